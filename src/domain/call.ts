@@ -1,0 +1,61 @@
+import type { Transitions } from "./machine.ts";
+import type { Outcome } from "./outcome.ts";
+
+export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"] as const;
+export type CallType = (typeof CALL_TYPES)[number];
+
+export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
+export const ACTIVE_CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS"] as const;
+
+/** What can happen to a stored call. */
+export type CallInput = "place" | "connect" | "complete" | "fail";
+
+/** Every legal move of a call; nothing else is ever written. */
+export const CALL_TRANSITIONS: Transitions<CallStatus, CallInput> = {
+  QUEUED: { place: "RINGING", fail: "FAILED" },
+  RINGING: { connect: "IN_PROGRESS", fail: "FAILED" },
+  IN_PROGRESS: { complete: "COMPLETED", fail: "FAILED" },
+  COMPLETED: {},
+  FAILED: {},
+};
+
+/** What the callee is to hear, or whom to talk to. */
+export type Message =
+  | { readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string }
+  | {
+      readonly type: "FIXED_AUDIO";
+      readonly format: "wav" | "mp3";
+      /** Length of the audio, ms. */
+      readonly durationMs: number;
+      /** The file claimed more audio than it holds; it is played to its end. */
+      readonly truncated: boolean;
+    }
+  | { readonly type: "DYNAMIC_STREAM" }
+  | { readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] };
+
+/** A stored call. Times are ms since 1970-01-01 UTC. */
+export interface Call {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly userId: string;
+  readonly status: CallStatus;
+  /** E.164, exactly as it was sent. */
+  readonly targetPhone: string;
+  readonly message: Message;
+  readonly outcome: Outcome | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** The place in the instance's queue that an active call holds (see queue-policy.ts). */
+  readonly slot: number;
+  /** The process that works on this call; null until one has claimed it. */
+  readonly owner: string | null;
+  /** Counts writes; a write names the version it expects. */
+  readonly version: number;
+}
+
+/** Whether the call still waits, rings or talks. */
+export function isActive(status: CallStatus): boolean {
+  return status !== "COMPLETED" && status !== "FAILED";
+}

@@ -1,0 +1,38 @@
+/** Everything the append-only log can say, of calls and of instances. */
+export const EVENT_TYPES = [
+  "queued",
+  "dialing",
+  "ringing",
+  "alerting",
+  "answered",
+  "audio_truncated",
+  "message_ready",
+  "dtmf",
+  "callee_speech",
+  "media.inbound_silent",
+  "completed",
+  "failed",
+  "instance.created",
+  "instance.linked",
+  "instance.active",
+  "instance.offline",
+  "instance.unlinked",
+  "instance.deleted",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What an event adds to its type; JSON, snake_case keys, durations in ms. */
+export type EventData = { readonly [key: string]: string | number | boolean | null };
+
+/** One line of the append-only log. Its id sorts by time. */
+export interface Event {
+  readonly id: string;
+  readonly type: EventType;
+  /** ms since 1970-01-01 UTC. */
+  readonly timestamp: number;
+  /** Null for an event of an instance. */
+  readonly callId: string | null;
+  readonly instanceId: string;
+  readonly userId: string;
+  readonly data: EventData;
+}

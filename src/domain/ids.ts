@@ -1,0 +1,56 @@
+/** Prefixes of our TypeIDs. */
+export type IdPrefix = "inst" | "call" | "evt" | "tok" | "usr" | "node";
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Makes ids that sort by time, also within one millisecond. */
+export type IdSource = (prefix: IdPrefix) => string;
+
+/**
+ * Ids in TypeID form: prefix, `_`, 26 characters of base32 over a UUIDv7 (RFC 9562 §5.7, counter in `rand_a`).
+ * @param now ms since 1970-01-01 UTC
+ * @param random fills an array with random bytes
+ */
+export function idSource(now: () => number, random: (bytes: Uint8Array) => void): IdSource {
+  let lastMs = 0;
+  let counter = 0;
+  const bytes = new Uint8Array(16);
+  return (prefix) => {
+    const ms = now();
+    random(bytes);
+    if (ms > lastMs) {
+      lastMs = ms;
+      counter = ((bytes[6]! << 8) | bytes[7]!) & 0x7ff; // the upper half stays free for counting
+    } else if (++counter > 0xfff) {
+      lastMs++; // more than 2,048 ids in a millisecond borrow from the next one
+      counter = 0;
+    }
+    for (let i = 0; i < 6; i++) bytes[i] = Math.floor(lastMs / 2 ** (8 * (5 - i))) & 0xff;
+    bytes[6] = 0x70 | (counter >> 8);
+    bytes[7] = counter & 0xff;
+    bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+    return `${prefix}_${base32(bytes)}`;
+  };
+}
+
+/** Whether `text` has the form of an id with this prefix. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.length === prefix.length + 27 && text.startsWith(`${prefix}_`) && ID_TAIL.test(text);
+}
+const ID_TAIL = /_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+function base32(bytes: Uint8Array): string {
+  let out = "";
+  let value = 0;
+  let bits = 2; // 128 bits in 26 × 5: the first character carries only three
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      out += ALPHABET[(value >> bits) & 31];
+    }
+    value &= (1 << bits) - 1;
+  }
+  return out;
+}

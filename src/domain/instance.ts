@@ -1,0 +1,35 @@
+import type { Transitions } from "./machine.ts";
+
+export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
+
+/** What can happen to a stored instance. */
+export type InstanceInput = "link" | "activate" | "deactivate" | "unlink" | "delete";
+
+/** Every legal move of an instance. */
+export const INSTANCE_TRANSITIONS: Transitions<InstanceStatus, InstanceInput> = {
+  CREATED: { link: "CONFIGURED", delete: "DELETED" },
+  CONFIGURED: { activate: "ACTIVE", unlink: "CREATED", delete: "DELETED" },
+  ACTIVE: { deactivate: "CONFIGURED", unlink: "CREATED", delete: "DELETED" },
+  DELETED: {},
+};
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type Metadata = { [key: string]: JsonValue };
+
+/** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */
+export interface Instance {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly status: InstanceStatus;
+  readonly metadata: Metadata;
+  /** Which telephony carries this instance: `simulator`, `sip/<trunk>`, `whatsapp`. */
+  readonly provider: string;
+  /** The linked number, once known; E.164. */
+  readonly phone: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Counts writes; a write names the version it expects. */
+  readonly version: number;
+}

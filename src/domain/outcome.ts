@@ -1,0 +1,49 @@
+/** How a completed call ended. */
+export const COMPLETED_REASONS = [
+  "message_played",
+  "callee_hung_up",
+  "agent_finished",
+  "stream_closed",
+  "max_duration",
+] as const;
+
+/** How a failed call ended. */
+export const FAILED_REASONS = [
+  "terminated",
+  "busy",
+  "declined",
+  "no_answer",
+  "unreachable",
+  "number_invalid",
+  "rejected_by_network",
+  "instance_not_linked",
+  "instance_offline",
+  "instance_deleted",
+  "instance_lost",
+  "media_failed",
+  "speech_failed",
+  "agent_failed",
+  "agent_unavailable",
+  "stream_lost",
+  "stream_unavailable",
+  "interrupted",
+  "internal_error",
+] as const;
+
+export type CompletedReason = (typeof COMPLETED_REASONS)[number];
+export type FailedReason = (typeof FAILED_REASONS)[number];
+
+/** How a call turned out; stored once, with its final status. */
+export interface Outcome {
+  readonly reason: CompletedReason | FailedReason;
+  /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null where there is none. */
+  readonly detail: string | null;
+  /** Who answered, as far as anybody can tell; null when nobody did. */
+  readonly answeredBy: "human" | "machine" | "unknown" | null;
+  /** Milliseconds of the message that were played to the callee. */
+  readonly heardMs: number;
+  /** `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message. */
+  readonly heardRatio: number | null;
+  /** Milliseconds from the answer to the end; 0 when nobody answered. */
+  readonly durationMs: number;
+}

@@ -1,0 +1,87 @@
+/** Why a request was refused; the `code` of a problem document, and of what a use case throws. */
+export type RefusalCode =
+  | "invalid_request"
+  | "invalid_json"
+  | "required"
+  | "type_invalid"
+  | "value_invalid"
+  | "too_short"
+  | "too_long"
+  | "unknown_field"
+  | "phone_number_invalid"
+  | "voice_invalid"
+  | "voice_unavailable"
+  | "text_unspeakable"
+  | "audio_unsupported"
+  | "provider_unknown"
+  | "unauthorized"
+  | "forbidden"
+  | "demo_token_restricted"
+  | "not_found"
+  | "instance_not_found"
+  | "call_not_found"
+  | "instance_already_linked"
+  | "qr_unavailable"
+  | "queue_full"
+  | "idempotency_key_invalid"
+  | "idempotency_key_reused"
+  | "idempotency_key_in_progress"
+  | "storage_unavailable"
+  | "stopping"
+  | "not_a_stream_call"
+  | "stream_already_attached"
+  | "call_ended"
+  | "stream_not_available"
+  | "upgrade_required"
+  | "recording_not_ready"
+  | "recording_not_found"
+  | "method_not_allowed"
+  | "unsupported_media_type"
+  | "body_too_large"
+  | "rate_limited"
+  | "internal_error";
+
+/** One fault of an input. */
+export interface Fault {
+  /** JSON Pointer (RFC 6901) into the request body; "" is the body itself. */
+  readonly pointer: string;
+  readonly code: RefusalCode;
+  /** A sentence that names the wrong value and the fix. */
+  readonly detail: string;
+}
+
+/** Thrown by a use case that will not do what was asked; nothing was changed. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: RefusalCode;
+  /** All faults of the input at once; empty for a refusal that is not about the input. */
+  readonly errors: readonly Fault[];
+
+  constructor(code: RefusalCode, detail: string, options: { errors?: readonly Fault[]; cause?: unknown } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors ?? [];
+  }
+}
+
+/** A refusal for faulty input: its code is the faults' own where they agree, else `invalid_request`. */
+export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
+  const [first] = errors;
+  const one = errors.every((fault) => fault.code === first.code);
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
+  const shared = one && SPEAKING_CODES.has(first.code);
+  return new Refusal(shared ? first.code : "invalid_request", `${first.pointer || "body"}: ${first.detail}${more}`, {
+    errors,
+  });
+}
+
+/** Codes that say by themselves what is wrong with the request. */
+const SPEAKING_CODES: ReadonlySet<RefusalCode> = new Set([
+  "invalid_json",
+  "phone_number_invalid",
+  "voice_invalid",
+  "voice_unavailable",
+  "text_unspeakable",
+  "audio_unsupported",
+  "provider_unknown",
+]);

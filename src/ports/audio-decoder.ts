@@ -1,0 +1,30 @@
+/** What a decoder learnt about an uploaded file. */
+export interface AudioFacts {
+  readonly format: "wav" | "mp3";
+  readonly durationMs: number;
+  /** Hz, of the file. */
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** The file claims more audio than it holds. */
+  readonly truncated: boolean;
+}
+
+/** Thrown for bytes that cannot be played; the message is for the person who sent them. */
+export class AudioUnsupported extends Error {
+  override readonly name = "AudioUnsupported";
+}
+
+/** Decodes whole audio files off the thread that carries audio, within a bound on CPU time. */
+export interface AudioDecoder {
+  /**
+   * Decodes the whole file once and drops the samples.
+   * @throws {AudioUnsupported} unknown, undecodable, empty, over `maxDurationMs`, or too costly to decode
+   */
+  inspect(file: Uint8Array, limits: { maxDurationMs: number }, signal?: AbortSignal): Promise<AudioFacts>;
+  /**
+   * The file as 16-bit mono samples at `sampleRate`, level kept.
+   * @throws {AudioUnsupported}
+   */
+  decode(file: Uint8Array, sampleRate: number, signal?: AbortSignal): Promise<Int16Array>;
+  close(): Promise<void>;
+}

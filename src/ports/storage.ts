@@ -1,0 +1,192 @@
+import type { Call, CallStatus, CallType } from "../domain/call.ts";
+import type { Event } from "../domain/events.ts";
+import type { Instance } from "../domain/instance.ts";
+import type { QueuePolicy } from "../domain/queue-policy.ts";
+
+/**
+ * Where calls, instances, tokens and their log are kept.
+ *
+ * Rules every implementation keeps:
+ * - A write and the events handed to it are stored together or not at all, and durably before the promise resolves.
+ * - An update names the version it expects; another version means nothing was written, and it answers undefined.
+ * - The queue rule is held by the database itself: at most one active call per (instance, slot), and at most one
+ *   call of an instance RINGING or IN_PROGRESS, whoever else writes at the same time.
+ * - A database that is full, locked, gone or otherwise unable throws {@link StorageUnavailable}; nothing was stored.
+ * - No method waits for anything but the database.
+ */
+export interface Storage {
+  /**
+   * Migrates (safe from several processes at once) and makes ready.
+   * @param options.exclusive take the server's lock, which dies with this process
+   * @throws {StorageLocked} another server works on this database
+   */
+  open(options: { exclusive: boolean }): Promise<void>;
+  close(): Promise<void>;
+  readonly accounts: AccountStore;
+  readonly instances: InstanceStore;
+  readonly calls: CallStore;
+  readonly events: EventStore;
+  readonly receipts: ReceiptStore;
+}
+
+/** The database cannot do it now; the caller may try again. */
+export class StorageUnavailable extends Error {
+  override readonly name = "StorageUnavailable";
+}
+
+/** Another server already works on this database. */
+export class StorageLocked extends Error {
+  override readonly name = "StorageLocked";
+}
+
+/** Where in a list a page begins: the sort key of the last item seen. */
+export interface Page {
+  /** Most items to answer; undefined: all. */
+  readonly limit?: number | undefined;
+  /** Items strictly after this id in the list's order. */
+  readonly after?: string | undefined;
+}
+
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+/** A token as it is stored: only its hash. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly userId: string;
+  /** What the user calls it. */
+  readonly label: string;
+  /** SHA-256 of the token, lower-case hex. */
+  readonly hash: string;
+  /** Set for a demo token: the one instance it may use. */
+  readonly demoInstanceId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface AccountStore {
+  /** Inserts the user unless one of that name exists; answers the one that is stored. */
+  ensureUser(user: User): Promise<User>;
+  userByName(name: string): Promise<User | undefined>;
+  insertToken(token: TokenRecord): Promise<void>;
+  /** One look-up on a unique index. Revoked and expired tokens are answered too. */
+  tokenByHash(hash: string): Promise<TokenRecord | undefined>;
+  /** All tokens, of one user or of everybody, oldest first. */
+  tokens(userId?: string): Promise<TokenRecord[]>;
+  /** Answers false where there is no such token or it is revoked already. */
+  revokeToken(id: string, at: number): Promise<boolean>;
+}
+
+export type InstancePatch = Partial<Pick<Instance, "name" | "status" | "metadata" | "phone" | "updatedAt">>;
+
+export interface InstanceStore {
+  insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult): Promise<void>;
+  /** Deleted instances are answered too. */
+  get(id: string): Promise<Instance | undefined>;
+  /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
+  list(userId: string, page: Page): Promise<Instance[]>;
+  update(id: string, version: number, patch: InstancePatch, events: readonly Event[]): Promise<Instance | undefined>;
+  /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
+  linked(page: Page): Promise<Instance[]>;
+  saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
+  loadCredentials(id: string): Promise<Uint8Array | undefined>;
+  eraseCredentials(id: string): Promise<void>;
+}
+
+/** What an update may change. `status` always comes with the table's input that leads to it. */
+export type CallPatch = Partial<Pick<Call, "status" | "outcome" | "startedAt" | "endedAt" | "owner" | "message">>;
+
+export interface CallFilter {
+  readonly instanceId?: string | undefined;
+  readonly status?: CallStatus | undefined;
+  readonly type?: CallType | undefined;
+  /** ms since 1970-01-01 UTC; strictly after. */
+  readonly createdAfter?: number | undefined;
+  /** ms since 1970-01-01 UTC; strictly before. */
+  readonly createdBefore?: number | undefined;
+}
+
+/** What came of a creation. */
+export type Insertion =
+  | { readonly kind: "created"; readonly call: Call }
+  /** Under `single`: the active call that was there before. */
+  | { readonly kind: "existing"; readonly call: Call }
+  /** Under `fifo`: every slot is taken. */
+  | { readonly kind: "full" }
+  /** The instance does not exist or is deleted. */
+  | { readonly kind: "instance_gone" };
+
+export interface CallStore {
+  /**
+   * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
+   * file. `receipt` is stored with it, made from what came of it.
+   */
+  insert(
+    call: Call,
+    audio: Uint8Array | undefined,
+    policy: QueuePolicy,
+    events: readonly Event[],
+    receipt?: (result: { created: boolean; call: Call }) => ReceiptResult,
+  ): Promise<Insertion>;
+  get(id: string): Promise<Call | undefined>;
+  /** A user's calls, newest first (created_at, then id, descending). Costs one page, however many are stored. */
+  list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
+  /** The active calls of an instance, oldest first. */
+  active(instanceId: string): Promise<Call[]>;
+  /** Gives the oldest unclaimed QUEUED call of the instance to `owner`; undefined when none waits. */
+  claimNext(instanceId: string, owner: string): Promise<Call | undefined>;
+  /** A call that becomes final loses its audio file in the same transaction. */
+  update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
+  audio(id: string): Promise<Uint8Array | undefined>;
+  /** Unclaimed QUEUED calls created before, oldest first; at most `limit`. Reads only waiting calls. */
+  waitingSince(createdBefore: number, limit: number): Promise<Call[]>;
+  /** The creation time of the oldest unclaimed QUEUED call, to know when to look again. */
+  oldestWaiting(): Promise<number | undefined>;
+  /** Instances that have a QUEUED call, each once. */
+  instancesWaiting(): Promise<string[]>;
+  /** Calls that a dead process left RINGING or IN_PROGRESS; at most `limit`. */
+  orphaned(limit: number): Promise<Call[]>;
+  /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */
+  releaseClaims(): Promise<void>;
+  /** Deletes at most `limit` final calls that ended before, with their events; answers their ids. */
+  purge(endedBefore: number, limit: number): Promise<string[]>;
+  /** Number of calls per status. */
+  counts(): Promise<Partial<Record<CallStatus, number>>>;
+}
+
+export interface EventStore {
+  append(events: readonly Event[]): Promise<void>;
+  /** The timeline of a call, oldest first. */
+  ofCall(callId: string, page: Page): Promise<Event[]>;
+  /** Everything of a user (of one instance of his), oldest first. */
+  ofUser(userId: string, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
+}
+
+/** What a finished idempotent request answered: JSON, as the use case made it. */
+export interface ReceiptResult {
+  readonly userId: string;
+  readonly key: string;
+  readonly result: string;
+}
+
+/** What is known of an idempotency key. */
+export type Receipt =
+  | { readonly kind: "begun" }
+  | { readonly kind: "running"; readonly fingerprint: string }
+  | { readonly kind: "done"; readonly fingerprint: string; readonly result: string };
+
+export interface ReceiptStore {
+  /** Begins a request under a key unless one is known; keys from before `expiredBefore` are forgotten first. */
+  begin(userId: string, key: string, fingerprint: string, now: number, expiredBefore: number): Promise<Receipt>;
+  /** Stores the result of a request that changed nothing else (a creation stores its own). */
+  finish(receipt: ReceiptResult): Promise<void>;
+  /** Forgets a request that was refused. */
+  abandon(userId: string, key: string): Promise<void>;
+  /** Forgets every unfinished request of a process that died. */
+  abandonUnfinished(): Promise<void>;
+}
+

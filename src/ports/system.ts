@@ -1,0 +1,22 @@
+/** Time and chance as arguments: everything that waits or draws lots takes a `System`. */
+export interface System {
+  /** Wall clock, ms since 1970-01-01 UTC. */
+  now(): number;
+  /** A clock that never jumps, ms from an arbitrary start, with fractions. */
+  monotonic(): number;
+  /** Fills the array with random bytes. */
+  random(bytes: Uint8Array): void;
+  /** Calls `run` once after `ms`; the answer cancels it (twice is fine). */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** The real clock and the real chance, from web standards only. */
+export const realSystem: System = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: (bytes) => void crypto.getRandomValues(bytes),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1));
+    return () => clearTimeout(timer);
+  },
+};

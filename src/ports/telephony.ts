@@ -1,0 +1,172 @@
+import type { FrameSink, FrameSource } from "./media.ts";
+import type { RequestLike, Reply } from "./web.ts";
+
+/**
+ * A telephone network: WhatsApp, a SIP trunk, the simulator.
+ *
+ * An adapter translates. It holds no policy, keeps no queue and retries no call; it knows how to link a number,
+ * how to tell whether the line is alive, and how to place one call and carry its audio. It must not assume that
+ * the core is gentle: every method may be called twice, in any state, and while another one is under way.
+ */
+export interface Telephony {
+  /** The provider's name as instances store it: `simulator`, `sip/<trunk>`, `whatsapp`. */
+  readonly name: string;
+  readonly capabilities: TelephonyCapabilities;
+  /**
+   * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
+   * it waits for `link()`. Resolves when the line object exists, not when it is online.
+   */
+  open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
+  /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
+  readonly pages?: TelephonyPages;
+  /** Forget what is kept of these calls (recordings); called when their retention is over. */
+  forget?(callIds: readonly string[]): Promise<void>;
+  /** Closes everything; lines are closed before. */
+  close(): Promise<void>;
+}
+
+/** Differences that the core must know. */
+export interface TelephonyCapabilities {
+  /** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
+  readonly dtmf: "event" | "in-band";
+  /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
+  readonly inboundAudioCertain: boolean;
+}
+
+export interface InstanceRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What the core offers to a line, and how a line tells what happens to it. The reports never throw. */
+export interface LineHost {
+  /** Encrypted at rest by the core; erased when the instance is deleted or unlinked. */
+  readonly credentials: CredentialStore;
+  /** Where people reach this server, without a trailing slash, base path included. */
+  publicUrl(): string;
+  /** A new linking code is valid from now on. */
+  code(code: LinkCode): void;
+  /** The number is linked. Report it only after the credentials have been saved. */
+  linked(phone: string | null): void;
+  /** The line can place calls. */
+  online(): void;
+  /** The line cannot place calls for now; the adapter goes on trying by itself. */
+  offline(reason: string): void;
+  /** The phone's owner has unlinked the device: a new QR code is needed. Never report a mere drop as this. */
+  unlinked(reason: string): void;
+}
+
+export interface CredentialStore {
+  load(): Promise<Uint8Array | undefined>;
+  save(credentials: Uint8Array): Promise<void>;
+  erase(): Promise<void>;
+}
+
+export interface LinkCode {
+  /** The text in the QR code. */
+  readonly payload: string;
+  /** ms since 1970-01-01 UTC; the next code appears about then. */
+  readonly expiresAt: number;
+  /** 1, 2, 3 … within one linking attempt. */
+  readonly sequence: number;
+}
+
+export type LineHealth = { readonly state: "online" } | { readonly state: "offline"; readonly reason: string };
+
+/** One linked number. */
+export interface Line {
+  /** Starts linking, or goes on with it; codes and `linked` arrive at the host. Idempotent. */
+  link(): Promise<void>;
+  /** Asks the network, now. Never throws, never answers from memory. */
+  probe(): Promise<LineHealth>;
+  /**
+   * Places one call. Resolves with the leg as soon as there is something to hang up; what becomes of it arrives
+   * in `leg.events`. Rejects only with a {@link DialError}. An aborted signal hangs up.
+   */
+  dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg>;
+  /** Forgets the device at the network; resolves when that is done or cannot be done. */
+  unlink(): Promise<void>;
+  /** Disconnects but stays linked. */
+  close(): Promise<void>;
+}
+
+export interface DialOptions {
+  readonly callId: string;
+  /** How long the far end may ring, ms; the core hangs up by itself after it. */
+  readonly ringTimeoutMs: number;
+}
+
+/** The network would not even start the call. */
+export class DialError extends Error {
+  override readonly name = "DialError";
+  readonly release: ReleaseCause;
+  constructor(release: ReleaseCause, detail: string) {
+    super(detail);
+    this.release = release;
+  }
+}
+
+/** One call on the network. The leg owns the clock of its audio. */
+export interface Leg {
+  /** Hz, mono, both ways. */
+  readonly sampleRate: number;
+  /** Length of one frame, ms. */
+  readonly frameMs: number;
+  /** What happens, in order; `ended` comes last and exactly once. To be iterated by one reader. */
+  readonly events: AsyncIterable<LegEvent>;
+  /**
+   * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
+   * from the source and pushes every received frame into the sink, both synchronously, without allocation.
+   */
+  connectMedia(source: FrameSource, sink: FrameSink): void;
+  /** Sends keys to the far end: 0-9 * # A-D. */
+  sendDtmf?(digits: string): Promise<void>;
+  /** Idempotent; resolves when the leg is gone. */
+  hangUp(): Promise<void>;
+}
+
+export type LegEvent =
+  /** The far side has been asked (INVITE or offer sent). */
+  | { readonly type: "placed" }
+  /** The far side says that it rings. */
+  | { readonly type: "alerting" }
+  | { readonly type: "early_media" }
+  /** The far side has accepted. */
+  | { readonly type: "answered" }
+  /** Our media path is up: negotiated, keyed, first frame handed to the network. */
+  | { readonly type: "connected" }
+  | { readonly type: "dtmf"; readonly digit: string }
+  | { readonly type: "media_lost"; readonly detail: string }
+  | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
+
+/** Why a leg is gone. */
+export type ReleaseCause =
+  /** The far side hung up an answered call. */
+  | "callee_hung_up"
+  /** We hung up. */
+  | "released"
+  | "busy"
+  | "declined"
+  | "no_answer"
+  | "unreachable"
+  | "number_invalid"
+  | "rejected_by_network"
+  | "media_failed"
+  | "line_lost"
+  | "internal_error";
+
+/** Web pages of a telephony adapter. */
+export interface TelephonyPages {
+  /** First path segment, after the base path: `simulator`. */
+  readonly prefix: string;
+  /**
+   * Answers a request anyone may make (a linking page); undefined when there is no such page.
+   * @param path what follows the prefix, starting with a slash
+   */
+  page(path: string, request: RequestLike): Promise<Reply | undefined>;
+  /**
+   * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
+   * Undefined when there is no such thing.
+   */
+  artefact(callId: string, name: string): Promise<Reply | undefined>;
+}
