@@ -1,0 +1,47 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Tests and examples import the package by name; inside this repository that name is the source. */
+const alias = [
+  { find: /^ringport$/, replacement: source("src/index.ts") },
+  { find: /^ringport\/testing$/, replacement: source("src/testing/index.ts") },
+  { find: /^ringport\/(node|bun|deno)$/, replacement: source("adapters/server/$1.ts") },
+  { find: /^ringport\/(sqlite|postgres)$/, replacement: source("adapters/storage/$1.ts") },
+];
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    passWithNoTests: true,
+    // Two workers keep a small machine honest: with more, timing tests measure the neighbours.
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/runtime/**", "test/peers/**", "**/node_modules/**"],
+        },
+      },
+      {
+        // Starts the server under Node 22, Node 26, Bun and Deno and speaks to it from outside. Runs on Node only.
+        extends: true,
+        test: { name: "runtime", include: ["test/runtime/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        // Talks to real peers (SIP servers, speech programs, browsers) from the distribution's packages; not in `npm test`.
+        extends: true,
+        test: {
+          name: "peers",
+          include: ["test/peers/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
