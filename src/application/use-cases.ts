@@ -1,0 +1,110 @@
+import type { Call, CallStatus, CallType } from "../domain/call.ts";
+import type { Event } from "../domain/events.ts";
+import type { CreateCallInput, CreateInstanceInput } from "../domain/inputs.ts";
+import type { Instance } from "../domain/instance.ts";
+import type { Principal } from "../domain/principal.ts";
+import type { CallFilter, Page } from "../ports/storage.ts";
+import type { Voice } from "../ports/speech.ts";
+
+/**
+ * What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
+ * Every one throws {@link Refusal} with the `code` of the matching problem document, and then nothing was changed.
+ * Another user's record is refused exactly as one that does not exist.
+ */
+export interface CreateOptions {
+  /** The same key with the same input answers the same result for 24 h instead of creating again; 1-255 visible ASCII characters. */
+  readonly idempotencyKey?: string | undefined;
+  /** Refuse fields that nobody knows. */
+  readonly strict?: boolean | undefined;
+}
+
+/** How a creation came about. */
+export interface Creation {
+  /** False: an active call was there already, and this is it. */
+  readonly created: boolean;
+  /** An idempotency key was seen again: this is the first answer once more. */
+  readonly replayed: boolean;
+}
+
+/** The live truth about an instance's line, from the last probe. */
+export interface Connection {
+  readonly state: "unlinked" | "linking" | "connecting" | "online" | "reconnecting" | "offline";
+  /** The linked number, E.164, where the network tells it. */
+  readonly phone: string | null;
+  /** When a probe last found it online; ms since 1970-01-01 UTC. */
+  readonly lastSeenAt: number | null;
+  /** Why it is not online; null while it is. */
+  readonly reason: string | null;
+  readonly provider: string;
+}
+
+/** One instance with what happens on it now. */
+export interface InstanceDetails extends Instance {
+  /** Active calls, oldest first. */
+  readonly callQueue: readonly Call[];
+  readonly connection: Connection;
+}
+
+/** A code to be scanned with the phone. */
+export interface LinkingCode {
+  readonly instanceId: string;
+  /** The text of the QR code. */
+  readonly payload: string;
+  /** When the next code appears; ms since 1970-01-01 UTC. */
+  readonly expiresAt: number;
+  /** 1, 2, 3 … within one linking attempt. */
+  readonly sequence: number;
+  /** A sentence for the person who scans. */
+  readonly message: string;
+}
+
+export interface InstanceUseCases {
+  create(
+    principal: Principal,
+    input: CreateInstanceInput,
+    options?: CreateOptions,
+  ): Promise<Instance & Creation>;
+  /** Newest first. */
+  list(principal: Principal, page?: Page): Promise<Instance[]>;
+  get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
+  /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
+  configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
+  /** Ends its call, unlinks the number, erases its credentials. */
+  delete(principal: Principal, instanceId: string): Promise<void>;
+}
+
+export interface CallUseCases {
+  create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
+  get(principal: Principal, callId: string): Promise<Call>;
+  /** Newest first. */
+  list(principal: Principal, filter?: CallFilter, page?: Page): Promise<Call[]>;
+  /** Ends an active call; resolves when `FAILED/terminated` is stored. */
+  hangUp(principal: Principal, callId: string): Promise<void>;
+  /** What has happened so far, oldest first. */
+  timeline(principal: Principal, callId: string, page?: Page): Promise<Event[]>;
+  /** What has happened and what happens, as it happens; ends after the final event. */
+  events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
+  /** The call, once it is final. */
+  wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
+}
+
+/** Reads that belong to no single record. */
+export interface QueryUseCases {
+  /** Everything that happened to the caller's instances and calls, oldest first. */
+  events(principal: Principal, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
+  voices(): Promise<readonly Voice[]>;
+  /** Whether the storage answers and the server is not stopping. */
+  ready(): Promise<boolean>;
+  /** Figures for `/metrics`. */
+  figures(): Promise<Figures>;
+}
+
+export interface Figures {
+  readonly calls: Partial<Record<CallStatus, number>>;
+  /** Calls with a live session in this process. */
+  readonly liveCalls: number;
+  /** Final calls of this process, by `STATUS/reason`. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly linesOnline: number;
+  readonly created: Partial<Record<CallType, number>>;
+}

@@ -1,0 +1,51 @@
+const VALUES: Int8Array = new Int8Array(128).fill(-1);
+for (const [value, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+  VALUES[char.charCodeAt(0)] = value;
+
+/** The text after an optional `data:…;base64,` prefix. */
+export function withoutDataPrefix(text: string): string {
+  if (!text.startsWith("data:")) return text;
+  const comma = text.indexOf(",");
+  return comma > 0 && comma < 256 && text.slice(0, comma).endsWith(";base64") ? text.slice(comma + 1) : text;
+}
+
+/** How many bytes the Base64 text stands for, bytes; meaningful for well-formed text only. */
+export function base64Bytes(text: string): number {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  return Math.floor(text.length / 4) * 3 - padding;
+}
+
+/** Decodes strict Base64 (RFC 4648 §4: padded, no line breaks, no stray bits); undefined where it is not. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  const length = text.length;
+  if (length % 4 !== 0) return undefined;
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const out = new Uint8Array((length / 4) * 3 - padding);
+  let at = 0;
+  let bad = 0;
+  const whole = padding === 0 ? length : length - 4;
+  for (let i = 0; i < whole; i += 4) {
+    const word =
+      (digit(text, i) << 18) | (digit(text, i + 1) << 12) | (digit(text, i + 2) << 6) | digit(text, i + 3);
+    bad |= word; // a bad character is -1 and leaves its sign
+    out[at++] = word >> 16;
+    out[at++] = word >> 8;
+    out[at++] = word;
+  }
+  if (padding > 0) {
+    const a = digit(text, whole);
+    const b = digit(text, whole + 1);
+    const c = padding === 1 ? digit(text, whole + 2) : 0;
+    const stray = padding === 1 ? c & 3 : b & 15;
+    if (stray !== 0) return undefined;
+    bad |= a | b | c;
+    out[at++] = (a << 2) | (b >> 4);
+    if (padding === 1) out[at++] = (b << 4) | (c >> 2);
+  }
+  return bad < 0 ? undefined : out;
+}
+
+function digit(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? VALUES[code]! : -1;
+}

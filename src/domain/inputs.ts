@@ -1,0 +1,235 @@
+import * as v from "valibot";
+import { base64Bytes, withoutDataPrefix } from "./base64.ts";
+import { CALL_TYPES, type CallType } from "./call.ts";
+import type { Metadata } from "./instance.ts";
+import type { Limits } from "./limits.ts";
+import { type Fault, invalidInput, type RefusalCode } from "./refusal.ts";
+
+/** The body of `POST /v1/instances`. */
+export interface CreateInstanceInput {
+  name: string;
+  metadata?: Metadata | undefined;
+  provider?: string | undefined;
+}
+
+/** The body of `POST /v1/calls`. A field that belongs to another type is ignored. */
+export interface CreateCallInput {
+  instanceId: string;
+  type: CallType;
+  target: { phoneNumber: string };
+  tts?: { text: string; voiceId: string } | undefined;
+  audio?: { audioBase64: string } | undefined;
+  agent?: { instructions: string[] } | undefined;
+}
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** The schemas of all request bodies: what is checked is what `/openapi.json` says. */
+export interface InputSchemas {
+  readonly createInstance: Schema<CreateInstanceInput>;
+  readonly createCall: Readonly<Record<CallType, Schema<CreateCallInput>>>;
+  /** For a body whose type is missing or unknown: finds every fault that can be found without it. */
+  readonly createCallOfUnknownType: Schema<unknown>;
+}
+
+/** JSON Schema (2020-12) of schemas and checks that JSON Schema cannot be derived from. */
+export const JSON_SCHEMAS: WeakMap<object, Record<string, unknown>> = new WeakMap();
+
+function describedAs<T extends object>(schema: T, json: Record<string, unknown>): T {
+  JSON_SCHEMAS.set(schema, json);
+  return schema;
+}
+
+/** An issue's message carries the fault's code in front of its sentence. */
+const says = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
+
+/** The schemas for these limits; `strict` also refuses fields that nobody knows. */
+export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
+  const object = (strict ? v.strictObject : v.object) as typeof v.object;
+
+  /** Counts code points, as JSON Schema does; `String.length` would count an emoji twice. */
+  const characters = (min: number, max: number, what: string) =>
+    describedAs(
+      v.rawCheck<string>(({ dataset, addIssue }) => {
+        if (!dataset.typed) return;
+        const length = dataset.value.length > 4 * max ? dataset.value.length : [...dataset.value].length;
+        if (length < min) addIssue({ message: says("too_short", `${what} must not be empty`) });
+        if (length > max)
+          addIssue({ message: says("too_long", `${what} has ${length} characters, at most ${max} are allowed`) });
+      }),
+      { minLength: min, maxLength: max },
+    );
+
+  const createInstance = object({
+    name: v.pipe(
+      v.string(),
+      v.trim(),
+      characters(1, limits.nameLength, "the name"),
+      v.check((name) => !name.includes("\0"), says("value_invalid", "the name must not contain the character U+0000")),
+    ),
+    metadata: v.optional(metadataSchema(limits)),
+    provider: v.optional(v.pipe(v.string(), v.maxLength(64, says("too_long", "at most 64 characters are allowed")))),
+  });
+
+  const ignored = v.optional(v.unknown());
+  const common = {
+    instanceId: v.pipe(v.string(), v.minLength(1, says("too_short", "must not be empty"))),
+    target: object({
+      phoneNumber: v.pipe(
+        v.string(),
+        v.regex(
+          /^\+[1-9]\d{6,14}$/,
+          says("phone_number_invalid", "must be an E.164 number: + and 7 to 15 digits, such as +12025550100"),
+        ),
+      ),
+    }),
+    tts: ignored,
+    audio: ignored,
+    agent: ignored,
+  };
+  const tts = object({
+    text: v.pipe(
+      v.string(),
+      characters(1, limits.textLength, "the text"),
+      v.check(
+        (text) => text === "" || /[\p{L}\p{N}]/u.test(text),
+        says("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
+      ),
+    ),
+    voiceId: v.pipe(
+      v.string(),
+      v.regex(
+        /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/,
+        says("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
+      ),
+    ),
+  });
+  const audio = object({ audioBase64: audioSchema(limits) });
+  const agent = object({
+    instructions: v.pipe(
+      v.array(v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"))),
+      v.minLength(1, says("too_short", "give at least one instruction")),
+      v.maxLength(limits.instructions, says("too_long", `at most ${limits.instructions} instructions are allowed`)),
+    ),
+  });
+
+  const createCall = {
+    FIXED_TTS: object({ ...common, type: v.literal("FIXED_TTS"), tts }),
+    FIXED_AUDIO: object({ ...common, type: v.literal("FIXED_AUDIO"), audio }),
+    DYNAMIC_STREAM: object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
+    DYNAMIC_AGENT: object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
+  };
+  const createCallOfUnknownType = object({
+    ...common,
+    type: v.picklist(CALL_TYPES, says("value_invalid", `must be one of ${CALL_TYPES.join(", ")}`)),
+  });
+  return { createInstance, createCall, createCallOfUnknownType } as unknown as InputSchemas;
+}
+
+/**
+ * The checked body of `POST /v1/instances`.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateInstance(schemas: InputSchemas, body: unknown): CreateInstanceInput {
+  return parse(schemas.createInstance, body);
+}
+
+/**
+ * The checked body of `POST /v1/calls`.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateCall(schemas: InputSchemas, body: unknown): CreateCallInput {
+  const type = isObject(body) ? body["type"] : undefined;
+  const known = CALL_TYPES.find((name) => name === type);
+  return parse(known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>), body);
+}
+
+function parse<T>(schema: Schema<T>, body: unknown): T {
+  if (!isObject(body))
+    throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  const [first, ...rest] = result.issues;
+  throw invalidInput([faultOf(first), ...rest.map(faultOf)]);
+}
+
+const FAULT = /^([a-z_]+): ([\s\S]*)$/;
+
+function faultOf(issue: v.BaseIssue<unknown>): Fault {
+  const pointer = (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join("");
+  const own = FAULT.exec(issue.message);
+  if (own && issue.received !== "undefined")
+    return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
+  if (issue.received === "undefined") return { pointer, code: "required", detail: "this field is required" };
+  if (issue.type === "strict_object") return { pointer, code: "unknown_field", detail: "there is no such field" };
+  return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
+}
+
+const expected = (issue: v.BaseIssue<unknown>): string =>
+  ({ string: "a string", Object: "an object", Array: "an array" })[issue.expected ?? ""] ?? String(issue.expected);
+
+const received = (issue: v.BaseIssue<unknown>): string => {
+  const text = issue.received;
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+
+const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function metadataSchema(limits: Limits): Schema<Metadata> {
+  // v.record would silently drop keys such as "constructor"; what a user stores comes back whole.
+  const schema = v.pipe(
+    v.any(),
+    v.rawCheck<unknown>(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const value: unknown = dataset.value;
+      if (!isObject(value)) return addIssue({ message: says("type_invalid", "must be an object") });
+      if (depthOver(value, limits.metadataDepth))
+        return addIssue({ message: says("too_long", `is nested deeper than ${limits.metadataDepth} levels`) });
+      const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+      if (bytes > limits.metadataBytes)
+        addIssue({
+          message: says("too_long", `is ${bytes} bytes as JSON, at most ${limits.metadataBytes} are allowed`),
+        });
+    }),
+  );
+  return describedAs(schema, {
+    type: "object",
+    additionalProperties: true,
+    description: `Arbitrary key-value data, at most ${limits.metadataBytes} bytes as JSON and ${limits.metadataDepth} levels deep.`,
+  }) as Schema<Metadata>;
+}
+
+function depthOver(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => depthOver(inner, levels - 1));
+}
+
+function audioSchema(limits: Limits): Schema<string> {
+  const schema = v.pipe(
+    v.string(),
+    v.rawCheck<string>(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const text = withoutDataPrefix(dataset.value);
+      if (text === "") return addIssue({ message: says("audio_unsupported", "the audio file is empty") });
+      if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+        return addIssue({
+          message: says("audio_unsupported", "is not Base64 (RFC 4648, padded, without line breaks)"),
+        });
+      const bytes = base64Bytes(text);
+      if (bytes > limits.audioBytes)
+        addIssue({
+          message: says("audio_unsupported", `the file has ${bytes} bytes, at most ${limits.audioBytes} are allowed`),
+        });
+    }),
+  );
+  return describedAs(schema, {
+    type: "string",
+    contentEncoding: "base64",
+    description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
+  });
+}

@@ -1,0 +1,33 @@
+/** Bounds on what a request may carry. Every one is an option. */
+export interface Limits {
+  /** Whole request body, bytes. */
+  readonly bodyBytes: number;
+  /** `name` of an instance, characters after trimming. */
+  readonly nameLength: number;
+  /** `metadata` as JSON, bytes. */
+  readonly metadataBytes: number;
+  /** Nesting of `metadata`, levels. */
+  readonly metadataDepth: number;
+  /** `tts.text`, characters. */
+  readonly textLength: number;
+  /** Decoded audio file, bytes. */
+  readonly audioBytes: number;
+  /** Length of the decoded audio, ms. */
+  readonly audioMs: number;
+  /** Number of `agent.instructions`. */
+  readonly instructions: number;
+  /** Each of `agent.instructions`, characters. */
+  readonly instructionLength: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 16 * 1024 * 1024,
+  nameLength: 120,
+  metadataBytes: 16 * 1024,
+  metadataDepth: 8,
+  textLength: 4096,
+  audioBytes: 10 * 1024 * 1024,
+  audioMs: 10 * 60_000,
+  instructions: 100,
+  instructionLength: 4000,
+};
