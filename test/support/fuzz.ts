@@ -1,0 +1,35 @@
+import * as fc from "fast-check";
+import { test } from "vitest";
+
+const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env;
+
+/** How many inputs each property is tried with: FC_RUNS, or 1000. */
+export const fuzzRuns: number = Number(environment?.FC_RUNS || 1000);
+
+/** The seed to repeat a failed run with: FC_SEED, or undefined for a new one. */
+const seed = environment?.FC_SEED === undefined ? undefined : Number(environment.FC_SEED);
+
+/**
+ * Registers a test that tries a fast-check property with `FC_RUNS` inputs.
+ *
+ * A failure prints the smallest input found and the line to repeat it with: `FC_SEED=… FC_RUNS=…`. Synchronous and
+ * asynchronous properties both work.
+ *
+ * ```ts
+ * fuzz("a name never breaks the parser", fc.property(fc.string(), (name) => { parse(name); }));
+ * ```
+ */
+export function fuzz<Ts>(name: string, property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>): void {
+  const timeout = Math.max(30_000, fuzzRuns * 20);
+  test(name, { timeout }, async () => {
+    const result = await fc.check(property as fc.IAsyncProperty<Ts>, {
+      numRuns: fuzzRuns,
+      ...(seed === undefined ? {} : { seed }),
+    });
+    if (!result.failed) return;
+    const report = await fc.asyncDefaultReportMessage(result);
+    throw new Error(`Repeat with FC_SEED=${result.seed} FC_RUNS=${result.numRuns}\n${report}`, {
+      cause: result.errorInstance,
+    });
+  });
+}
