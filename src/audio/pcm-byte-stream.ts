@@ -1,0 +1,17 @@
+import { pcmFromBytes } from "./pcm.ts";
+
+/** Turns a stream of 16-bit little-endian bytes into samples when the network may cut a sample in two. */
+export class PcmByteStream {
+  #odd: number | undefined;
+
+  /** Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. */
+  push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+    if (this.#odd === undefined && bytes.length % 2 === 0) return pcmFromBytes(bytes);
+    const carried = this.#odd === undefined ? 0 : 1;
+    const joined = new Uint8Array(carried + bytes.length);
+    joined[0] = this.#odd ?? 0;
+    joined.set(bytes, carried);
+    this.#odd = joined.length % 2 === 1 ? joined[joined.length - 1] : undefined;
+    return pcmFromBytes(joined);
+  }
+}

@@ -1,0 +1,86 @@
+/** Rounds to the nearest 16-bit sample and clips; NaN becomes 0. */
+export function toSample(value: number): number {
+  if (value >= 32767) return 32767;
+  if (value <= -32768) return -32768;
+  return Math.round(value) || 0;
+}
+
+/** Samples in a stretch of time, rounded. */
+export function msToSamples(ms: number, sampleRate: number): number {
+  return Math.round((ms * sampleRate) / 1000);
+}
+
+/** Milliseconds that a number of samples lasts, not rounded. */
+export function samplesToMs(samples: number, sampleRate: number): number {
+  return (samples * 1000) / sampleRate;
+}
+
+/** Reads 16-bit little-endian samples into a new array; an odd last byte is left out. */
+export function pcmFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(bytes.length >> 1);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * i, true);
+  return samples;
+}
+
+/** Writes samples as 16-bit little-endian bytes into a new array. */
+export function pcmToBytes(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(2 * samples.length);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < samples.length; i++) view.setInt16(2 * i, samples[i] ?? 0, true);
+  return bytes;
+}
+
+/**
+ * Mixes float channels (full scale -1 to 1, equal lengths) into one by averaging, which keeps the level: two equal
+ * channels come out as one of them.
+ */
+export function pcmFromFloat(channels: readonly Float32Array[]): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(channels[0]?.length ?? 0);
+  const scale = 32768 / Math.max(1, channels.length);
+  for (let i = 0; i < samples.length; i++) {
+    let sum = 0;
+    for (const channel of channels) sum += channel[i] ?? 0;
+    samples[i] = toSample(sum * scale);
+  }
+  return samples;
+}
+
+/** Mixes interleaved channels into one by averaging; an incomplete last frame is left out. */
+export function downMix(interleaved: Int16Array, channels: number): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(Math.floor(interleaved.length / channels));
+  for (let i = 0; i < samples.length; i++) {
+    let sum = 0;
+    for (let c = 0; c < channels; c++) sum += interleaved[i * channels + c] ?? 0;
+    samples[i] = toSample(sum / channels);
+  }
+  return samples;
+}
+
+/** Joins pieces into one array. */
+export function concatPcm(pieces: readonly Int16Array[]): Int16Array<ArrayBuffer> {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const joined = new Int16Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** The largest absolute sample, 0 to 32768. */
+export function peak(samples: Int16Array): number {
+  let largest = 0;
+  for (const sample of samples) largest = Math.max(largest, Math.abs(sample));
+  return largest;
+}
+
+/** The root mean square of the samples, 0 to 32768; 0 for none. */
+export function rms(samples: Int16Array): number {
+  if (samples.length === 0) return 0;
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  return Math.sqrt(energy / samples.length);
+}
