@@ -1,0 +1,64 @@
+/** A small repeatable generator (mulberry32), so that noise is the same in every run; numbers from 0 to 1. */
+export function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** White Gaussian noise with the given RMS. */
+export function whiteNoise(length: number, rms: number, seed: number): Int16Array<ArrayBuffer> {
+  const next = random(seed);
+  return Int16Array.from({ length }, () => {
+    const gaussian = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+    return Math.max(-32768, Math.min(32767, Math.round(rms * gaussian)));
+  });
+}
+
+/** Adds two recordings sample by sample; as long as the first. */
+export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
+  return Int16Array.from(a, (sample, i) => Math.max(-32768, Math.min(32767, sample + (b[i] ?? 0))));
+}
+
+/**
+ * Something that moves like speech: syllables of 120 to 300 ms with a buzzing voice of changing pitch through two
+ * wandering formants, some hisses, and pauses of 40 to 400 ms between them.
+ */
+export function babble(ms: number, sampleRate: number, level: number, seed: number): Int16Array<ArrayBuffer> {
+  const next = random(seed);
+  const samples = new Float64Array(Math.round((ms * sampleRate) / 1000));
+  let at = 0;
+  while (at < samples.length) {
+    const length = Math.round(((120 + 180 * next()) * sampleRate) / 1000);
+    const voiced = next() > 0.2;
+    const pitch = 90 + 160 * next();
+    const glide = (next() - 0.5) * 60;
+    const formants = [300 + 600 * next(), 900 + 1500 * next()];
+    let turn = 0;
+    for (let i = 0; i < length && at + i < samples.length; i++) {
+      const progress = i / length;
+      const envelope = Math.sin(Math.PI * progress);
+      if (!voiced) {
+        samples[at + i] = 0.3 * envelope * (next() * 2 - 1);
+        continue;
+      }
+      const hz = pitch + glide * progress;
+      turn += (2 * Math.PI * hz) / sampleRate;
+      let value = 0;
+      for (let harmonic = 1; harmonic * hz < 3600; harmonic++) {
+        let gain = 0;
+        for (const formant of formants) gain += 1 / (1 + ((harmonic * hz - formant) / 120) ** 2);
+        value += gain * Math.sin(harmonic * turn);
+      }
+      samples[at + i] = value * envelope;
+    }
+    at += length + Math.round(((40 + 360 * next()) * sampleRate) / 1000);
+  }
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  const scale = level / Math.sqrt(energy / samples.length);
+  return Int16Array.from(samples, (sample) => Math.max(-32768, Math.min(32767, Math.round(sample * scale))));
+}
