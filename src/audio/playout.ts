@@ -1,0 +1,195 @@
+import type { FrameSource } from "../ports/media.ts";
+import { msToSamples, samplesToMs } from "./pcm.ts";
+
+/** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
+interface Item {
+  readonly samples: Int16Array | undefined;
+  readonly length: number;
+  readonly name: string;
+  readonly reached: ((name: string) => void) | undefined;
+}
+
+const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefined };
+
+/**
+ * The one queue between a program and its leg, and the clock that says what the callee has heard.
+ *
+ * Programs {@link enqueue} samples at the leg's rate, in pieces of any size; the leg pulls frames with {@link read}.
+ * Only what the leg has pulled counts as heard. All times are whole milliseconds of the leg's own samples: nothing here
+ * looks at a wall clock. Nothing limits the queue; whoever fills it watches {@link queuedMs}.
+ */
+export class Playout implements FrameSource {
+  readonly sampleRate: number;
+  /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
+  readonly drained: Promise<void>;
+  /** Called once, in the first read that pulls signal. */
+  onFirstSignal: (() => void) | undefined;
+
+  readonly #items: Item[] = [];
+  #head = 0;
+  /** Samples of the item at the head that are already pulled. */
+  #offset = 0;
+  #queued = 0;
+  #enqueued = 0;
+  #heard = 0;
+  #clock = 0;
+  #underruns = 0;
+  #flowing = false;
+  #ended = false;
+  #resolveDrained: () => void = () => {};
+
+  /** Takes the leg's rate in samples per second. */
+  constructor(sampleRate: number) {
+    this.sampleRate = sampleRate;
+    this.drained = new Promise((resolve) => {
+      this.#resolveDrained = resolve;
+    });
+  }
+
+  /** Signal pulled so far, in all. Silence from {@link silence} is not signal. */
+  get heardMs(): number {
+    return this.#ms(this.#heard);
+  }
+
+  /** What is still to be pulled, silence included: how long until the queue runs dry. */
+  get queuedMs(): number {
+    return this.#ms(this.#queued);
+  }
+
+  /** Signal ever enqueued, heard or cleared or still waiting. */
+  get enqueuedMs(): number {
+    return this.#ms(this.#enqueued);
+  }
+
+  /** Length of all frames pulled, filled or not: the leg's time since its first frame. */
+  get clockMs(): number {
+    return this.#ms(this.#clock);
+  }
+
+  /** How often the queue ran dry while playing, before {@link end}. Frames that stay empty after that do not count. */
+  get underruns(): number {
+    return this.#underruns;
+  }
+
+  /** True once {@link end} was called. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Adds samples to the end of the queue. They are not copied: do not write to the array afterwards. */
+  enqueue(samples: Int16Array): void {
+    this.#add(samples, samples.length, "", undefined);
+    this.#enqueued += samples.length;
+  }
+
+  /** Adds silence, which does not count as heard: the tail after a message. */
+  silence(ms: number): void {
+    this.#add(undefined, msToSamples(ms, this.sampleRate), "", undefined);
+  }
+
+  /**
+   * Calls back, within {@link read}, as soon as everything enqueued before the mark has been pulled; with an empty
+   * queue that is the next read. The callback may use the queue but must not throw. A cleared mark is never reached.
+   */
+  mark(name: string, reached: (name: string) => void): void {
+    this.#add(undefined, 0, name, reached);
+  }
+
+  /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
+  clear(): number {
+    this.#items.length = 0;
+    this.#head = 0;
+    this.#offset = 0;
+    this.#queued = 0;
+    this.#flowing = false;
+    this.#settle();
+    return this.heardMs;
+  }
+
+  /** Says that nothing more will be enqueued; a second time changes nothing. */
+  end(): void {
+    this.#ended = true;
+    this.#settle();
+  }
+
+  /** Pulls the next frame: fills it, with zeros where the queue is dry or silent, and returns how much was signal. */
+  read(frame: Int16Array): number {
+    let filled = 0;
+    let signal = 0;
+    this.#reachMarks();
+    while (filled < frame.length) {
+      const item = this.#items[this.#head];
+      if (item === undefined) break;
+      const take = Math.min(frame.length - filled, item.length - this.#offset);
+      const { samples } = item;
+      if (samples === undefined) frame.fill(0, filled, filled + take);
+      else {
+        // A loop, not set() with subarray(), which would allocate a view for every frame.
+        for (let i = 0; i < take; i++) frame[filled + i] = samples[this.#offset + i] ?? 0;
+        signal += take;
+        this.#heard += take;
+      }
+      filled += take;
+      this.#queued -= take;
+      this.#offset += take;
+      if (this.#offset === item.length) {
+        this.#advance();
+        this.#reachMarks();
+      }
+    }
+    frame.fill(0, filled);
+    this.#clock += frame.length;
+    this.#countUnderrun(filled, frame.length);
+    this.#compact();
+    if (signal > 0 && this.onFirstSignal !== undefined) {
+      const first = this.onFirstSignal;
+      this.onFirstSignal = undefined;
+      first();
+    }
+    this.#settle();
+    return signal;
+  }
+
+  #add(samples: Int16Array | undefined, length: number, name: string, reached: Item["reached"]): void {
+    if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
+    if (length === 0 && reached === undefined) return;
+    this.#items.push({ samples, length, name, reached });
+    this.#queued += length;
+  }
+
+  #reachMarks(): void {
+    for (let item = this.#items[this.#head]; item?.reached; item = this.#items[this.#head]) {
+      this.#advance();
+      item.reached(item.name);
+    }
+  }
+
+  #advance(): void {
+    this.#items[this.#head] = PLAYED; // lets go of the samples
+    this.#head++;
+    this.#offset = 0;
+  }
+
+  #countUnderrun(filled: number, wanted: number): void {
+    const dry = filled < wanted;
+    if (dry && !this.#ended && this.#heard > 0 && (this.#flowing || filled > 0)) this.#underruns++;
+    this.#flowing = !dry;
+  }
+
+  /** Moves the waiting items to the front once half of the list is played, so that it does not grow with the call. */
+  #compact(): void {
+    const items = this.#items;
+    if (this.#head < 32 || this.#head * 2 < items.length) return;
+    items.copyWithin(0, this.#head);
+    items.length -= this.#head;
+    this.#head = 0;
+  }
+
+  #settle(): void {
+    if (this.#ended && this.#head === this.#items.length) this.#resolveDrained();
+  }
+
+  #ms(samples: number): number {
+    return Math.round(samplesToMs(samples, this.sampleRate));
+  }
+}
