@@ -1,0 +1,17 @@
+/**
+ * What is wrong with the bytes: `not_audio` (nothing we know), `unsupported` (a known format that we do not decode),
+ * `malformed` (a format that we decode, but broken).
+ */
+export type AudioFormatErrorKind = "not_audio" | "unsupported" | "malformed";
+
+/** Thrown when bytes cannot be decoded as audio; the message is a sentence that names the wrong value. */
+export class AudioFormatError extends Error {
+  override readonly name = "AudioFormatError";
+  readonly code = "audio_unsupported";
+  readonly kind: AudioFormatErrorKind;
+
+  constructor(kind: AudioFormatErrorKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
