@@ -1,0 +1,31 @@
+/** What the four bytes at the head of an MPEG layer III frame say. */
+export interface MpegHeader {
+  /** Bytes of the whole frame, header included. */
+  readonly frameBytes: number;
+  readonly sampleRate: number;
+}
+
+const SAMPLE_RATES = [44_100, 48_000, 32_000];
+const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+
+/**
+ * Reads a layer III frame header (ISO/IEC 11172-3 and 13818-3, and the customary MPEG 2.5), or returns undefined where
+ * there is none. Free-format frames do not state their length and are not recognised.
+ */
+export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefined {
+  const [first, second, third, fourth] = bytes.subarray(at, at + 4);
+  if (first !== 0xff || second === undefined || third === undefined || fourth === undefined) return undefined;
+  const version = (second >> 3) & 3;
+  const layer = (second >> 1) & 3;
+  const emphasis = fourth & 3;
+  if (second < 0xe0 || version === 1 || layer !== 1 || emphasis === 2) return undefined;
+
+  const mpeg1 = version === 3;
+  const kbits = (mpeg1 ? KBITS_MPEG1 : KBITS_MPEG2)[third >> 4];
+  const baseRate = SAMPLE_RATES[(third >> 2) & 3];
+  if (!kbits || baseRate === undefined) return undefined;
+  const sampleRate = mpeg1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4;
+  const padding = (third >> 1) & 1;
+  return { frameBytes: Math.floor(((mpeg1 ? 144_000 : 72_000) * kbits) / sampleRate) + padding, sampleRate };
+}
