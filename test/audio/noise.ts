@@ -24,8 +24,8 @@ export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
 }
 
 /**
- * Something that moves like speech: syllables of 120 to 300 ms with a buzzing voice of changing pitch through two
- * wandering formants, some hisses, and pauses of 40 to 400 ms between them.
+ * Something that moves like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through
+ * three formants, some hisses, and pauses of 40 to 400 ms between them.
  */
 export function babble(ms: number, sampleRate: number, level: number, seed: number): Int16Array<ArrayBuffer> {
   const next = random(seed);
@@ -36,7 +36,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
     const voiced = next() > 0.2;
     const pitch = 90 + 160 * next();
     const glide = (next() - 0.5) * 60;
-    const formants = [300 + 600 * next(), 900 + 1500 * next()];
+    const formants = [300 + 600 * next(), 900 + 1000 * next(), 2200 + 800 * next()];
     let turn = 0;
     for (let i = 0; i < length && at + i < samples.length; i++) {
       const progress = i / length;
@@ -53,7 +53,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
         for (const formant of formants) gain += 1 / (1 + ((harmonic * hz - formant) / 120) ** 2);
         value += gain * Math.sin(harmonic * turn);
       }
-      samples[at + i] = value * envelope;
+      samples[at + i] = (value + 0.2 * (next() * 2 - 1)) * envelope;
     }
     at += length + Math.round(((40 + 360 * next()) * sampleRate) / 1000);
   }

@@ -1,0 +1,153 @@
+import { msToSamples, toSample } from "./pcm.ts";
+
+/** The tones of each digit (ITU-T Q.23): one of the low group names the row, one of the high group the column. */
+const LOW_HZ = [697, 770, 852, 941];
+const HIGH_HZ = [1209, 1336, 1477, 1633];
+const KEYS = ["123A", "456B", "789C", "*0#D"];
+
+// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to part 697 from 770.
+const BLOCK_MS = 12.75;
+const BLOCKS_TO_AGREE = 2;
+// A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
+const BLOCKS_TO_RELEASE = 3;
+/** Mean square below which a block is silence: an RMS of 150. */
+const FLOOR = 150 * 150;
+/** The share of a block's energy that its two tones must hold; speech rarely does. */
+const TONE_SHARE = 0.8;
+const MOST_HIGH_OVER_LOW = powerRatio(8);
+const MOST_LOW_OVER_HIGH = powerRatio(9);
+const OVER_REST_OF_GROUP = powerRatio(8);
+
+/** Told of each digit once, with the time in the stream at which its tone was first certain to be on. */
+export type DigitListener = (digit: string, atMs: number) => void;
+
+/**
+ * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would
+ * count twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
+ */
+export class DtmfDetector {
+  readonly #sampleRate: number;
+  readonly #onDigit: DigitListener;
+  readonly #block: Float64Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #powers: Float64Array = new Float64Array(4);
+  #filled = 0;
+  #blocksDone = 0;
+  #candidate: string | undefined;
+  #agreeing = 0;
+  #reported: string | undefined;
+  #missing = 0;
+
+  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  constructor(sampleRate: number, onDigit: DigitListener) {
+    this.#sampleRate = sampleRate;
+    this.#onDigit = onDigit;
+    this.#block = new Float64Array(msToSamples(BLOCK_MS, sampleRate));
+    const coefficient = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
+    this.#low = Float64Array.from(LOW_HZ, coefficient);
+    this.#high = Float64Array.from(HIGH_HZ, coefficient);
+  }
+
+  /** Takes the next received samples, of any number. */
+  push(frame: Int16Array): void {
+    for (let i = 0; i < frame.length; i++) {
+      this.#block[this.#filled++] = frame[i]!;
+      if (this.#filled < this.#block.length) continue;
+      this.#filled = 0;
+      this.#blocksDone++;
+      this.#decide(this.#digitInBlock());
+    }
+  }
+
+  #decide(digit: string | undefined): void {
+    this.#agreeing = digit === this.#candidate ? this.#agreeing + 1 : 1;
+    this.#candidate = digit;
+    if (digit === this.#reported) {
+      this.#missing = 0;
+      return;
+    }
+    if (++this.#missing >= BLOCKS_TO_RELEASE) this.#reported = undefined;
+    if (digit === undefined || this.#agreeing < BLOCKS_TO_AGREE) return;
+    this.#reported = digit;
+    this.#missing = 0;
+    const start = (this.#blocksDone - BLOCKS_TO_AGREE) * this.#block.length;
+    this.#onDigit(digit, Math.round((start * 1000) / this.#sampleRate));
+  }
+
+  #digitInBlock(): string | undefined {
+    const block = this.#block;
+    let energy = 0;
+    for (let i = 0; i < block.length; i++) energy += block[i]! * block[i]!;
+    if (energy < FLOOR * block.length) return undefined;
+    const row = this.#winner(this.#low);
+    if (row < 0) return undefined;
+    const lowPower = this.#powers[row]!;
+    const column = this.#winner(this.#high);
+    if (column < 0) return undefined;
+    const highPower = this.#powers[column]!;
+    if (highPower > MOST_HIGH_OVER_LOW * lowPower || lowPower > MOST_LOW_OVER_HIGH * highPower) return undefined;
+    // A sine of amplitude a gives (a n / 2)² of power here and a² n / 2 of energy.
+    if (2 * (lowPower + highPower) < TONE_SHARE * block.length * energy) return undefined;
+    return KEYS[row]?.[column];
+  }
+
+  /** The index of the strongest tone of a group, or -1 when it does not stand out. Leaves all powers in `#powers`. */
+  #winner(coefficients: Float64Array): number {
+    const block = this.#block;
+    const powers = this.#powers;
+    let best = 0;
+    for (let tone = 0; tone < 4; tone++) {
+      const coefficient = coefficients[tone]!;
+      let previous = 0;
+      let before = 0;
+      for (let i = 0; i < block.length; i++) {
+        const next = block[i]! + coefficient * previous - before;
+        before = previous;
+        previous = next;
+      }
+      powers[tone] = previous * previous + before * before - coefficient * previous * before;
+      if (powers[tone]! > powers[best]!) best = tone;
+    }
+    for (let tone = 0; tone < 4; tone++) {
+      if (tone !== best && powers[best]! < OVER_REST_OF_GROUP * powers[tone]!) return -1;
+    }
+    return best;
+  }
+}
+
+/** How {@link dtmfTones} plays digits. */
+export interface DtmfToneOptions {
+  /** Samples per second. */
+  readonly sampleRate: number;
+  /** Length of each digit; 100 ms when left out. */
+  readonly toneMs?: number;
+  /** Silence after each digit; 100 ms when left out. */
+  readonly pauseMs?: number;
+  /** Peak level of each of the two tones in dB of full scale; -10 when left out, at most -6 to leave room for both. */
+  readonly levelDb?: number;
+}
+
+/** Generates digits (0 to 9, A to D, star and hash) as tones. Throws a RangeError for any other character. */
+export function dtmfTones(digits: string, options: DtmfToneOptions): Int16Array<ArrayBuffer> {
+  const { sampleRate, toneMs = 100, pauseMs = 100, levelDb = -10 } = options;
+  const toneLength = msToSamples(toneMs, sampleRate);
+  const digitLength = toneLength + msToSamples(pauseMs, sampleRate);
+  const samples = new Int16Array(digits.length * digitLength);
+  const amplitude = 32767 * 10 ** (levelDb / 20);
+  for (let index = 0; index < digits.length; index++) {
+    const row = KEYS.findIndex((keys) => keys.includes(digits.charAt(index)));
+    const low = LOW_HZ[row];
+    const high = HIGH_HZ[KEYS[row]?.indexOf(digits.charAt(index)) ?? -1];
+    if (low === undefined || high === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit.`);
+    for (let i = 0; i < toneLength; i++) {
+      const turn = (2 * Math.PI * i) / sampleRate;
+      samples[index * digitLength + i] = toSample(amplitude * (Math.sin(turn * low) + Math.sin(turn * high)));
+    }
+  }
+  return samples;
+}
+
+function powerRatio(decibels: number): number {
+  return 10 ** (decibels / 10);
+}
