@@ -1,0 +1,34 @@
+/** The simulated device that a linked line is; kept as its credentials. */
+export interface Device {
+  readonly id: string;
+  /** E.164, made up. */
+  readonly phone: string;
+}
+
+/** A new device. @param random fills an array with random bytes */
+export function newDevice(random: (bytes: Uint8Array) => void): Device {
+  const bytes = new Uint8Array(10);
+  random(bytes);
+  const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // never one of the number plan's 0100 to 0199
+  return {
+    id: Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    phone: `+1202555${line}`,
+  };
+}
+
+/** The device as credentials to be stored. */
+export function encodeDevice(device: Device): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(device));
+}
+
+/** The device in stored credentials; undefined when they are not ours. */
+export function decodeDevice(credentials: Uint8Array): Device | undefined {
+  try {
+    const stored: unknown = JSON.parse(new TextDecoder().decode(credentials));
+    if (typeof stored !== "object" || stored === null) return undefined;
+    const { id, phone } = stored as Partial<Record<keyof Device, unknown>>;
+    return typeof id === "string" && typeof phone === "string" ? { id, phone } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+const BUCKET_MS = 0.1;
+const BUCKETS = 5_000;
+
+/** How late frames were, all in ms. */
+export interface LatenessFigures {
+  /** How many frames are counted. */
+  readonly frames: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** A histogram of how late frames were: 0.1 ms wide, up to 500 ms, at a constant cost per entry. */
+export class Lateness implements LatenessFigures {
+  readonly #buckets = new Uint32Array(BUCKETS + 1);
+  #frames = 0;
+  #max = 0;
+
+  /** Counts `frames` frames that were `ms` late. */
+  add(ms: number, frames: number): void {
+    if (ms > this.#max) this.#max = ms;
+    const bucket = ms <= 0 ? 0 : Math.min(BUCKETS, Math.floor(ms / BUCKET_MS));
+    this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + frames;
+    this.#frames += frames;
+  }
+
+  get frames(): number {
+    return this.#frames;
+  }
+
+  get p50(): number {
+    return this.quantile(0.5);
+  }
+
+  get p99(): number {
+    return this.quantile(0.99);
+  }
+
+  /** Exact, not rounded to a bucket. */
+  get max(): number {
+    return this.#max;
+  }
+
+  /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when nothing is counted. */
+  quantile(share: number): number {
+    const wanted = share * this.#frames;
+    let seen = 0;
+    for (let i = 0; i < this.#buckets.length; i++) {
+      seen += this.#buckets[i] ?? 0;
+      if (seen > 0 && seen >= wanted) return Math.min(this.#max, (i + 1) * BUCKET_MS);
+    }
+    return 0;
+  }
+
+  /** Forgets everything counted so far. */
+  reset(): void {
+    this.#buckets.fill(0);
+    this.#frames = 0;
+    this.#max = 0;
+  }
+}

@@ -1,0 +1,179 @@
+import { dtmfTones } from "../../../src/audio/dtmf.ts";
+import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import { EventQueue } from "./event-queue.ts";
+import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
+import { FRAME_MS, type MediaClock, type Ticking } from "./media-clock.ts";
+import type { Recording } from "./recording.ts";
+import type { Spool } from "./spool.ts";
+
+/** What a leg needs. */
+export interface SimulatedLegOptions extends Omit<FarEndOptions, "call"> {
+  readonly callId: string;
+  readonly clock: MediaClock;
+  readonly spool: Spool;
+  /** The far end has taken the caller's line away for so many ms. */
+  readonly loseLine: (ms: number) => void;
+  /** The leg is gone; its recording may still be on its way to the disk. */
+  readonly gone: (leg: SimulatedLeg) => void;
+}
+
+interface Keys {
+  readonly tones: Int16Array;
+  at: number;
+  readonly sent: () => void;
+}
+
+/** One simulated call: the caller's leg, wired to a {@link FarEnd}. */
+export class SimulatedLeg implements Leg, Ticking, FarEndCall {
+  readonly sampleRate: number;
+  readonly frameMs: number = FRAME_MS;
+  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly callId: string;
+  readonly #options: SimulatedLegOptions;
+  readonly #farEnd: FarEnd;
+  /** The frame that goes out, and the one that comes in; used over and over. */
+  readonly #outgoing: Int16Array;
+  readonly #incoming: Int16Array;
+  #source: FrameSource | undefined;
+  #sink: FrameSink | undefined;
+  #recording: Recording | undefined;
+  #farEndSpeaks = false;
+  readonly #keys: Keys[] = [];
+  #ticking = false;
+  /** Over: the cause is known. Within a tick the rest follows when the frame is done. */
+  #cause: ReleaseCause | undefined;
+  #detail: string | null = null;
+  readonly #flushed: Promise<void>;
+  #resolveFlushed: () => void = () => {};
+
+  constructor(options: SimulatedLegOptions) {
+    this.#options = options;
+    this.callId = options.callId;
+    this.sampleRate = options.sampleRate;
+    this.#outgoing = new Int16Array((options.sampleRate * FRAME_MS) / 1000);
+    this.#incoming = new Int16Array(this.#outgoing.length);
+    this.#farEnd = new FarEnd({ ...options, call: this });
+    this.#flushed = new Promise((resolve) => {
+      this.#resolveFlushed = resolve;
+    });
+  }
+
+  /** Whether it has not ended. */
+  get live(): boolean {
+    return this.#cause === undefined;
+  }
+
+  /** The far side is asked. */
+  start(): void {
+    this.events.push({ type: "placed" });
+    this.#farEnd.start();
+  }
+
+  connectMedia(source: FrameSource, sink: FrameSink): void {
+    this.#source = source;
+    this.#sink = sink;
+  }
+
+  /** Plays the keys as tones in place of the source, which waits. Rejects with a RangeError for anything else. */
+  async sendDtmf(digits: string): Promise<void> {
+    const tones = dtmfTones(digits, { sampleRate: this.sampleRate });
+    if (!this.live || tones.length === 0) return;
+    await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
+  }
+
+  hangUp(): Promise<void> {
+    this.#over("released", null);
+    return this.#flushed;
+  }
+
+  /** Everything stops without a word: no audio and no event until somebody hangs up. */
+  cutOff(): void {
+    this.#options.clock.remove(this);
+    this.#farEnd.stop();
+  }
+
+  /** @internal the far end's side */
+  ring(): void {
+    this.events.push({ type: "alerting" });
+  }
+
+  /** @internal */
+  answer(audio: boolean): void {
+    const { clock, spool, callId, sampleRate } = this.#options;
+    this.#farEndSpeaks = audio;
+    this.#recording = spool.record(callId, sampleRate);
+    this.events.push({ type: "answered" });
+    clock.add(this);
+    try {
+      this.tick(); // the first frame goes out at the moment of the answer
+    } catch (fault) {
+      this.tickFailed(fault);
+    }
+    if (this.live) this.events.push({ type: "connected" });
+  }
+
+  /** @internal */
+  end(cause: ReleaseCause, detail: string): void {
+    this.#over(cause, detail);
+  }
+
+  /** @internal */
+  loseLine(ms: number): void {
+    this.#options.loseLine(ms);
+  }
+
+  /** @internal the clock's side: one frame each way */
+  tick(): void {
+    this.#ticking = true;
+    try {
+      if (this.#keys.length > 0) this.#playKeys();
+      else if (this.#source !== undefined) this.#source.read(this.#outgoing);
+      else this.#outgoing.fill(0);
+      this.#recording?.append(this.#outgoing);
+      if (this.#farEndSpeaks) {
+        this.#farEnd.speak(this.#incoming);
+        if (this.live) this.#sink?.write(this.#incoming);
+      }
+    } finally {
+      this.#ticking = false;
+      if (!this.live) this.#leave();
+    }
+  }
+
+  /** @internal */
+  tickFailed(fault: unknown): void {
+    this.#over("internal_error", fault instanceof Error ? fault.message : String(fault));
+  }
+
+  #over(cause: ReleaseCause, detail: string | null): void {
+    if (!this.live) return;
+    this.#cause = cause;
+    this.#detail = detail;
+    if (!this.#ticking) this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#cause === undefined) return;
+    this.cutOff();
+    for (const { sent } of this.#keys.splice(0)) sent();
+    this.#source = undefined;
+    this.#sink = undefined;
+    this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });
+    this.events.close();
+    this.#options.gone(this);
+    if (this.#recording === undefined) this.#resolveFlushed();
+    else void this.#options.spool.finish(this.callId).then(this.#resolveFlushed);
+  }
+
+  #playKeys(): void {
+    const keys = this.#keys[0]!;
+    const take = Math.min(this.#outgoing.length, keys.tones.length - keys.at);
+    for (let i = 0; i < take; i++) this.#outgoing[i] = keys.tones[keys.at + i]!;
+    this.#outgoing.fill(0, take);
+    keys.at += take;
+    if (keys.at < keys.tones.length) return;
+    this.#keys.shift();
+    keys.sent();
+  }
+}

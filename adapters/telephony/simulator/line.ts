@@ -1,0 +1,162 @@
+import type { System } from "../../../src/ports/system.ts";
+import {
+  DialError,
+  type DialOptions,
+  type InstanceRef,
+  type Leg,
+  type Line,
+  type LineHealth,
+  type LineHost,
+} from "../../../src/ports/telephony.ts";
+import { type Device, encodeDevice, newDevice } from "./device.ts";
+import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
+import { LinkAttempt, type LinkCodes, type LinkTarget } from "./linking.ts";
+import { farEndScript } from "./number-plan.ts";
+
+const CONNECT_MS = 200;
+
+/** What a line needs. */
+export interface SimulatedLineOptions {
+  readonly instance: InstanceRef;
+  readonly host: LineHost;
+  /** The device it is linked as already. */
+  readonly device: Device | undefined;
+  readonly codes: LinkCodes;
+  /** What all legs have in common. */
+  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "loseLine" | "gone">;
+  /** A call was placed. */
+  readonly placed: (leg: SimulatedLeg) => void;
+  /** A call is over. */
+  readonly gone: (leg: SimulatedLeg) => void;
+  /** The line is closed. */
+  readonly closed: (line: SimulatedLine) => void;
+}
+
+/** One linked number of the simulated network. */
+export class SimulatedLine implements Line, LinkTarget {
+  readonly #options: SimulatedLineOptions;
+  readonly #system: System;
+  #attempt: LinkAttempt;
+  #device: Device | undefined;
+  /** Why it cannot place calls; undefined while it is online. */
+  #offline: string | undefined = "not linked";
+  #closed = false;
+  #accepting: Promise<void> | undefined;
+  #cancelConnect: (() => void) | undefined;
+  readonly #legs = new Set<SimulatedLeg>();
+
+  constructor(options: SimulatedLineOptions) {
+    this.#options = options;
+    this.#system = options.leg.system;
+    this.#attempt = new LinkAttempt(options.codes, this);
+    this.#device = options.device;
+    if (this.#device !== undefined) this.#connectIn(CONNECT_MS * options.leg.timeScale, "connecting");
+  }
+
+  get name(): string {
+    return this.#options.instance.name;
+  }
+
+  get instanceId(): string {
+    return this.#options.instance.id;
+  }
+
+  publicUrl(): string {
+    return this.#options.host.publicUrl();
+  }
+
+  code(code: Parameters<LineHost["code"]>[0]): void {
+    this.#options.host.code(code);
+  }
+
+  async link(): Promise<void> {
+    if (!this.#closed && this.#device === undefined) this.#attempt.ask();
+  }
+
+  async accept(): Promise<string | undefined> {
+    if (this.#closed || this.#device !== undefined || this.#accepting !== undefined) return undefined;
+    const { host, leg } = this.#options;
+    const device = newDevice((bytes) => this.#system.random(bytes));
+    const saved = host.credentials.save(encodeDevice(device));
+    // Closing and unlinking wait for this: a line is never half linked.
+    this.#accepting = saved.then(() => {
+      this.#device = device;
+      this.#attempt.stop();
+      host.linked(device.phone);
+      if (!this.#closed) this.#connectIn(CONNECT_MS * leg.timeScale, "connecting");
+    });
+    try {
+      await this.#accepting;
+      return device.phone;
+    } finally {
+      this.#accepting = undefined;
+    }
+  }
+
+  async probe(): Promise<LineHealth> {
+    return this.#offline === undefined ? { state: "online" } : { state: "offline", reason: this.#offline };
+  }
+
+  async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
+    if (this.#closed) throw new DialError("unreachable", "the line is closed");
+    if (this.#device === undefined) throw new DialError("unreachable", "the line is not linked");
+    if (this.#offline !== undefined) throw new DialError("line_lost", `the line is offline: ${this.#offline}`);
+    if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
+    const leg = new SimulatedLeg({
+      ...this.#options.leg,
+      callId: options.callId,
+      script: farEndScript(to),
+      loseLine: (ms) => this.#lose(ms),
+      gone: (ended) => {
+        signal.removeEventListener("abort", hangUp);
+        this.#legs.delete(ended);
+        this.#options.gone(ended);
+      },
+    });
+    const hangUp = (): void => void leg.hangUp();
+    signal.addEventListener("abort", hangUp, { once: true });
+    this.#legs.add(leg);
+    this.#options.placed(leg);
+    leg.start();
+    return leg;
+  }
+
+  async unlink(): Promise<void> {
+    // A loop, so that no linking can begin between the wait and the next line.
+    while (this.#accepting !== undefined) await this.#accepting.catch(() => {});
+    this.#device = undefined;
+    await this.#disconnect("not linked");
+    this.#attempt = new LinkAttempt(this.#options.codes, this); // a new attempt counts its codes from 1
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#accepting?.catch(() => {});
+    await this.#disconnect("closed");
+    this.#options.closed(this);
+  }
+
+  async #disconnect(reason: string): Promise<void> {
+    this.#cancelConnect?.();
+    this.#offline = reason;
+    this.#attempt.stop();
+    await Promise.all([...this.#legs].map((leg) => leg.hangUp()));
+  }
+
+  #connectIn(ms: number, reason: string): void {
+    this.#offline = reason;
+    this.#cancelConnect?.();
+    this.#cancelConnect = this.#system.after(ms, () => {
+      this.#offline = undefined;
+      this.#options.host.online();
+    });
+  }
+
+  /** The network is gone without a goodbye: calls hang in the air until somebody hangs up. */
+  #lose(ms: number): void {
+    if (this.#closed || this.#device === undefined) return;
+    for (const leg of this.#legs) leg.cutOff();
+    this.#connectIn(ms, "the network does not answer");
+    this.#options.host.offline("the network does not answer");
+  }
+}

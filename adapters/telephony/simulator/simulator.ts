@@ -1,0 +1,132 @@
+import { Refusal } from "../../../src/domain/refusal.ts";
+import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem, type System } from "../../../src/ports/system.ts";
+import type { InstanceRef, Line, LineHost, Telephony, TelephonyPages } from "../../../src/ports/telephony.ts";
+import { decodeDevice } from "./device.ts";
+import type { LatenessFigures } from "./lateness.ts";
+import { SimulatedLine } from "./line.ts";
+import { linkPage } from "./link-page.ts";
+import { LinkCodes } from "./linking.ts";
+import { MediaClock } from "./media-clock.ts";
+import { Spool } from "./spool.ts";
+import { type Say, Voices } from "./voice.ts";
+
+/** Options of {@link simulator}; all have defaults. */
+export interface SimulatorOptions {
+  /** Where recordings are kept; default: a fresh folder among the system's temporary ones, deleted by `close()`. */
+  readonly spoolDir?: string | undefined;
+  /** Factor for the times of far ends, linking codes and connecting, above 0; audio always runs in real time. Default 1. */
+  readonly timeScale?: number | undefined;
+  /** Hz of every leg. Default 16000. */
+  readonly sampleRate?: 8000 | 16000 | undefined;
+  readonly system?: System | undefined;
+  /** Gives the far ends a voice; without it they make a noise like speech. */
+  readonly say?: Say | undefined;
+  /** What all recordings together may take; the oldest make room for the newest. Default 2 GiB. */
+  readonly maxSpoolBytes?: number | undefined;
+  /** The longest recording, ms; the call goes on without. Default 30 minutes. */
+  readonly maxRecordingMs?: number | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** The simulated network. */
+export interface Simulator extends Telephony {
+  readonly pages: TelephonyPages;
+  forget(callIds: readonly string[]): Promise<void>;
+  /** The clock of all audio. */
+  readonly clock: {
+    /** How late frames were since the start, or since `reset()`. */
+    readonly lateness: LatenessFigures & { reset(): void };
+    /** Calls whose audio runs. */
+    readonly size: number;
+  };
+}
+
+/**
+ * A telephone network that exists only in this process, and carries real audio in real time, both ways.
+ *
+ * Numbers behave as `NUMBER_PLAN` says. A line is linked by opening the page in its QR code and pressing the button.
+ * What a callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
+ *
+ * Throws a RangeError for a `timeScale` that is not above 0.
+ */
+export function simulator(options: SimulatorOptions = {}): Simulator {
+  const { timeScale = 1, sampleRate = 16_000, system = realSystem, logger = silentLogger } = options;
+  if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}.`);
+  const clock = new MediaClock(system);
+  const codes = new LinkCodes(system, timeScale);
+  const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a far end lost its voice"));
+  const spool = new Spool({
+    dir: options.spoolDir,
+    maxBytes: options.maxSpoolBytes ?? 2 ** 31,
+    maxRecordingMs: options.maxRecordingMs ?? 30 * 60_000,
+    logger,
+  });
+  const lines = new Set<SimulatedLine>();
+  /** Calls that are not over. */
+  const live = new Set<string>();
+  let closing: Promise<void> | undefined;
+
+  async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
+    signal.throwIfAborted();
+    if (closing !== undefined) throw new Error("The simulator is closed.");
+    const [credentials] = await Promise.all([
+      host.credentials.load(),
+      spool.open().catch((fault: unknown) => logger.error({ err: fault }, "simulator: calls cannot be recorded")),
+    ]);
+    signal.throwIfAborted();
+    if (closing !== undefined) throw new Error("The simulator is closed.");
+    const device = credentials === undefined ? undefined : decodeDevice(credentials);
+    const line = new SimulatedLine({
+      instance,
+      host,
+      device,
+      codes,
+      leg: { clock, spool, voices, sampleRate, system, timeScale },
+      placed: (leg) => live.add(leg.callId),
+      gone: (leg) => live.delete(leg.callId),
+      closed: (line) => lines.delete(line),
+    });
+    lines.add(line);
+    if (credentials !== undefined && device === undefined)
+      system.after(0, () => host.unlinked("the stored credentials are not the simulator's"));
+    return line;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...lines].map((line) => line.close()));
+    clock.close();
+    await spool.close();
+  }
+
+  return {
+    name: "simulator",
+    capabilities: { dtmf: "in-band", inboundAudioCertain: true },
+    clock,
+    open,
+    close: () => (closing ??= close()),
+    forget: (callIds) => spool.forget(callIds),
+    pages: {
+      prefix: "simulator",
+      page: (path, request) => linkPage(codes, logger, path, request),
+      async artefact(callId, name) {
+        if (name !== "heard.wav") return undefined;
+        if (live.has(callId))
+          throw new Refusal("recording_not_ready", "The recording is there once the call has ended.");
+        await spool.finish(callId);
+        const found = await spool.read(callId);
+        if (found === undefined) return undefined;
+        return {
+          status: 200,
+          headers: {
+            "content-type": "audio/wav",
+            "content-disposition": `inline; filename="${callId}.wav"`,
+            "cache-control": "private, no-store",
+            ...(found.incomplete ? { "recording-incomplete": "?1" } : {}),
+          },
+          body: found.wav,
+        };
+      },
+    },
+  };
+}

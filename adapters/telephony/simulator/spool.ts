@@ -1,0 +1,173 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { wavHeader } from "../../../src/audio/wav.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import { HEADER_BYTES, Recording } from "./recording.ts";
+
+const SUFFIX = ".heard.wav";
+/** What may become part of a path; our call ids are of this form. */
+const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
+/** What a spool needs. */
+export interface SpoolOptions {
+  /** Where the recordings are kept; without it in a fresh folder of the system's, gone when the spool is closed. */
+  readonly dir: string | undefined;
+  /** What all recordings together may take. */
+  readonly maxBytes: number;
+  /** The longest recording, ms. */
+  readonly maxRecordingMs: number;
+  readonly logger: Logger;
+}
+
+interface LiveRecording {
+  readonly recording: Recording;
+  bytes: number;
+}
+
+/** The recordings of all calls on disk, within a fixed size: the oldest make room for the newest. */
+export class Spool {
+  readonly #options: SpoolOptions;
+  /** Bytes of each finished recording, oldest first. */
+  readonly #kept = new Map<string, number>();
+  /** Recordings whose calls are not over, and what they take. */
+  readonly #live = new Map<string, LiveRecording>();
+  readonly #incomplete = new Set<string>();
+  #bytes = 0;
+  #count = 0;
+  #dir: string | undefined;
+  #ready: Promise<void> | undefined;
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+  }
+
+  /** Finds or makes the folder and what an earlier run has left there. Rejects when that cannot be; may be retried. */
+  open(): Promise<void> {
+    this.#ready ??= this.#scan().catch((fault: unknown) => {
+      this.#ready = undefined;
+      throw fault;
+    });
+    return this.#ready;
+  }
+
+  /** Begins the recording of a call; undefined when it cannot be recorded, which is logged. The spool must be open. */
+  record(callId: string, sampleRate: number): Recording | undefined {
+    const { maxRecordingMs, logger } = this.#options;
+    if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
+      logger.warn({ callId }, "simulator: the call is not recorded");
+      return undefined;
+    }
+    this.#release(callId);
+    const live: LiveRecording = {
+      bytes: 0,
+      recording: new Recording({
+        path: this.#path(callId),
+        sampleRate,
+        maxMs: maxRecordingMs,
+        stagger: ((this.#count++ % 24) + 1) / 24,
+        reserve: (bytes) => this.#reserve(live, bytes),
+        incomplete: (reason, fault) => {
+          this.#incomplete.add(callId);
+          logger.warn({ callId, reason, err: fault }, "simulator: the recording is incomplete");
+        },
+      }),
+    };
+    this.#live.set(callId, live);
+    return live.recording;
+  }
+
+  /** The call is over; resolves when its recording is complete. Never rejects. */
+  async finish(callId: string): Promise<void> {
+    const live = this.#live.get(callId);
+    if (live === undefined) return;
+    await live.recording.end();
+    if (this.#live.get(callId) !== live) return;
+    this.#live.delete(callId);
+    if (live.bytes > 0) this.#kept.set(callId, live.bytes);
+  }
+
+  /** The whole WAV file of a call; undefined when there is none. */
+  async read(callId: string): Promise<{ wav: Uint8Array; incomplete: boolean } | undefined> {
+    if (!SAFE_ID.test(callId)) return undefined;
+    await this.open();
+    const wav = await readFile(this.#path(callId)).catch(unlessMissing);
+    if (wav === undefined || wav.length < HEADER_BYTES) return undefined;
+    const sampleRate = new DataView(wav.buffer, wav.byteOffset, wav.length).getUint32(24, true);
+    const samples = Math.floor((wav.length - HEADER_BYTES) / 2); // a crash leaves the header behind the samples
+    wav.set(wavHeader({ sampleRate, samples }));
+    return { wav: wav.subarray(0, HEADER_BYTES + 2 * samples), incomplete: this.#incomplete.has(callId) };
+  }
+
+  /** Deletes the recordings of these calls. */
+  async forget(callIds: readonly string[]): Promise<void> {
+    await this.open();
+    for (const callId of callIds) {
+      if (!SAFE_ID.test(callId)) continue;
+      await this.finish(callId);
+      this.#release(callId);
+      await rm(this.#path(callId), { force: true });
+    }
+  }
+
+  /** Completes all recordings. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#live.keys()].map((callId) => this.finish(callId)));
+    await this.#ready?.catch(() => {});
+    if (this.#options.dir === undefined && this.#dir !== undefined)
+      await rm(this.#dir, { recursive: true, force: true }).catch(() => {});
+  }
+
+  async #scan(): Promise<void> {
+    const dir = this.#options.dir ?? (await mkdtemp(join(tmpdir(), "ringport-simulator-")));
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const found: { callId: string; bytes: number; at: number }[] = [];
+    for (const name of await readdir(dir)) {
+      const callId = name.slice(0, -SUFFIX.length);
+      if (!name.endsWith(SUFFIX) || !SAFE_ID.test(callId)) continue;
+      const file = await stat(join(dir, name)).catch(unlessMissing);
+      if (file?.isFile()) found.push({ callId, bytes: file.size, at: file.mtimeMs });
+    }
+    for (const { callId, bytes } of found.sort((a, b) => a.at - b.at)) {
+      this.#kept.set(callId, bytes);
+      this.#bytes += bytes;
+    }
+    this.#dir = dir;
+    this.#makeRoom(0);
+  }
+
+  #reserve(live: LiveRecording, bytes: number): boolean {
+    const wanted = live.bytes === 0 ? bytes + HEADER_BYTES : bytes;
+    if (!this.#makeRoom(wanted)) return false;
+    live.bytes += wanted;
+    this.#bytes += wanted;
+    return true;
+  }
+
+  /** Deletes the oldest recordings until `bytes` more fit in; false when even that is not enough. */
+  #makeRoom(bytes: number): boolean {
+    for (const callId of this.#kept.keys()) {
+      if (this.#bytes + bytes <= this.#options.maxBytes) break;
+      this.#release(callId);
+      void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
+        this.#options.logger.warn({ callId, err: fault }, "simulator: an old recording could not be deleted"),
+      );
+    }
+    return this.#bytes + bytes <= this.#options.maxBytes;
+  }
+
+  #release(callId: string): void {
+    this.#bytes -= this.#kept.get(callId) ?? 0;
+    this.#kept.delete(callId);
+    this.#incomplete.delete(callId);
+  }
+
+  #path(callId: string): string {
+    return join(this.#dir ?? "", callId + SUFFIX);
+  }
+}
+
+function unlessMissing(fault: unknown): undefined {
+  if ((fault as { code?: unknown } | null)?.code === "ENOENT") return undefined;
+  throw fault;
+}
