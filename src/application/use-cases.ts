@@ -3,8 +3,8 @@ import type { Event } from "../domain/events.ts";
 import type { CreateCallInput, CreateInstanceInput } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
-import type { CallFilter, Page } from "../ports/storage.ts";
 import type { Voice } from "../ports/speech.ts";
+import type { CallFilter, Page } from "../ports/storage.ts";
 
 /**
  * What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
@@ -59,11 +59,7 @@ export interface LinkingCode {
 }
 
 export interface InstanceUseCases {
-  create(
-    principal: Principal,
-    input: CreateInstanceInput,
-    options?: CreateOptions,
-  ): Promise<Instance & Creation>;
+  create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
   /** Newest first. */
   list(principal: Principal, page?: Page): Promise<Instance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;

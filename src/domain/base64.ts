@@ -25,8 +25,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   let bad = 0;
   const whole = padding === 0 ? length : length - 4;
   for (let i = 0; i < whole; i += 4) {
-    const word =
-      (digit(text, i) << 18) | (digit(text, i + 1) << 12) | (digit(text, i + 2) << 6) | digit(text, i + 3);
+    const word = (digit(text, i) << 18) | (digit(text, i + 1) << 12) | (digit(text, i + 2) << 6) | digit(text, i + 3);
     bad |= word; // a bad character is -1 and leaves its sign
     out[at++] = word >> 16;
     out[at++] = word >> 8;

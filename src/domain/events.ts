@@ -1,7 +1,6 @@
 /** Everything the append-only log can say, of calls and of instances. */
 export const EVENT_TYPES = [
   "queued",
-  "dialing",
   "ringing",
   "alerting",
   "answered",

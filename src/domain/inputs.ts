@@ -158,8 +158,7 @@ const FAULT = /^([a-z_]+): ([\s\S]*)$/;
 function faultOf(issue: v.BaseIssue<unknown>): Fault {
   const pointer = (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join("");
   const own = FAULT.exec(issue.message);
-  if (own && issue.received !== "undefined")
-    return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
+  if (own && issue.received !== "undefined") return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
   if (issue.received === "undefined") return { pointer, code: "required", detail: "this field is required" };
   if (issue.type === "strict_object") return { pointer, code: "unknown_field", detail: "there is no such field" };
   return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };

@@ -25,8 +25,7 @@ export function stateDiagram<S extends string, I extends string>(table: Transiti
   const lines = ["stateDiagram-v2", `  [*] --> ${initial}`];
   for (const [from, moves] of Object.entries(table) as [S, Record<I, S>][]) {
     const byTarget = new Map<S, I[]>();
-    for (const [input, to] of Object.entries(moves) as [I, S][])
-      byTarget.set(to, [...(byTarget.get(to) ?? []), input]);
+    for (const [input, to] of Object.entries(moves) as [I, S][]) byTarget.set(to, [...(byTarget.get(to) ?? []), input]);
     for (const [to, inputs] of byTarget) lines.push(`  ${from} --> ${to}: ${inputs.join(", ")}`);
     if (byTarget.size === 0) lines.push(`  ${from} --> [*]`);
   }

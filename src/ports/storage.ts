@@ -189,4 +189,3 @@ export interface ReceiptStore {
   /** Forgets every unfinished request of a process that died. */
   abandonUnfinished(): Promise<void>;
 }
-

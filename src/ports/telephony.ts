@@ -1,5 +1,5 @@
 import type { FrameSink, FrameSource } from "./media.ts";
-import type { RequestLike, Reply } from "./web.ts";
+import type { Reply, RequestLike } from "./web.ts";
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.

@@ -1,0 +1,51 @@
+import { Calls } from "./calls.ts";
+import type { Context } from "./context.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Instances } from "./instances.ts";
+import { Lines } from "./lines.ts";
+import { Queries } from "./queries.ts";
+import { QueueTimeout } from "./queue-timeout.ts";
+import { recover } from "./recovery.ts";
+import { Retention } from "./retention.ts";
+
+/** The use cases and the live part behind them. */
+export interface Application {
+  readonly instances: Instances;
+  readonly calls: Calls;
+  readonly queries: Queries;
+  /** Settles what a dead process left, connects the linked numbers, starts dialling. */
+  start(): Promise<void>;
+  /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** Puts the application together. The storage must be open before `start`. */
+export function createApplication(context: Context, options: { retentionDays?: number | undefined }): Application {
+  const lines: Lines = new Lines(context, {
+    online: (instanceId) => dispatcher.lineUp(instanceId),
+    offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
+  });
+  const dispatcher = new Dispatcher(context, lines);
+  const queueTimeout = new QueueTimeout(context, lines);
+  const calls = new Calls(context, dispatcher, queueTimeout);
+  const instances = new Instances(context, lines, calls);
+  const queries = new Queries(context, dispatcher, lines);
+  const retention = new Retention(context, options.retentionDays);
+  return {
+    instances,
+    calls,
+    queries,
+    async start() {
+      await recover(context);
+      await lines.start();
+      await queueTimeout.start();
+      retention.start();
+    },
+    async stop(drainMs) {
+      queueTimeout.stop();
+      retention.stop();
+      await dispatcher.stop(drainMs);
+      await lines.stop();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { Playout } from "../audio/playout.ts";
+import type { Call } from "../domain/call.ts";
+import type { CallSignal } from "../domain/call-flow.ts";
+import type { EventData, EventType } from "../domain/events.ts";
+import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
+import { CalleeEar } from "./callee-ear.ts";
+import type { Context } from "./context.ts";
+import { ProgramFailed, programOf } from "./programs/program.ts";
+
+/** What the callee has heard of the message. */
+export interface Heard {
+  /** ms of the message that were played. */
+  readonly heardMs: number;
+  /** Share of the message that was played, 0 to 1; null for a call without a fixed message. */
+  readonly heardRatio: number | null;
+}
+
+/** Something the ear noticed. */
+export interface Noticed {
+  readonly event: EventType;
+  readonly data: EventData;
+}
+
+/** The two directions of audio on one leg: the message to the callee, and an ear for what comes back. */
+export class CallMedia {
+  readonly #context: Context;
+  readonly #call: Call;
+  readonly #post: (signal: CallSignal) => void;
+  readonly #playout: Playout;
+  readonly #ear: CalleeEar;
+  #framesSeen = 0;
+  /** What is noticed while the call is being closed, when nobody reads signals any more. */
+  #last: Noticed[] | undefined;
+
+  constructor(
+    context: Context,
+    call: Call,
+    leg: Leg,
+    capabilities: TelephonyCapabilities,
+    post: (signal: CallSignal) => void,
+  ) {
+    this.#context = context;
+    this.#call = call;
+    this.#post = post;
+    this.#playout = new Playout(leg.sampleRate);
+    this.#ear = new CalleeEar(leg.sampleRate, capabilities.dtmf === "in-band", {
+      firstAudio: () => post({ type: "inbound_audio" }),
+      digit: (digit, atMs) => this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } }),
+      speech: (startMs, endMs) => this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
+    });
+    leg.connectMedia(this.#playout, this.#ear);
+  }
+
+  /** Renders the message into the playout while the phone rings; reports when all of it is ready, and when heard. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const { timings } = this.#context;
+    const playout = this.#playout;
+    try {
+      for await (const samples of programOf(this.#call).message(
+        this.#context,
+        this.#call,
+        playout.sampleRate,
+        signal,
+      )) {
+        if (signal.aborted) return;
+        playout.enqueue(samples);
+      }
+      if (signal.aborted) return;
+      if (playout.enqueuedMs === 0) throw new ProgramFailed("speech_failed", "the message has no sound");
+      this.#post({ type: "message_ready", messageMs: playout.enqueuedMs });
+      playout.silence(timings.tailMs);
+      playout.end();
+      await playout.drained;
+      this.#post({ type: "message_played" });
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
+      this.#post({ type: "message_failed", reason, detail: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Whether inbound audio has come since this was last asked. */
+  flowing(): boolean {
+    const flowing = this.#ear.frames > this.#framesSeen;
+    this.#framesSeen = this.#ear.frames;
+    return flowing;
+  }
+
+  /** What the callee has heard so far. */
+  heard(): Heard {
+    const { heardMs, enqueuedMs } = this.#playout;
+    const fixed = this.#call.message.type === "FIXED_TTS" || this.#call.message.type === "FIXED_AUDIO";
+    const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
+    return { heardMs, heardRatio: fixed ? share : null };
+  }
+
+  /** Stops the message; answers what the ear had not reported yet. */
+  finish(): readonly Noticed[] {
+    this.#last = [];
+    this.#ear.finish();
+    this.#playout.clear();
+    return this.#last;
+  }
+
+  #notice(noticed: Noticed): void {
+    if (this.#last) this.#last.push(noticed);
+    else this.#post({ type: "noticed", ...noticed });
+  }
+}

@@ -1,0 +1,282 @@
+import { CALL_TRANSITIONS, type Call, type CallInput } from "../domain/call.ts";
+import {
+  beginFlow,
+  type CallEffect,
+  type CallFlow,
+  type CallSignal,
+  decide,
+  type FlowRules,
+  NEW_FLOW,
+  type TimerName,
+} from "../domain/call-flow.ts";
+import type { Event, EventData, EventType } from "../domain/events.ts";
+import { nextState } from "../domain/machine.ts";
+import type { FailedReason, Outcome } from "../domain/outcome.ts";
+import type { CallPatch } from "../ports/storage.ts";
+import { DialError, type Leg, type LegEvent, type Line, type Telephony } from "../ports/telephony.ts";
+import { CallMedia } from "./call-media.ts";
+import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
+import { Mailbox } from "./mailbox.ts";
+import { finalEvent, outcomeView } from "./outcomes.ts";
+import { ProgramFailed, programOf } from "./programs/program.ts";
+
+/**
+ * One live call: dials, carries the message, writes every move of the call, and ends.
+ *
+ * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here, so
+ * nothing interleaves and the final state is written once. The session's signal owns every timer and buffer.
+ */
+export class CallSession {
+  readonly #context: Context;
+  readonly #telephony: Telephony;
+  readonly #line: Line;
+  readonly #rules: FlowRules;
+  readonly #mailbox = new Mailbox<CallSignal>();
+  readonly #timers = new Map<TimerName, () => void>();
+  readonly #scope = new AbortController();
+  /** Resolves when the final state is stored: true; or when the call went back to its queue: false. */
+  readonly #stored: Promise<boolean>;
+  #resolveStored: (stored: boolean) => void = () => {};
+  #call: Call;
+  #flow: CallFlow = NEW_FLOW;
+  #leg: Leg | undefined;
+  #media: CallMedia | undefined;
+  #dialled: Promise<void> = Promise.resolve();
+  #released: Promise<void> | undefined;
+  #answered = false;
+  /** Events that the storage could not take yet; they go with the next write. */
+  #unsaved: Event[] = [];
+
+  /** @param call claimed by this process */
+  constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
+    this.#context = context;
+    this.#call = call;
+    this.#telephony = telephony;
+    this.#line = line;
+    this.#stored = new Promise((resolve) => {
+      this.#resolveStored = resolve;
+    });
+    this.#rules = {
+      timings: context.timings,
+      inboundCertain: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
+    };
+  }
+
+  get callId(): string {
+    return this.#call.id;
+  }
+
+  /** The line was gone before anybody was asked: the call waits again. */
+  get requeued(): boolean {
+    return this.#call.owner === null;
+  }
+
+  /** Runs the call to its end; resolves when the final state is stored and the leg is gone. Never rejects. */
+  async run(): Promise<void> {
+    try {
+      this.#begin();
+      for await (const signal of this.#mailbox) {
+        const decision = decide(this.#flow, signal, this.#rules);
+        this.#flow = decision.flow;
+        for (const effect of decision.effects) await this.#carryOut(effect);
+      }
+    } catch (error) {
+      // Not ours any more, or a fault of ours: the row stays as it is and the next start settles it.
+      this.#context.log.error({ call_id: this.#call.id, err: error }, "the call session broke off");
+      this.#hangUp();
+      this.#close();
+    }
+    this.#resolveStored(false);
+    await this.#released;
+    this.#scope.abort();
+  }
+
+  /** Ends the call; resolves when that is stored: true if it was this request that ended it. */
+  async end(reason: FailedReason, detail: string | null = null): Promise<boolean> {
+    this.#mailbox.post({ type: "end", reason, detail });
+    return (await this.#stored) && this.#call.outcome?.reason === reason;
+  }
+
+  /** The line went offline. */
+  lineDown(reason: string): void {
+    this.#media?.flowing();
+    this.#mailbox.post({ type: "line_down", reason });
+  }
+
+  /** The line is back. */
+  lineUp(): void {
+    this.#mailbox.post({ type: "line_up", flowing: this.#media?.flowing() ?? false });
+  }
+
+  #begin(): void {
+    try {
+      programOf(this.#call).check?.(this.#context, this.#call);
+    } catch (error) {
+      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
+      return this.#mailbox.post({ type: "end", reason, detail: messageOf(error) });
+    }
+    for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
+    this.#dialled = this.#dial();
+  }
+
+  /** Dials and passes on what the leg says; resolves when the leg exists or never will. */
+  async #dial(): Promise<void> {
+    const { signal } = this.#scope;
+    const options = { callId: this.#call.id, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
+    try {
+      const leg = await this.#line.dial(this.#call.targetPhone, options, signal);
+      this.#leg = leg;
+      if (this.#flow.phase === "over") return;
+      this.#media = new CallMedia(this.#context, this.#call, leg, this.#telephony.capabilities, (s) =>
+        this.#mailbox.post(s),
+      );
+      void this.#media.prepare(signal);
+      void this.#follow(leg);
+    } catch (error) {
+      const cause = error instanceof DialError ? error.release : "internal_error";
+      if (cause === "internal_error")
+        this.#context.log.error({ call_id: this.#call.id, err: error }, "dialling failed");
+      this.#mailbox.post({ type: "leg_ended", cause, detail: messageOf(error) });
+    }
+  }
+
+  async #follow(leg: Leg): Promise<void> {
+    try {
+      for await (const event of leg.events) this.#mailbox.post(signalOf(event));
+    } catch (error) {
+      this.#mailbox.post({ type: "leg_ended", cause: "internal_error", detail: messageOf(error) });
+    }
+  }
+
+  async #carryOut(effect: CallEffect): Promise<void> {
+    switch (effect.do) {
+      case "move":
+        return this.#move(effect.input);
+      case "conclude":
+        return this.#conclude(effect);
+      case "requeue":
+        await this.#write({ owner: null }, []);
+        return this.#close();
+      case "hang_up":
+        return this.#hangUp();
+      case "timer":
+        return this.#arm(effect.name, effect.ms);
+      case "cancel":
+        this.#timers.get(effect.name)?.();
+        return void this.#timers.delete(effect.name);
+      case "note":
+        return this.#note(effect.event, effect.data);
+    }
+  }
+
+  async #move(input: "place" | "connect"): Promise<void> {
+    const { events, system } = this.#context;
+    const status = this.#next(input);
+    if (input === "connect") this.#answered = true;
+    const patch: CallPatch = input === "connect" ? { status, startedAt: system.now() } : { status };
+    await this.#write(patch, [events.event(input === "connect" ? "answered" : "ringing", this.#subject())]);
+  }
+
+  async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
+    const { system, figures } = this.#context;
+    const last = this.#media?.finish() ?? [];
+    const endedAt = system.now();
+    const outcome: Outcome = {
+      reason,
+      detail,
+      answeredBy: this.#answered ? "unknown" : null,
+      ...(this.#media?.heard() ?? { heardMs: 0, heardRatio: 0 }),
+      durationMs: this.#call.startedAt === null ? 0 : Math.max(0, endedAt - this.#call.startedAt),
+    };
+    const status = this.#next(input);
+    await this.#write({ status, outcome, endedAt }, [
+      ...last.map(({ event, data }) => this.#context.events.event(event, this.#subject(), data)),
+      this.#context.events.event(finalEvent(status), this.#subject(), outcomeView(outcome)),
+    ]);
+    figures.callEnded(status, reason);
+    this.#resolveStored(true);
+    this.#close();
+  }
+
+  #next(input: CallInput): Call["status"] {
+    const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
+    if (!status) throw new Error(`a ${this.#call.status} call has no move "${input}"`);
+    return status;
+  }
+
+  /** A call whose end is not stored is not over, so this insists. */
+  async #write(patch: CallPatch, events: Event[]): Promise<void> {
+    const due = [...this.#unsaved, ...events];
+    const { id, version } = this.#call;
+    const { calls } = this.#context.storage;
+    const written = await insist(this.#context, `call ${id}`, () => calls.update(id, version, patch, due));
+    if (!written) throw new Error(`call ${id} was changed by somebody else`);
+    this.#call = written;
+    this.#unsaved = [];
+    this.#context.events.publish(due);
+  }
+
+  async #note(type: EventType, data: EventData): Promise<void> {
+    const { storage, events } = this.#context;
+    const due = [...this.#unsaved, events.event(type, this.#subject(), data)];
+    try {
+      await storage.events.append(due);
+      this.#unsaved = [];
+      events.publish(due);
+    } catch {
+      this.#unsaved = due;
+    }
+  }
+
+  #arm(name: TimerName, ms: number): void {
+    this.#timers.get(name)?.();
+    const fire = () => this.#mailbox.post({ type: "timer", name, flowing: this.#media?.flowing() ?? false });
+    this.#timers.set(name, this.#context.system.after(ms, fire));
+  }
+
+  /** Hangs up once; the leg has `releaseTimeoutMs` to be gone. */
+  #hangUp(): void {
+    this.#scope.abort();
+    if (this.#released) return;
+    const { system, timings, log } = this.#context;
+    this.#released = new Promise<void>((resolve) => {
+      const cancel = system.after(timings.releaseTimeoutMs, () => {
+        log.warn({ call_id: this.#call.id }, "the leg did not end in time; letting go of it");
+        resolve();
+      });
+      const gone = () => {
+        cancel();
+        resolve();
+      };
+      this.#dialled.then(() => this.#leg?.hangUp()).then(gone, gone);
+    });
+  }
+
+  #close(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#mailbox.close();
+  }
+
+  #subject(): { callId: string; instanceId: string; userId: string } {
+    return { callId: this.#call.id, instanceId: this.#call.instanceId, userId: this.#call.userId };
+  }
+}
+
+function signalOf(event: LegEvent): CallSignal {
+  switch (event.type) {
+    case "dtmf":
+      return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
+    case "ended":
+      return { type: "leg_ended", cause: event.cause, detail: event.detail };
+    case "early_media":
+      return { type: "alerting" };
+    default:
+      return event;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,236 @@
+import { decodeBase64, withoutDataPrefix } from "../domain/base64.ts";
+import { type Call, isActive, type Message } from "../domain/call.ts";
+import type { Event } from "../domain/events.ts";
+import { isId } from "../domain/ids.ts";
+import { type CreateCallInput, parseCreateCall } from "../domain/inputs.ts";
+import type { FailedReason } from "../domain/outcome.ts";
+import type { Principal } from "../domain/principal.ts";
+import { invalidInput, Refusal } from "../domain/refusal.ts";
+import { AudioUnsupported } from "../ports/audio-decoder.ts";
+import { VoiceUnavailable } from "../ports/speech.ts";
+import type { CallFilter, Page } from "../ports/storage.ts";
+import type { Context } from "./context.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { once, type Running } from "./idempotency.ts";
+import { notFound, shortened } from "./instances.ts";
+import type { QueueTimeout } from "./queue-timeout.ts";
+import { failCall } from "./stored-calls.ts";
+import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
+
+/** What a caller may do with his calls. */
+export class Calls implements CallUseCases {
+  readonly #context: Context;
+  readonly #dispatcher: Dispatcher;
+  readonly #queueTimeout: QueueTimeout;
+
+  constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout) {
+    this.#context = context;
+    this.#dispatcher = dispatcher;
+    this.#queueTimeout = queueTimeout;
+  }
+
+  async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
+    const { schemas, strictSchemas } = this.#context;
+    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body);
+    if (input.type === "FIXED_TTS" && input.tts) await this.#checkVoice(input.tts.voiceId);
+    return once(
+      this.#context,
+      principal.userId,
+      options.idempotencyKey,
+      ["call", input],
+      (running) => this.#place(principal, input, running),
+      (first) => ({ ...(first as Call & Creation), replayed: true }),
+    );
+  }
+
+  async get(principal: Principal, callId: string): Promise<Call> {
+    const call = isId("call", callId) ? await this.#context.storage.calls.get(callId) : undefined;
+    const { userId, demoInstanceId } = principal;
+    if (!call || call.userId !== userId || (demoInstanceId !== undefined && demoInstanceId !== call.instanceId))
+      throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
+    return call;
+  }
+
+  async list(principal: Principal, filter: CallFilter = {}, page: Page = {}): Promise<Call[]> {
+    const { userId, demoInstanceId } = principal;
+    if (demoInstanceId === undefined) return this.#context.storage.calls.list(userId, filter, page);
+    if (filter.instanceId !== undefined && filter.instanceId !== demoInstanceId) return [];
+    return this.#context.storage.calls.list(userId, { ...filter, instanceId: demoInstanceId }, page);
+  }
+
+  async hangUp(principal: Principal, callId: string): Promise<void> {
+    const call = await this.get(principal, callId);
+    if (!(await this.#end(call, "terminated", null)))
+      throw new Refusal("call_not_found", `call "${callId}" has ended already`);
+  }
+
+  async timeline(principal: Principal, callId: string, page: Page = {}): Promise<Event[]> {
+    await this.get(principal, callId);
+    return this.#context.storage.events.ofCall(callId, page);
+  }
+
+  async *events(callId: string, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Event> {
+    const arrived: Event[] = [];
+    let wake = () => {};
+    const stop = this.#context.events.listen(callId, (event) => {
+      arrived.push(event);
+      wake();
+    });
+    signal?.addEventListener("abort", () => wake(), { once: true });
+    try {
+      if (!(await this.#context.storage.calls.get(callId)))
+        throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
+      let last = "";
+      for (const event of await this.#context.storage.events.ofCall(callId, {})) {
+        yield event;
+        last = event.id;
+        if (isLast(event)) return;
+      }
+      for (;;) {
+        for (let event = arrived.shift(); event; event = arrived.shift()) {
+          if (event.id <= last) continue; // it was stored before we read the timeline
+          yield event;
+          if (isLast(event)) return;
+        }
+        signal?.throwIfAborted();
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      stop();
+    }
+  }
+
+  async wait(callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {
+    for await (const _ of this.events(callId, options));
+    const call = await this.#context.storage.calls.get(callId);
+    if (!call) throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
+    return call;
+  }
+
+  /** Ends every active call of an instance. */
+  async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
+    for (const call of await this.#context.storage.calls.active(instanceId)) await this.#end(call, reason, null);
+  }
+
+  /** Ends a call, live or waiting; false where it had ended already. */
+  async #end(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+    let current: Call | undefined = call;
+    while (current && isActive(current.status)) {
+      await this.#dispatcher.settled(current.instanceId);
+      const session = this.#dispatcher.session(current.id);
+      const ended = session
+        ? await session.end(reason, detail)
+        : await failCall(this.#context, current, reason, detail);
+      if (ended) {
+        if (!session) this.#dispatcher.wake(current.instanceId);
+        return true;
+      }
+      current = await this.#context.storage.calls.get(current.id);
+    }
+    return false;
+  }
+
+  async #checkVoice(voiceId: string): Promise<void> {
+    try {
+      await this.#context.speech.voice(voiceId);
+    } catch (error) {
+      if (!(error instanceof VoiceUnavailable)) throw error;
+      throw invalidInput([{ pointer: "/tts/voiceId", code: "voice_unavailable", detail: error.message }]);
+    }
+  }
+
+  async #place(principal: Principal, input: CreateCallInput, running: Running | undefined): Promise<Call & Creation> {
+    const { storage, policy, events, figures } = this.#context;
+    const { instanceId } = input;
+    const { userId, demoInstanceId } = principal;
+    if (demoInstanceId !== undefined && demoInstanceId !== instanceId)
+      throw new Refusal("demo_token_restricted", "this demo token can call from its own instance only");
+    const instance = isId("inst", instanceId) ? await storage.instances.get(instanceId) : undefined;
+    if (!instance || instance.userId !== userId || instance.status === "DELETED") throw notFound(instanceId);
+
+    if (policy.kind === "single") {
+      const [existing] = await storage.calls.active(instanceId);
+      if (existing) {
+        const result = { ...existing, created: false, replayed: false };
+        await running?.finish(result);
+        return result;
+      }
+    }
+
+    const { message, file } = await this.#message(input);
+    const call = this.#newCall(principal, input, message);
+    const subject = { callId: call.id, instanceId, userId };
+    const log = [events.event("queued", subject, { type: message.type })];
+    if (message.type === "FIXED_AUDIO" && message.truncated)
+      log.push(events.event("audio_truncated", subject, { played_ms: message.durationMs }));
+    const receipt =
+      running &&
+      ((result: { created: boolean; call: Call }) =>
+        running.receipt({ ...result.call, created: result.created, replayed: false }));
+    const inserted = await storage.calls.insert(call, file, policy, log, receipt);
+    switch (inserted.kind) {
+      case "instance_gone":
+        throw notFound(instanceId);
+      case "full":
+        throw new Refusal("queue_full", `instance "${instanceId}" already has as many calls as its queue takes`);
+      case "existing":
+        return { ...inserted.call, created: false, replayed: false };
+      case "created":
+        figures.callCreated(message.type);
+        events.publish(log);
+        this.#queueTimeout.created(inserted.call);
+        this.#dispatcher.wake(instanceId);
+        return { ...inserted.call, created: true, replayed: false };
+    }
+  }
+
+  #newCall(principal: Principal, input: CreateCallInput, message: Message): Call {
+    return {
+      id: this.#context.ids("call"),
+      instanceId: input.instanceId,
+      userId: principal.userId,
+      status: "QUEUED",
+      targetPhone: input.target.phoneNumber,
+      message,
+      outcome: null,
+      createdAt: this.#context.system.now(),
+      startedAt: null,
+      endedAt: null,
+      slot: 0,
+      owner: null,
+      version: 1,
+    };
+  }
+
+  async #message(input: CreateCallInput): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+    switch (input.type) {
+      case "FIXED_TTS":
+        return { message: { type: input.type, text: input.tts?.text ?? "", voiceId: input.tts?.voiceId ?? "" } };
+      case "FIXED_AUDIO":
+        return this.#audioMessage(input.audio?.audioBase64 ?? "");
+      case "DYNAMIC_STREAM":
+        return { message: { type: input.type } };
+      case "DYNAMIC_AGENT":
+        return { message: { type: input.type, instructions: input.agent?.instructions ?? [] } };
+    }
+  }
+
+  async #audioMessage(audioBase64: string): Promise<{ message: Message; file: Uint8Array }> {
+    const { decoder, limits } = this.#context;
+    try {
+      const file = decodeBase64(withoutDataPrefix(audioBase64));
+      if (!file) throw new AudioUnsupported("is not Base64 (RFC 4648, padded, without line breaks)");
+      const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
+      return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
+    } catch (error) {
+      if (!(error instanceof AudioUnsupported)) throw error;
+      throw invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail: error.message }]);
+    }
+  }
+}
+
+function isLast(event: Event): boolean {
+  return event.type === "completed" || event.type === "failed";
+}

@@ -1,0 +1,39 @@
+import type { IdSource } from "../domain/ids.ts";
+import type { InputSchemas } from "../domain/inputs.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { QueuePolicy } from "../domain/queue-policy.ts";
+import type { Timings } from "../domain/timings.ts";
+import type { AudioDecoder } from "../ports/audio-decoder.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Speech } from "../ports/speech.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { System } from "../ports/system.ts";
+import type { Telephony } from "../ports/telephony.ts";
+import type { EventLog } from "./event-log.ts";
+import type { Figures } from "./figures.ts";
+import type { Vault } from "./vault.ts";
+
+/** Everything the application works with; made once, by the composition root. */
+export interface Context {
+  readonly system: System;
+  readonly ids: IdSource;
+  /** This process, as the owner of the calls it works on. */
+  readonly nodeId: string;
+  readonly storage: Storage;
+  /** By provider name; the first one is the default. */
+  readonly telephony: ReadonlyMap<string, Telephony>;
+  readonly speech: Speech;
+  readonly decoder: AudioDecoder;
+  readonly log: Logger;
+  readonly events: EventLog;
+  readonly figures: Figures;
+  readonly vault: Vault;
+  readonly timings: Timings;
+  readonly limits: Limits;
+  readonly policy: QueuePolicy;
+  readonly schemas: InputSchemas;
+  readonly strictSchemas: InputSchemas;
+  /** End a call that got no inbound audio even where its absence proves nothing. */
+  readonly requireInboundAudio: boolean;
+  publicUrl(): string;
+}

@@ -1,0 +1,125 @@
+import type { FailedReason } from "../domain/outcome.ts";
+import { nextDialAt } from "../domain/queue-policy.ts";
+import { CallSession } from "./call-session.ts";
+import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
+import type { Lines } from "./lines.ts";
+
+const RETRY_MS = 1_000;
+
+interface Claim {
+  /** Somebody woke the instance meanwhile. */
+  again: boolean;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Starts queued calls: one per instance at a time, each as soon as its instance can dial. Instances do not wait for
+ * each other. It is woken by what happens (a call created, a line online, a leg gone) and never scans.
+ */
+export class Dispatcher {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #byInstance = new Map<string, CallSession>();
+  readonly #byCall = new Map<string, CallSession>();
+  /** Instances whose next call is being claimed. */
+  readonly #claiming = new Map<string, Claim>();
+  readonly #lastDialAt = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+  stopping = false;
+
+  constructor(context: Context, lines: Lines) {
+    this.#context = context;
+    this.#lines = lines;
+  }
+
+  get live(): number {
+    return this.#byCall.size;
+  }
+
+  /** The live session of a call. */
+  session(callId: string): CallSession | undefined {
+    return this.#byCall.get(callId);
+  }
+
+  /** Looks whether the instance has a call to dial. */
+  wake(instanceId: string): void {
+    const current = this.#claiming.get(instanceId);
+    if (current) {
+      current.again = true;
+      return;
+    }
+    if (!this.#mayDial(instanceId)) return;
+    const claim: Claim = { again: false, done: this.#dialNext(instanceId) };
+    this.#claiming.set(instanceId, claim);
+    void claim.done.finally(() => {
+      this.#claiming.delete(instanceId);
+      if (claim.again) this.wake(instanceId);
+    });
+  }
+
+  /** Resolves when no claim is under way: a claimed call has its session then. */
+  async settled(instanceId: string): Promise<void> {
+    await this.#claiming.get(instanceId)?.done;
+  }
+
+  /** Passes a report of the line on to the live call. */
+  lineDown(instanceId: string, reason: string): void {
+    this.#byInstance.get(instanceId)?.lineDown(reason);
+  }
+
+  lineUp(instanceId: string): void {
+    this.#byInstance.get(instanceId)?.lineUp();
+    this.wake(instanceId);
+  }
+
+  /** Dials no more, lets live calls go on for `drainMs`, then ends them as `interrupted`. */
+  async stop(drainMs: number): Promise<void> {
+    this.stopping = true;
+    const over = Promise.all(this.#running);
+    if (this.#running.size === 0) return;
+    await Promise.race([over, new Promise<void>((resolve) => this.#context.system.after(drainMs, resolve))]);
+    await this.endAll("interrupted", "the server stopped");
+    await Promise.all(this.#running);
+  }
+
+  /** Ends every live call. */
+  async endAll(reason: FailedReason, detail: string): Promise<void> {
+    await Promise.all([...this.#byCall.values()].map((session) => session.end(reason, detail)));
+  }
+
+  #mayDial(instanceId: string): boolean {
+    return !this.stopping && !this.#byInstance.has(instanceId) && this.#lines.find(instanceId)?.canDial === true;
+  }
+
+  async #dialNext(instanceId: string): Promise<void> {
+    const { system, policy, storage, nodeId, log } = this.#context;
+    const wait = nextDialAt(policy, this.#lastDialAt.get(instanceId)) - system.now();
+    if (wait > 0) return void system.after(wait, () => this.wake(instanceId));
+    try {
+      const keeper = this.#lines.find(instanceId);
+      const line = await keeper?.line();
+      if (!keeper || !line) return;
+      const call = await insist(this.#context, "a claim", () => storage.calls.claimNext(instanceId, nodeId));
+      if (!call) return;
+      if (policy.kind === "fifo") this.#lastDialAt.set(instanceId, system.now());
+      const session = new CallSession(this.#context, call, keeper.telephony, line);
+      this.#byInstance.set(instanceId, session);
+      this.#byCall.set(call.id, session);
+      keeper.setInCall(true);
+      const running = session.run().then(() => this.#gone(instanceId, session));
+      this.#running.add(running);
+      void running.finally(() => this.#running.delete(running));
+    } catch (error) {
+      log.error({ instance_id: instanceId, err: error }, "the next call could not be started");
+    }
+  }
+
+  #gone(instanceId: string, session: CallSession): void {
+    this.#byCall.delete(session.callId);
+    this.#byInstance.delete(instanceId);
+    this.#lines.find(instanceId)?.setInCall(false);
+    if (session.requeued) this.#context.system.after(RETRY_MS, () => this.wake(instanceId));
+    else this.wake(instanceId);
+  }
+}

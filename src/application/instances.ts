@@ -1,0 +1,164 @@
+import { isId } from "../domain/ids.ts";
+import { parseCreateInstance } from "../domain/inputs.ts";
+import { INSTANCE_TRANSITIONS, type Instance } from "../domain/instance.ts";
+import { nextState } from "../domain/machine.ts";
+import type { Principal } from "../domain/principal.ts";
+import { invalidInput, Refusal } from "../domain/refusal.ts";
+import type { Page } from "../ports/storage.ts";
+import type { LinkCode } from "../ports/telephony.ts";
+import type { Calls } from "./calls.ts";
+import type { Context } from "./context.ts";
+import { once } from "./idempotency.ts";
+import type { Lines } from "./lines.ts";
+import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "./use-cases.ts";
+
+/** What a caller may do with his instances. */
+export class Instances implements InstanceUseCases {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #calls: Calls;
+
+  constructor(context: Context, lines: Lines, calls: Calls) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#calls = calls;
+  }
+
+  async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
+    const { system, ids, events, storage, telephony } = this.#context;
+    const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
+    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input);
+    if (provider !== undefined && !telephony.has(provider)) {
+      const detail = `there is no provider "${provider}" on this server; it has: ${[...telephony.keys()].join(", ")}`;
+      throw invalidInput([{ pointer: "/provider", code: "provider_unknown", detail }]);
+    }
+    refuseDemo(principal, "a demo token cannot create instances");
+    return once<Instance & Creation>(
+      this.#context,
+      principal.userId,
+      options.idempotencyKey,
+      ["instance", { name, metadata, provider }],
+      async (running) => {
+        const now = system.now();
+        const instance: Instance = {
+          id: ids("inst"),
+          userId: principal.userId,
+          name,
+          status: "CREATED",
+          metadata,
+          provider: provider ?? this.#defaultProvider(),
+          phone: null,
+          createdAt: now,
+          updatedAt: now,
+          version: 1,
+        };
+        const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
+        await storage.instances.insert(instance, [event], running?.receipt(instance));
+        events.publish([event]);
+        return { ...instance, created: true, replayed: false };
+      },
+      (first) => ({ ...(first as Instance), created: true, replayed: true }),
+    );
+  }
+
+  async list(principal: Principal, page: Page = {}): Promise<Instance[]> {
+    const { instances } = this.#context.storage;
+    if (principal.demoInstanceId !== undefined) {
+      const own = await instances.get(principal.demoInstanceId);
+      const seen = own && own.status !== "DELETED" && own.userId === principal.userId && page.after === undefined;
+      return seen ? [this.#shown(own)] : [];
+    }
+    return (await instances.list(principal.userId, page)).map((instance) => this.#shown(instance));
+  }
+
+  async get(principal: Principal, instanceId: string): Promise<InstanceDetails> {
+    const instance = await this.#owned(principal, instanceId);
+    const callQueue = await this.#context.storage.calls.active(instance.id);
+    return { ...this.#shown(instance), callQueue, connection: this.#lines.connection(instance) };
+  }
+
+  async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
+    const instance = await this.#owned(principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    const { timings } = this.#context;
+    const keeper = this.#lines.of(instance);
+    let code: LinkCode | undefined;
+    try {
+      await keeper.link();
+      code = await keeper.currentCode(timings.linkCodeMs);
+    } catch (cause) {
+      throw new Refusal("qr_unavailable", `no QR code: ${(cause as Error).message}`, { cause });
+    }
+    if (code) {
+      const message = `Scan this code with the phone of "${instance.name}" to link its number. It changes; fetch it again when it has expired.`;
+      return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
+    }
+    await keeper.settled();
+    const now = await this.#owned(principal, instanceId);
+    if (now.status !== "CREATED") throw alreadyLinked(now);
+    const reason = keeper.connection.reason ?? "unknown";
+    throw new Refusal("qr_unavailable", `no QR code came within ${timings.linkCodeMs} ms: ${reason}`);
+  }
+
+  async delete(principal: Principal, instanceId: string): Promise<void> {
+    const { storage, system, events } = this.#context;
+    let instance = await this.#owned(principal, instanceId);
+    refuseDemo(principal, "a demo token cannot delete instances");
+    await this.#calls.endAllOf(instanceId, "instance_deleted");
+    for (;;) {
+      const status = nextState(INSTANCE_TRANSITIONS, instance.status, "delete");
+      if (!status) throw notFound(instanceId);
+      const event = events.event("instance.deleted", subjectOf(instance));
+      const patch = { status, phone: null, updatedAt: system.now() };
+      if (await storage.instances.update(instanceId, instance.version, patch, [event])) {
+        events.publish([event]);
+        break;
+      }
+      instance = await this.#owned(principal, instanceId);
+    }
+    // From here on no call can be created; one may have slipped in before.
+    await this.#calls.endAllOf(instanceId, "instance_deleted");
+    await this.#lines.drop(instance);
+    await storage.instances.eraseCredentials(instanceId);
+  }
+
+  async #owned(principal: Principal, instanceId: string): Promise<Instance> {
+    const instance = isId("inst", instanceId) ? await this.#context.storage.instances.get(instanceId) : undefined;
+    const { userId, demoInstanceId } = principal;
+    const owned = instance?.userId === userId && (demoInstanceId === undefined || demoInstanceId === instance.id);
+    if (!instance || !owned || instance.status === "DELETED") throw notFound(instanceId);
+    return instance;
+  }
+
+  #shown(instance: Instance): Instance {
+    return { ...instance, status: this.#lines.status(instance) };
+  }
+
+  #defaultProvider(): string {
+    const [first] = this.#context.telephony.keys();
+    if (first === undefined) throw new Error("no telephony is mounted");
+    return first;
+  }
+}
+
+/** The refusal for an instance that is not there for this caller. */
+export function notFound(instanceId: string): Refusal {
+  return new Refusal("instance_not_found", `there is no instance "${shortened(instanceId)}"`);
+}
+
+/** Enough of a caller's text to recognise it. */
+export function shortened(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 64)}…` : text;
+}
+
+function alreadyLinked(instance: Instance): Refusal {
+  return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
+}
+
+function refuseDemo(principal: Principal, detail: string): void {
+  if (principal.demoInstanceId !== undefined) throw new Refusal("demo_token_restricted", detail);
+}
+
+function subjectOf(instance: Instance): { callId: null; instanceId: string; userId: string } {
+  return { callId: null, instanceId: instance.id, userId: instance.userId };
+}

@@ -1,0 +1,252 @@
+import type { EventData, EventType } from "../domain/events.ts";
+import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../domain/instance.ts";
+import { nextState } from "../domain/machine.ts";
+import type { InstancePatch } from "../ports/storage.ts";
+import type { CredentialStore, Line, LineHost, LinkCode, Telephony } from "../ports/telephony.ts";
+import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
+import type { Connection } from "./use-cases.ts";
+
+/** Who wants to know about a line. */
+export interface LineWatcher {
+  online(instanceId: string): void;
+  offline(instanceId: string, reason: string): void;
+}
+
+/**
+ * Keeps one instance's line: opens it, probes it, and turns what the network reports into moves of the instance.
+ *
+ * What it answers about the line comes from the last probe, never from the memory of an event. Its writes run one
+ * after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than
+ * the grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`.
+ */
+export class LineKeeper implements LineHost {
+  readonly credentials: CredentialStore;
+  readonly telephony: Telephony;
+  readonly #context: Context;
+  readonly #watcher: LineWatcher;
+  readonly #scope = new AbortController();
+  readonly #codeWaiters = new Set<(code: LinkCode | undefined) => void>();
+  #instance: Instance;
+  #opening: Promise<Line> | undefined;
+  #state: Connection["state"] = "unlinked";
+  #reason: string | null = "no phone number is linked";
+  #lastSeenAt: number | null = null;
+  #code: LinkCode | undefined;
+  #inCall = false;
+  #probing = false;
+  #cancelProbe: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
+    this.#context = context;
+    this.#instance = instance;
+    this.telephony = telephony;
+    this.#watcher = watcher;
+    this.credentials = context.vault.of(instance.id, context.storage.instances);
+    if (instance.status !== "CREATED") this.#say("connecting", "connecting");
+  }
+
+  get connection(): Connection {
+    return {
+      state: this.#state,
+      phone: this.#instance.phone,
+      lastSeenAt: this.#lastSeenAt,
+      reason: this.#reason,
+      provider: this.telephony.name,
+    };
+  }
+
+  /** Whether the last probe found the line able to place calls. */
+  get canDial(): boolean {
+    return this.#state === "online";
+  }
+
+  /** Whether the line counts as up for the instance's status: online, or offline for less than the grace. */
+  get up(): boolean {
+    return this.#state === "online" || this.#state === "reconnecting";
+  }
+
+  /** The open line; opens it when it is not. */
+  line(): Promise<Line> {
+    this.#opening ??= this.telephony
+      .open({ id: this.#instance.id, name: this.#instance.name }, this, this.#scope.signal)
+      .catch((error: unknown) => {
+        this.#opening = undefined;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#say(this.#instance.status === "CREATED" ? "unlinked" : "offline", reason);
+        this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the line could not be opened");
+        throw error;
+      });
+    return this.#opening;
+  }
+
+  /** Starts linking, or goes on with it. */
+  async link(): Promise<void> {
+    const line = await this.line();
+    if (this.#state === "unlinked") this.#say("linking", "waiting for the code to be scanned");
+    await line.link();
+  }
+
+  /** The current code, or the next one within `ms`; undefined when none comes or the number is linked meanwhile. */
+  async currentCode(ms: number): Promise<LinkCode | undefined> {
+    if (this.#code && this.#code.expiresAt > this.#context.system.now()) return this.#code;
+    return new Promise((resolve) => {
+      const done = (code: LinkCode | undefined) => {
+        this.#codeWaiters.delete(done);
+        cancel();
+        resolve(code);
+      };
+      const cancel = this.#context.system.after(ms, () => done(undefined));
+      this.#codeWaiters.add(done);
+    });
+  }
+
+  /** Probes more often while a call is live. */
+  setInCall(inCall: boolean): void {
+    this.#inCall = inCall;
+    if (this.#cancelProbe) this.#scheduleProbe();
+  }
+
+  publicUrl(): string {
+    return this.#context.publicUrl();
+  }
+
+  code(code: LinkCode): void {
+    this.#code = code;
+    for (const waiter of this.#codeWaiters) waiter(code);
+  }
+
+  linked(phone: string | null): void {
+    this.#code = undefined;
+    for (const waiter of this.#codeWaiters) waiter(undefined);
+    this.#say("connecting", "connecting");
+    this.#enqueue(() => this.#move("link", { phone }, "instance.linked", { phone }));
+    this.#scheduleProbe();
+  }
+
+  online(): void {
+    void this.probe();
+  }
+
+  offline(reason: string): void {
+    if (this.#state === "unlinked" || this.#state === "linking") return;
+    if (this.#state === "online") {
+      this.#say("reconnecting", reason);
+      this.#watcher.offline(this.#instance.id, reason);
+      this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
+    } else this.#reason = reason;
+  }
+
+  unlinked(reason: string): void {
+    this.#stopTimers();
+    this.#say("unlinked", reason);
+    this.#watcher.offline(this.#instance.id, reason);
+    this.#enqueue(async () => {
+      await insist(this.#context, "erased credentials", () => this.credentials.erase());
+      await this.#move("unlink", { phone: null }, "instance.unlinked", { reason });
+    });
+  }
+
+  /** Asks the network now and acts on the answer. */
+  async probe(): Promise<void> {
+    if (this.#probing || this.#scope.signal.aborted) return;
+    this.#probing = true;
+    try {
+      const health = await (await this.line()).probe();
+      if (this.#scope.signal.aborted || this.#state === "unlinked") return;
+      if (health.state === "offline") this.offline(health.reason);
+      else this.#found();
+    } catch {
+      // The line could not be opened: said and logged there.
+    } finally {
+      this.#probing = false;
+      this.#scheduleProbe();
+    }
+  }
+
+  /** Waits until all that was reported is stored. */
+  async settled(): Promise<void> {
+    await this.#writes;
+  }
+
+  /** Stops everything; with `unlink` the network forgets the device too. */
+  async close({ unlink = false }: { unlink?: boolean } = {}): Promise<void> {
+    this.#stopTimers();
+    this.#scope.abort();
+    for (const waiter of this.#codeWaiters) waiter(undefined);
+    const line = await this.#opening?.catch(() => undefined);
+    if (unlink) await line?.unlink();
+    await line?.close();
+    await this.settled();
+  }
+
+  #found(): void {
+    this.#cancelGrace?.();
+    this.#cancelGrace = undefined;
+    this.#lastSeenAt = this.#context.system.now();
+    if (this.#state === "online") return;
+    this.#enqueue(async () => {
+      if (this.#instance.status === "CREATED") await this.#move("link", {}, "instance.linked", {});
+      if (this.#instance.status === "CONFIGURED") await this.#move("activate", {}, "instance.active", {});
+      if (this.#instance.status !== "ACTIVE") return;
+      this.#say("online", null);
+      this.#watcher.online(this.#instance.id);
+    });
+  }
+
+  #graceOver(): void {
+    this.#cancelGrace = undefined;
+    if (this.#state !== "reconnecting") return;
+    const reason = this.#reason ?? "offline";
+    this.#say("offline", reason);
+    this.#enqueue(() => this.#move("deactivate", {}, "instance.offline", { reason }));
+  }
+
+  /** Writes a move of the instance's table; nothing where the table has none. */
+  async #move(input: InstanceInput, patch: InstancePatch, type: EventType, data: EventData): Promise<void> {
+    const { storage, events, system } = this.#context;
+    for (;;) {
+      const current = this.#instance;
+      const status = nextState(INSTANCE_TRANSITIONS, current.status, input);
+      if (!status) return;
+      const event = events.event(type, { callId: null, instanceId: current.id, userId: current.userId }, data);
+      const next = await insist(this.#context, `instance ${current.id}`, () =>
+        storage.instances.update(current.id, current.version, { ...patch, status, updatedAt: system.now() }, [event]),
+      );
+      if (next) {
+        this.#instance = next;
+        return events.publish([event]);
+      }
+      const stored = await insist(this.#context, `instance ${current.id}`, () => storage.instances.get(current.id));
+      if (!stored) return;
+      this.#instance = stored;
+    }
+  }
+
+  #enqueue(write: () => Promise<void>): void {
+    this.#writes = this.#writes.then(write).catch((error: unknown) => {
+      this.#context.log.error({ instance_id: this.#instance.id, err: error }, "a line's report could not be stored");
+    });
+  }
+
+  #say(state: Connection["state"], reason: string | null): void {
+    this.#state = state;
+    this.#reason = reason;
+  }
+
+  #scheduleProbe(): void {
+    this.#cancelProbe?.();
+    this.#cancelProbe = undefined;
+    if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#state === "linking") return;
+    const { timings, system } = this.#context;
+    this.#cancelProbe = system.after(this.#inCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
+  }
+
+  #stopTimers(): void {
+    this.#cancelProbe?.();
+    this.#cancelGrace?.();
+    this.#cancelProbe = this.#cancelGrace = undefined;
+  }
+}

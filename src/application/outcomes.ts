@@ -1,0 +1,33 @@
+import type { Call, CallStatus } from "../domain/call.ts";
+import type { EventData, EventType } from "../domain/events.ts";
+import type { FailedReason, Outcome } from "../domain/outcome.ts";
+
+/** An outcome in the words of the HTTP interface. */
+export function outcomeView(outcome: Outcome): EventData {
+  return {
+    reason: outcome.reason,
+    detail: outcome.detail,
+    answered_by: outcome.answeredBy,
+    heard_ms: outcome.heardMs,
+    heard_ratio: outcome.heardRatio,
+    duration_ms: outcome.durationMs,
+  };
+}
+
+/** The event that closes a timeline. */
+export function finalEvent(status: CallStatus): EventType {
+  return status === "COMPLETED" ? "completed" : "failed";
+}
+
+/** How a call turned out that failed without a live session: nobody is known to have heard anything. */
+export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
+  const fixed = call.message.type === "FIXED_TTS" || call.message.type === "FIXED_AUDIO";
+  return {
+    reason,
+    detail,
+    answeredBy: call.startedAt === null ? null : "unknown",
+    heardMs: 0,
+    heardRatio: fixed ? 0 : null,
+    durationMs: call.startedAt === null ? 0 : Math.max(0, now - call.startedAt),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Event } from "../domain/events.ts";
+import type { Principal } from "../domain/principal.ts";
+import type { Voice } from "../ports/speech.ts";
+import type { Page } from "../ports/storage.ts";
+import type { Context } from "./context.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Lines } from "./lines.ts";
+import type { Figures, QueryUseCases } from "./use-cases.ts";
+
+/** Reads that belong to no single record. */
+export class Queries implements QueryUseCases {
+  readonly #context: Context;
+  readonly #dispatcher: Dispatcher;
+  readonly #lines: Lines;
+
+  constructor(context: Context, dispatcher: Dispatcher, lines: Lines) {
+    this.#context = context;
+    this.#dispatcher = dispatcher;
+    this.#lines = lines;
+  }
+
+  async events(principal: Principal, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]> {
+    const { userId, demoInstanceId } = principal;
+    if (demoInstanceId !== undefined && (filter.instanceId ?? demoInstanceId) !== demoInstanceId) return [];
+    return this.#context.storage.events.ofUser(userId, { instanceId: demoInstanceId ?? filter.instanceId }, page);
+  }
+
+  voices(): Promise<readonly Voice[]> {
+    return this.#context.speech.voices();
+  }
+
+  async ready(): Promise<boolean> {
+    if (this.#dispatcher.stopping) return false;
+    return this.#context.storage.calls.oldestWaiting().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async figures(): Promise<Figures> {
+    const { outcomes, created } = this.#context.figures;
+    const calls = await this.#context.storage.calls.counts();
+    return { calls, outcomes, created, liveCalls: this.#dispatcher.live, linesOnline: this.#lines.dialable };
+  }
+}

@@ -1,0 +1,77 @@
+import type { Call } from "../domain/call.ts";
+import type { FailedReason } from "../domain/outcome.ts";
+import type { Context } from "./context.ts";
+import type { Lines } from "./lines.ts";
+import { failCall } from "./stored-calls.ts";
+
+const BATCH = 100;
+const LOOK_AGAIN_MS = 5_000;
+
+/** Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call. */
+export class QueueTimeout {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(context: Context, lines: Lines) {
+    this.#context = context;
+    this.#lines = lines;
+  }
+
+  async start(): Promise<void> {
+    await this.#arm(0);
+  }
+
+  /** A call was created; it is younger than every waiting one. */
+  created(call: Call): void {
+    if (!this.#cancel) this.#armAt(call.createdAt + this.#context.timings.queueTimeoutMs);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  async #arm(notBefore: number): Promise<void> {
+    const oldest = await this.#context.storage.calls.oldestWaiting();
+    if (oldest !== undefined) this.#armAt(Math.max(notBefore, oldest + this.#context.timings.queueTimeoutMs));
+  }
+
+  #armAt(at: number): void {
+    if (this.#stopped) return;
+    this.#cancel?.();
+    this.#cancel = this.#context.system.after(Math.max(0, at - this.#context.system.now()), () => void this.#expire());
+  }
+
+  async #expire(): Promise<void> {
+    const { system, timings, storage, log } = this.#context;
+    this.#cancel = undefined;
+    try {
+      let waiting: Call[];
+      let failed = 0;
+      do {
+        waiting = await storage.calls.waitingSince(system.now() - timings.queueTimeoutMs, BATCH);
+        failed = 0;
+        for (const call of waiting) if (await this.#fail(call)) failed++;
+      } while (waiting.length === BATCH && failed > 0);
+      await this.#arm(system.now() + (waiting.length > 0 ? LOOK_AGAIN_MS : 1));
+    } catch (error) {
+      log.warn({ err: error }, "waiting calls could not be looked through; trying again");
+      this.#armAt(system.now() + LOOK_AGAIN_MS);
+    }
+  }
+
+  /** Answers whether the call was failed; one that waits behind another call of a line that works stays. */
+  async #fail(call: Call): Promise<boolean> {
+    const instance = await this.#context.storage.instances.get(call.instanceId);
+    if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
+    if (this.#lines.find(instance.id)?.canDial) return false;
+    const [reason, detail]: [FailedReason, string] =
+      instance.status === "CREATED"
+        ? ["instance_not_linked", "no phone number was linked in time"]
+        : ["instance_offline", this.#lines.connection(instance).reason ?? "the line was offline"];
+    return failCall(this.#context, call, reason, detail);
+  }
+}

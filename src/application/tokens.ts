@@ -1,0 +1,97 @@
+import type { IdSource } from "../domain/ids.ts";
+import type { Authenticate } from "../ports/authenticator.ts";
+import type { AccountStore, TokenRecord } from "../ports/storage.ts";
+import type { System } from "../ports/system.ts";
+import { sha256Hex } from "./sha256.ts";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_CHARACTERS = 43; // 32 bytes
+const CHECK_CHARACTERS = 6;
+const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
+
+/** What a token is to be. */
+export interface NewToken {
+  readonly userName: string;
+  /** What the user calls it. */
+  readonly label: string;
+  /** Makes a demo token, which may use this one instance only. */
+  readonly demoInstanceId?: string | undefined;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** A token, readable this one time; only its hash is stored. */
+export interface IssuedToken extends TokenRecord {
+  readonly token: string;
+}
+
+/** Makes a token for a user, who is created if new. */
+export async function issueToken(
+  accounts: AccountStore,
+  system: System,
+  ids: IdSource,
+  { userName, label, demoInstanceId, expiresAt }: NewToken,
+): Promise<IssuedToken> {
+  const user = await accounts.ensureUser({ id: ids("usr"), name: userName, createdAt: system.now() });
+  const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
+  const record: TokenRecord = {
+    id: ids("tok"),
+    userId: user.id,
+    label,
+    hash: await sha256Hex(token),
+    demoInstanceId: demoInstanceId ?? null,
+    createdAt: system.now(),
+    expiresAt: expiresAt ?? null,
+    revokedAt: null,
+  };
+  await accounts.insertToken(record);
+  return { ...record, token };
+}
+
+/** Authenticates by stored tokens: a checksum first, then one look-up on the hash. */
+export function tokenAuthenticator(accounts: AccountStore, system: System): Authenticate {
+  return async (token) => {
+    if (!isWellFormed(token)) return undefined;
+    const hash = await sha256Hex(token);
+    const found = await accounts.tokenByHash(hash);
+    if (!found || !sameText(found.hash, hash) || found.revokedAt !== null) return undefined;
+    if (found.expiresAt !== null && found.expiresAt <= system.now()) return undefined;
+    const { userId, id, demoInstanceId } = found;
+    return { userId, tokenId: id, ...(demoInstanceId === null ? {} : { demoInstanceId }) };
+  };
+}
+
+function newToken(kind: "live" | "demo", system: System): string {
+  const bytes = new Uint8Array(32);
+  system.random(bytes);
+  const secret = base62(
+    bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n),
+    SECRET_CHARACTERS,
+  );
+  const body = `rp_${kind}_${secret}`;
+  return body + checksum(body);
+}
+
+function isWellFormed(token: string): boolean {
+  return TOKEN.test(token) && token.endsWith(checksum(token.slice(0, -CHECK_CHARACTERS)));
+}
+
+/** Compares without telling by its time where the texts differ. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}
+
+/** FNV-1a, 32 bit: catches typing errors before the database is asked. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return base62(BigInt(hash), CHECK_CHARACTERS);
+}
+
+function base62(value: bigint, width: number): string {
+  let out = "";
+  for (let rest = value; out.length < width; rest /= 62n) out = BASE62[Number(rest % 62n)] + out;
+  return out;
+}

@@ -1,0 +1,240 @@
+import type { CallInput } from "./call.ts";
+import type { EventData, EventType } from "./events.ts";
+import type { CompletedReason, FailedReason } from "./outcome.ts";
+import type { Timings } from "./timings.ts";
+
+/**
+ * The course of one live call, decided by a pure function: a state and a signal give the next state and what is to
+ * be done. The call session carries the effects out and holds no rule of its own.
+ */
+export interface CallFlow {
+  readonly phase: "dialing" | "ringing" | "answered" | "talking" | "over";
+  /** Inbound audio has come. */
+  readonly inbound: boolean;
+  /** The message has been played to its end, tail included. */
+  readonly played: boolean;
+  /** The line is offline at the moment. */
+  readonly lineDown: boolean;
+}
+
+export const NEW_FLOW: CallFlow = { phase: "dialing", inbound: false, played: false, lineDown: false };
+
+/** Why a leg ended, in the words of the telephony port. */
+export type LegEnd =
+  | "callee_hung_up"
+  | "released"
+  | "busy"
+  | "declined"
+  | "no_answer"
+  | "unreachable"
+  | "number_invalid"
+  | "rejected_by_network"
+  | "media_failed"
+  | "line_lost"
+  | "internal_error";
+
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line";
+
+export type CallSignal =
+  | { readonly type: "placed" }
+  | { readonly type: "alerting" }
+  | { readonly type: "answered" }
+  | { readonly type: "connected" }
+  | { readonly type: "leg_ended"; readonly cause: LegEnd; readonly detail: string | null }
+  | { readonly type: "media_lost"; readonly detail: string }
+  | { readonly type: "inbound_audio" }
+  /** The whole message is ready to be played; its length, ms. */
+  | { readonly type: "message_ready"; readonly messageMs: number }
+  | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
+  | { readonly type: "message_played" }
+  | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
+  /** The line reported, or a probe said so; `flowing`: inbound audio came since the last such signal. */
+  | { readonly type: "line_down"; readonly reason: string }
+  | { readonly type: "line_up"; readonly flowing: boolean }
+  | { readonly type: "timer"; readonly name: TimerName; readonly flowing: boolean }
+  | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
+
+export type CallEffect =
+  /** Write the move of the call's table, with its event. */
+  | { readonly do: "move"; readonly input: Extract<CallInput, "place" | "connect"> }
+  /** Write the final state; follows exactly once in the life of a call. */
+  | {
+      readonly do: "conclude";
+      readonly input: Extract<CallInput, "complete" | "fail">;
+      readonly reason: CompletedReason | FailedReason;
+      readonly detail: string | null;
+    }
+  /** Nobody was asked yet: let the call wait again. */
+  | { readonly do: "requeue" }
+  | { readonly do: "hang_up" }
+  | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
+  | { readonly do: "cancel"; readonly name: TimerName }
+  | { readonly do: "note"; readonly event: EventType; readonly data: EventData };
+
+/** What the rules depend on besides the state. */
+export interface FlowRules {
+  readonly timings: Timings;
+  /** Inbound audio must come: its absence means that media failed. */
+  readonly inboundCertain: boolean;
+}
+
+export interface Decision {
+  readonly flow: CallFlow;
+  readonly effects: readonly CallEffect[];
+}
+
+/** What is done when the dialling begins. */
+export function beginFlow(rules: FlowRules): Decision {
+  return { flow: NEW_FLOW, effects: [{ do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs }] };
+}
+
+/** Decides what a signal means. After the end every signal means nothing. */
+export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): Decision {
+  if (flow.phase === "over") return { flow, effects: [] };
+  switch (signal.type) {
+    case "placed":
+      if (flow.phase !== "dialing") return stay(flow);
+      return to({ ...flow, phase: "ringing" }, [
+        { do: "move", input: "place" },
+        { do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs },
+      ]);
+    case "alerting":
+      return flow.phase === "ringing" ? to(flow, [{ do: "note", event: "alerting", data: {} }]) : stay(flow);
+    case "answered":
+      return flow.phase === "ringing" ? answered(flow, rules) : stay(flow);
+    case "connected":
+      return connected(flow, rules);
+    case "leg_ended":
+      return legEnded(flow, signal.cause, signal.detail);
+    case "media_lost":
+      return fail(flow, "media_failed", signal.detail);
+    case "inbound_audio":
+      if (flow.played && flow.phase === "talking") return complete(flow, "message_played", null);
+      return to({ ...flow, inbound: true }, [{ do: "cancel", name: "inbound" }]);
+    case "message_ready":
+      return messageReady(flow, signal.messageMs, rules);
+    case "message_failed":
+      return fail(flow, signal.reason, signal.detail);
+    case "message_played":
+      return messagePlayed(flow, rules);
+    case "noticed":
+      return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
+    case "line_down":
+      if (flow.lineDown || flow.phase === "dialing") return stay(flow);
+      return to({ ...flow, lineDown: true }, [{ do: "timer", name: "line", ms: rules.timings.lineLossMs }]);
+    case "line_up":
+      if (!flow.lineDown) return stay(flow);
+      // A leg does not outlive a line that was gone, unless its audio never stopped.
+      if (!signal.flowing) return fail(flow, "instance_lost", "the line came back without this call");
+      return to({ ...flow, lineDown: false }, [{ do: "cancel", name: "line" }]);
+    case "timer":
+      return timer(flow, signal.name, signal.flowing, rules);
+    case "end":
+      return fail(flow, signal.reason, signal.detail);
+  }
+}
+
+function answered(flow: CallFlow, rules: FlowRules): Decision {
+  return to({ ...flow, phase: "answered" }, [
+    { do: "cancel", name: "ring" },
+    { do: "timer", name: "setup", ms: rules.timings.mediaSetupMs },
+  ]);
+}
+
+function connected(flow: CallFlow, rules: FlowRules): Decision {
+  if (flow.phase !== "answered" && flow.phase !== "ringing") return stay(flow);
+  const effects: CallEffect[] = [
+    { do: "move", input: "connect" },
+    { do: "cancel", name: "ring" },
+    { do: "cancel", name: "setup" },
+    { do: "timer", name: "duration", ms: rules.timings.maxDurationMs },
+  ];
+  if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
+  return to({ ...flow, phase: "talking" }, effects);
+}
+
+function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Decision {
+  const note: CallEffect = { do: "note", event: "message_ready", data: { message_ms: messageMs } };
+  if (flow.phase !== "talking") return to(flow, [note]);
+  return to(flow, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
+}
+
+function messagePlayed(flow: CallFlow, rules: FlowRules): Decision {
+  if (flow.phase !== "talking") return stay(flow);
+  // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides.
+  if (rules.inboundCertain && !flow.inbound) return to({ ...flow, played: true }, []);
+  return complete(flow, "message_played", null);
+}
+
+function legEnded(flow: CallFlow, cause: LegEnd, detail: string | null): Decision {
+  if (flow.phase === "talking" && cause === "callee_hung_up") return complete(flow, "callee_hung_up", detail);
+  if (flow.phase === "dialing" && cause === "line_lost") return over(flow, [{ do: "requeue" }]);
+  return fail(flow, failureOf(cause, flow), detail);
+}
+
+const FAILURES: Readonly<Record<LegEnd, FailedReason>> = {
+  callee_hung_up: "declined",
+  released: "internal_error",
+  busy: "busy",
+  declined: "declined",
+  no_answer: "no_answer",
+  unreachable: "unreachable",
+  number_invalid: "number_invalid",
+  rejected_by_network: "rejected_by_network",
+  media_failed: "media_failed",
+  line_lost: "instance_lost",
+  internal_error: "internal_error",
+};
+
+function failureOf(cause: LegEnd, flow: CallFlow): FailedReason {
+  // Accepted and gone before our audio path was up: nobody declined, nobody heard anything.
+  if (cause === "callee_hung_up" && flow.phase === "answered") return "media_failed";
+  return FAILURES[cause];
+}
+
+function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRules): Decision {
+  switch (name) {
+    case "ring":
+      if (flow.phase === "ringing") return fail(flow, "no_answer", null);
+      return flow.phase === "dialing" ? fail(flow, "unreachable", "the network did not take the call") : stay(flow);
+    case "setup":
+      return flow.phase === "answered" ? fail(flow, "media_failed", "the audio path did not come up") : stay(flow);
+    case "inbound": {
+      if (flow.inbound || flow.phase !== "talking") return stay(flow);
+      const silent: CallEffect = {
+        do: "note",
+        event: "media.inbound_silent",
+        data: { after_ms: rules.timings.mediaTimeoutMs },
+      };
+      if (!rules.inboundCertain) return to(flow, [silent]);
+      const failed = fail(flow, "media_failed", "no audio came from the far end");
+      return { flow: failed.flow, effects: [silent, ...failed.effects] };
+    }
+    case "duration":
+      return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
+    case "line":
+      if (!flow.lineDown) return stay(flow);
+      if (flowing) return to(flow, [{ do: "timer", name: "line", ms: rules.timings.lineLossMs }]);
+      return fail(flow, "instance_lost", "the instance's line went offline during the call");
+  }
+}
+
+function stay(flow: CallFlow): Decision {
+  return { flow, effects: [] };
+}
+
+function to(flow: CallFlow, effects: readonly CallEffect[]): Decision {
+  return { flow, effects };
+}
+
+function complete(flow: CallFlow, reason: CompletedReason, detail: string | null): Decision {
+  return over(flow, [{ do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
+}
+
+function fail(flow: CallFlow, reason: FailedReason, detail: string | null): Decision {
+  return over(flow, [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail }]);
+}
+
+function over(flow: CallFlow, effects: readonly CallEffect[]): Decision {
+  return { flow: { ...flow, phase: "over" }, effects };
+}

@@ -1,0 +1,42 @@
+/** How long things may take. All ms; every one is an option. */
+export interface Timings {
+  /** A call may wait for its instance this long. */
+  readonly queueTimeoutMs: number;
+  /** The far end may ring this long. */
+  readonly ringTimeoutMs: number;
+  /** A call may last this long, counted from the end of a fixed message. */
+  readonly maxDurationMs: number;
+  /** The first inbound audio must come this long after the connection, where audio is certain to come. */
+  readonly mediaTimeoutMs: number;
+  /** Our media path must be up this long after the answer. */
+  readonly mediaSetupMs: number;
+  /** Silence after a message, before the hang-up. */
+  readonly tailMs: number;
+  /** A leg must be gone this long after it was hung up; then the core lets go of it. */
+  readonly releaseTimeoutMs: number;
+  /** A live call outlasts its line's silence this long. */
+  readonly lineLossMs: number;
+  /** An instance stays `ACTIVE` this long while its line is offline. */
+  readonly lineGraceMs: number;
+  /** Between two probes of an idle line. */
+  readonly probeMs: number;
+  /** Between two probes of a line with a live call. */
+  readonly probeInCallMs: number;
+  /** `configure` waits this long for a linking code. */
+  readonly linkCodeMs: number;
+}
+
+export const DEFAULT_TIMINGS: Timings = {
+  queueTimeoutMs: 10 * 60_000,
+  ringTimeoutMs: 60_000,
+  maxDurationMs: 10 * 60_000,
+  mediaTimeoutMs: 10_000,
+  mediaSetupMs: 10_000,
+  tailMs: 300,
+  releaseTimeoutMs: 5_000,
+  lineLossMs: 1_000,
+  lineGraceMs: 30_000,
+  probeMs: 5_000,
+  probeInCallMs: 1_000,
+  linkCodeMs: 10_000,
+};

@@ -1,0 +1,64 @@
+// Table of contents of the public API.
+
+export type { IssuedToken, NewToken } from "./application/tokens.ts";
+export type {
+  CallUseCases,
+  Connection,
+  CreateOptions,
+  Creation,
+  InstanceDetails,
+  InstanceUseCases,
+  LinkingCode,
+} from "./application/use-cases.ts";
+export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
+export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES } from "./domain/call.ts";
+export type { Event, EventData, EventType } from "./domain/events.ts";
+export { EVENT_TYPES } from "./domain/events.ts";
+export type { CreateCallInput, CreateInstanceInput } from "./domain/inputs.ts";
+export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
+export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
+export type { Limits } from "./domain/limits.ts";
+export { DEFAULT_LIMITS } from "./domain/limits.ts";
+export type { Transitions } from "./domain/machine.ts";
+export { stateDiagram } from "./domain/machine.ts";
+export type { CompletedReason, FailedReason, Outcome } from "./domain/outcome.ts";
+export { COMPLETED_REASONS, FAILED_REASONS } from "./domain/outcome.ts";
+export type { Principal } from "./domain/principal.ts";
+export type { QueuePolicy } from "./domain/queue-policy.ts";
+export type { Fault, RefusalCode } from "./domain/refusal.ts";
+export { Refusal } from "./domain/refusal.ts";
+export type { Timings } from "./domain/timings.ts";
+export { DEFAULT_TIMINGS } from "./domain/timings.ts";
+
+export type { EmbeddedPorts, EmbeddedTuning, HttpOptions, HttpSpeechTuning, RingportOptions } from "./options.ts";
+export type { AudioDecoder, AudioFacts } from "./ports/audio-decoder.ts";
+export { AudioUnsupported } from "./ports/audio-decoder.ts";
+export type { Authenticate } from "./ports/authenticator.ts";
+export type { LogFields, Logger } from "./ports/logger.ts";
+export { silentLogger } from "./ports/logger.ts";
+export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
+export type { Speech, Voice } from "./ports/speech.ts";
+export { SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
+export type { CallFilter, Page, Storage, TokenRecord, User } from "./ports/storage.ts";
+export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";
+export type { System } from "./ports/system.ts";
+export { realSystem } from "./ports/system.ts";
+export type {
+  CredentialStore,
+  DialOptions,
+  InstanceRef,
+  Leg,
+  LegEvent,
+  Line,
+  LineHealth,
+  LineHost,
+  LinkCode,
+  ReleaseCause,
+  Telephony,
+  TelephonyCapabilities,
+  TelephonyPages,
+} from "./ports/telephony.ts";
+export { DialError } from "./ports/telephony.ts";
+export type { Reply, RequestLike, Socket, SocketHandlers, WebApp } from "./ports/web.ts";
+export type { Ringport, Tokens } from "./ringport.ts";
+export { createRingport } from "./ringport.ts";

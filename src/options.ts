@@ -1,0 +1,91 @@
+import type { Limits } from "./domain/limits.ts";
+import type { QueuePolicy } from "./domain/queue-policy.ts";
+import type { Timings } from "./domain/timings.ts";
+import type { HttpDependencies } from "./http/app.ts";
+import type { AudioDecoder } from "./ports/audio-decoder.ts";
+import type { Authenticate } from "./ports/authenticator.ts";
+import type { Logger } from "./ports/logger.ts";
+import type { Speech } from "./ports/speech.ts";
+import type { Storage } from "./ports/storage.ts";
+import type { System } from "./ports/system.ts";
+import type { Telephony } from "./ports/telephony.ts";
+
+/** Options that only the HTTP interface looks at. */
+export type HttpOptions = Partial<
+  Pick<HttpDependencies, "basePath" | "cors" | "streamPreview" | "rateLimit" | "asset">
+>;
+
+/**
+ * How Ringport is put together. Everything has a default: without options it keeps its data in `./data`, carries calls
+ * over the simulated phone network and speaks with the engines that are installed.
+ */
+export interface RingportOptions extends Partial<Timings>, HttpOptions {
+  /** Where people reach this server, without a trailing slash; the default is known once a server listens. */
+  readonly publicUrl?: string | undefined;
+  /** What carries calls; the first one is the default provider of new instances. Default: the simulator. */
+  readonly telephony?: Telephony | readonly Telephony[] | undefined;
+  /** Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
+  readonly storage?: Storage | undefined;
+  /** Default: the speech engines that are installed. */
+  readonly speech?: Speech | undefined;
+  /** Default: WAV and MP3, decoded in a worker. */
+  readonly decoder?: AudioDecoder | undefined;
+  /** Who shows a bearer token. Default: the tokens in the storage. */
+  readonly authenticate?: Authenticate | undefined;
+  /** Time and chance. Default: the real ones. */
+  readonly system?: System | undefined;
+  /** Default: silent. */
+  readonly log?: Logger | undefined;
+  /** Bounds on what a request may carry. */
+  readonly limits?: Partial<Limits> | undefined;
+  /** How many calls an instance may hold. Default: one, as the HTTP interface says. */
+  readonly queue?: QueuePolicy | undefined;
+  /** Calls are deleted this many days after they ended, with their recordings. Default: never. */
+  readonly retentionDays?: number | undefined;
+  /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
+  readonly drainMs?: number | undefined;
+  /** A call that gets no inbound audio fails even on networks where silence proves nothing. Default: false. */
+  readonly requireInboundAudio?: boolean | undefined;
+  /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
+  readonly secret?: string | undefined;
+  /** Folder of the embedded defaults: database, key, recordings. Default: `./data`. */
+  readonly data?: string | undefined;
+  /** `postgres://…`: PostgreSQL instead of the embedded SQLite. */
+  readonly databaseUrl?: string | undefined;
+  /** Options of the embedded defaults (see `adapters/embedded.ts`). */
+  readonly embedded?: EmbeddedTuning | undefined;
+}
+
+/** Fine tuning of the embedded defaults. */
+export interface EmbeddedTuning {
+  /** `FULL` survives a power cut; `NORMAL` may lose the last commits. Default: `FULL`. */
+  readonly synchronous?: "FULL" | "NORMAL" | undefined;
+  /** Scales the timings of simulated far ends and link codes; 0.1 is ten times as fast. Default: 1. */
+  readonly simulatorTimeScale?: number | undefined;
+  /** Rate of simulated legs, Hz. Default: 16000. */
+  readonly simulatorSampleRate?: 8000 | 16000 | undefined;
+  /** A server that answers `POST {baseUrl}/audio/speech`. */
+  readonly httpSpeech?: HttpSpeechTuning | undefined;
+}
+
+export interface HttpSpeechTuning {
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly model: string;
+  /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
+  readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
+  /** Rate of the answered PCM where the server does not tell, Hz. Default: 24000. */
+  readonly sampleRate?: number | undefined;
+}
+
+/** What the embedded defaults provide where the options name nothing. */
+export interface EmbeddedPorts {
+  readonly storage: Storage;
+  readonly telephony: readonly Telephony[];
+  readonly speech: Speech;
+  readonly decoder: AudioDecoder;
+  /** 32 bytes. */
+  readonly secret: Uint8Array;
+  /** Files of the documentation page. */
+  readonly asset?: HttpOptions["asset"];
+}

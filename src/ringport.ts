@@ -1,0 +1,215 @@
+import { type Application, createApplication } from "./application/application.ts";
+import type { Context } from "./application/context.ts";
+import { EventLog } from "./application/event-log.ts";
+import { Figures } from "./application/figures.ts";
+import { type IssuedToken, issueToken, type NewToken, tokenAuthenticator } from "./application/tokens.ts";
+import type { CallUseCases, InstanceUseCases } from "./application/use-cases.ts";
+import { Vault } from "./application/vault.ts";
+import { idSource } from "./domain/ids.ts";
+import { inputSchemas } from "./domain/inputs.ts";
+import { DEFAULT_LIMITS } from "./domain/limits.ts";
+import { SINGLE } from "./domain/queue-policy.ts";
+import { DEFAULT_TIMINGS, type Timings } from "./domain/timings.ts";
+import { createHttp } from "./http/app.ts";
+import { closedHttp } from "./http/closed.ts";
+import type { EmbeddedPorts, RingportOptions } from "./options.ts";
+import { silentLogger } from "./ports/logger.ts";
+import type { Voice } from "./ports/speech.ts";
+import type { TokenRecord } from "./ports/storage.ts";
+import { realSystem } from "./ports/system.ts";
+import type { WebApp } from "./ports/web.ts";
+import { VERSION } from "./version.ts";
+
+/** Tokens of the HTTP interface, where the embedding program does not authenticate by itself. */
+export interface Tokens {
+  /** Makes a token; the user is created if new. It can be read this one time only. */
+  issue(token: NewToken): Promise<IssuedToken>;
+  list(): Promise<TokenRecord[]>;
+  /** Answers false where there is no such token or it is revoked already. */
+  revoke(tokenId: string): Promise<boolean>;
+}
+
+/** A Ringport: an application to serve or mount, and the same use cases without HTTP. */
+export interface Ringport extends WebApp {
+  readonly instances: InstanceUseCases;
+  readonly calls: CallUseCases;
+  readonly tokens: Tokens;
+  voices(): Promise<readonly Voice[]>;
+  /**
+   * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
+   * before. @throws {StorageLocked} another server works on the same data
+   */
+  start(): Promise<void>;
+  /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
+  stop(options?: { drainMs?: number }): Promise<void>;
+  /** Tells where it is reachable; counts only where `publicUrl` was not given. Server adapters call this. */
+  listeningAt(url: string): void;
+}
+
+interface Running {
+  readonly application: Application;
+  readonly tokens: Tokens;
+  readonly http: WebApp;
+  close(drainMs: number): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+/** Puts a Ringport together. Nothing is opened before `start` or the first use. */
+export function createRingport(options: RingportOptions = {}): Ringport {
+  const system = options.system ?? realSystem;
+  const log = options.log ?? silentLogger;
+  let reachable = "http://127.0.0.1:8080";
+  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "");
+  let starting: Promise<Running> | undefined;
+  let stopping: Promise<void> | undefined;
+
+  const running = (): Promise<Running> => {
+    if (stopping) return Promise.reject(new Error("this Ringport was stopped; create a new one"));
+    starting ??= open().catch((error: unknown) => {
+      starting = undefined;
+      throw error;
+    });
+    return starting;
+  };
+
+  async function open(): Promise<Running> {
+    const { storage, speech, decoder, telephony, secret, asset } = await embeddedPorts(options);
+    const ids = idSource(system.now, (bytes) => system.random(bytes));
+    const limits = { ...DEFAULT_LIMITS, ...given(options.limits ?? {}) };
+    const context: Context = {
+      system,
+      ids,
+      nodeId: ids("node"),
+      storage,
+      telephony: new Map(telephony.map((network) => [network.name, network])),
+      speech,
+      decoder,
+      log,
+      events: new EventLog(system, ids, log),
+      figures: new Figures(),
+      vault: new Vault(secret),
+      timings: timingsOf(options),
+      limits,
+      policy: options.queue ?? SINGLE,
+      schemas: inputSchemas(limits),
+      strictSchemas: inputSchemas(limits, { strict: true }),
+      requireInboundAudio: options.requireInboundAudio ?? false,
+      publicUrl,
+    };
+    const application = createApplication(context, { retentionDays: options.retentionDays });
+    const closePorts = async () => {
+      for (const network of telephony) await network.close();
+      await Promise.all([speech.close(), decoder.close()]);
+      await storage.close();
+    };
+    try {
+      await storage.open({ exclusive: true });
+      await application.start();
+    } catch (error) {
+      await closePorts().catch(() => {});
+      throw error;
+    }
+    void speech
+      .warmUp?.()
+      .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
+    const { accounts } = storage;
+    return {
+      application,
+      tokens: {
+        issue: (token) => issueToken(accounts, system, ids, token),
+        list: () => accounts.tokens(),
+        revoke: (tokenId) => accounts.revokeToken(tokenId, system.now()),
+      },
+      http: createHttp({
+        instances: application.instances,
+        calls: application.calls,
+        queries: application.queries,
+        authenticate: options.authenticate ?? tokenAuthenticator(accounts, system),
+        pages: telephony.flatMap((network) => network.pages ?? []),
+        limits,
+        system,
+        log,
+        publicUrl,
+        version: VERSION,
+        ...given({
+          basePath: options.basePath,
+          cors: options.cors,
+          streamPreview: options.streamPreview,
+          rateLimit: options.rateLimit,
+          asset: options.asset ?? asset,
+        }),
+      }),
+      async close(drainMs) {
+        await application.stop(drainMs);
+        await closePorts();
+      },
+    };
+  }
+
+  const app = async () => (await running()).application;
+  const web = async (): Promise<WebApp> => {
+    try {
+      return (await running()).http;
+    } catch (error) {
+      log.error({ err: error }, "a request came, but Ringport is not running");
+      return closedHttp(stopping ? "stopping" : "not_ready", options.basePath);
+    }
+  };
+  return {
+    handle: async (request) => (await web()).handle(request),
+    fetch: async (request) => (await web()).fetch(request),
+    upgrade: async (request) => (await web()).upgrade(request),
+    start: async () => void (await running()),
+    stop(stopOptions) {
+      stopping ??= (async () => {
+        const opened = await starting?.catch(() => undefined);
+        await opened?.close(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS);
+      })();
+      return stopping;
+    },
+    listeningAt: (url) => {
+      reachable = url;
+    },
+    voices: async () => (await app()).queries.voices(),
+    tokens: {
+      issue: async (token) => (await running()).tokens.issue(token),
+      list: async () => (await running()).tokens.list(),
+      revoke: async (tokenId) => (await running()).tokens.revoke(tokenId),
+    },
+    instances: {
+      create: async (...args) => (await app()).instances.create(...args),
+      list: async (...args) => (await app()).instances.list(...args),
+      get: async (...args) => (await app()).instances.get(...args),
+      configure: async (...args) => (await app()).instances.configure(...args),
+      delete: async (...args) => (await app()).instances.delete(...args),
+    },
+    calls: {
+      create: async (...args) => (await app()).calls.create(...args),
+      get: async (...args) => (await app()).calls.get(...args),
+      list: async (...args) => (await app()).calls.list(...args),
+      hangUp: async (...args) => (await app()).calls.hangUp(...args),
+      timeline: async (...args) => (await app()).calls.timeline(...args),
+      async *events(...args) {
+        yield* (await app()).calls.events(...args);
+      },
+      wait: async (...args) => (await app()).calls.wait(...args),
+    },
+  };
+}
+
+/** The embedded defaults, loaded only here and only when needed: the core knows no runtime. */
+async function embeddedPorts(options: RingportOptions): Promise<EmbeddedPorts> {
+  const { embedded } = await import("../adapters/embedded.ts");
+  return embedded(options);
+}
+
+function timingsOf(options: RingportOptions): Timings {
+  const names = Object.keys(DEFAULT_TIMINGS) as (keyof Timings)[];
+  return { ...DEFAULT_TIMINGS, ...given(Object.fromEntries(names.map((name) => [name, options[name]]))) };
+}
+
+/** The members that are not undefined. */
+function given<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}
