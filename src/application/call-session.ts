@@ -114,7 +114,8 @@ export class CallSession {
       programOf(this.#call).check?.(this.#context, this.#call);
     } catch (error) {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
-      return this.#mailbox.post({ type: "end", reason, detail: messageOf(error) });
+      this.#mailbox.post({ type: "end", reason, detail: messageOf(error) });
+      return;
     }
     for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
     this.#dialled = this.#dial();

@@ -90,7 +90,7 @@ export class Instances implements InstanceUseCases {
       throw new Refusal("qr_unavailable", `no QR code: ${(cause as Error).message}`, { cause });
     }
     if (code) {
-      const message = `Scan this code with the phone of "${instance.name}" to link its number. It changes; fetch it again when it has expired.`;
+      const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
     }
     await keeper.settled();
@@ -149,6 +149,12 @@ export function notFound(instanceId: string): Refusal {
 /** Enough of a caller's text to recognise it. */
 export function shortened(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text;
+}
+
+/** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */
+function instructionFor(instance: Instance, payload: string): string {
+  const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
+  return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
 }
 
 function alreadyLinked(instance: Instance): Refusal {

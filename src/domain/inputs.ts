@@ -139,7 +139,7 @@ export function parseCreateInstance(schemas: InputSchemas, body: unknown): Creat
  * @throws {Refusal} with a fault for each thing wrong
  */
 export function parseCreateCall(schemas: InputSchemas, body: unknown): CreateCallInput {
-  const type = isObject(body) ? body["type"] : undefined;
+  const type = isObject(body) ? body.type : undefined;
   const known = CALL_TYPES.find((name) => name === type);
   return parse(known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>), body);
 }
