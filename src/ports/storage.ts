@@ -92,6 +92,7 @@ export interface InstanceStore {
   update(id: string, version: number, patch: InstancePatch, events: readonly Event[]): Promise<Instance | undefined>;
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
+  /** Keeps the credentials in place of earlier ones; saves nothing for an instance that is not there or is deleted. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
   eraseCredentials(id: string): Promise<void>;
@@ -137,7 +138,7 @@ export interface CallStore {
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /** The active calls of an instance, oldest first. */
   active(instanceId: string): Promise<Call[]>;
-  /** Gives the oldest unclaimed QUEUED call of the instance to `owner`; undefined when none waits. */
+  /** Gives the oldest unclaimed QUEUED call of the instance to `owner`, one version up; undefined when none waits. */
   claimNext(instanceId: string, owner: string): Promise<Call | undefined>;
   /** A call that becomes final loses its audio file in the same transaction. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
@@ -154,7 +155,7 @@ export interface CallStore {
   releaseClaims(): Promise<void>;
   /** Deletes at most `limit` final calls that ended before, with their events; answers their ids. */
   purge(endedBefore: number, limit: number): Promise<string[]>;
-  /** Number of calls per status. */
+  /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }
 
