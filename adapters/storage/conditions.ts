@@ -1,0 +1,16 @@
+import { type RawBuilder, sql } from "kysely";
+
+// A partial index is only used where the query repeats the index's own condition word for word, so each stands here
+// once and carries no parameters. The migrations spell them out again: those are history and never change.
+
+/** A call that holds a slot of its instance's queue. */
+export const IS_ACTIVE: RawBuilder<boolean> = sql<boolean>`status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`;
+/** A call that occupies its instance's line. */
+export const IS_ON_LINE: RawBuilder<boolean> = sql<boolean>`status in ('RINGING', 'IN_PROGRESS')`;
+export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'FAILED')`;
+export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
+/** A queued call that no process has claimed. */
+export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
+/** An instance whose number is linked. */
+export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURED', 'ACTIVE')`;
+export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;

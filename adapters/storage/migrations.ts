@@ -1,0 +1,167 @@
+import { type ColumnDataType, type Kysely, type RawBuilder, sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+
+/** Column types that the two databases spell differently. */
+export interface ColumnTypes {
+  /** Text that sorts byte by byte. */
+  readonly id: ColumnDataType | RawBuilder<unknown>;
+  readonly bytes: ColumnDataType;
+}
+
+/** Every step from an empty database to the current tables, by name; names sort by age and are never reused. */
+export function migrations(types: ColumnTypes): Record<string, Migration> {
+  return { "0001_first_tables": { up: (db) => firstTables(db, types) } };
+}
+
+/**
+ * Brings the database to the current tables. Both databases run it in one transaction under a lock, so processes that
+ * start together wait for each other.
+ * @throws {Error} the database was written by a newer version
+ */
+export async function migrate(db: Kysely<unknown>, steps: Record<string, Migration>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const unknown = (await appliedNames(db)).find((name) => !(name in steps));
+  if (unknown === undefined) throw error;
+  throw new Error(`the database was written by a newer version of ringport (step ${unknown}): upgrade ringport`, {
+    cause: error,
+  });
+}
+
+async function appliedNames(db: Kysely<unknown>): Promise<string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+    return rows.map((row) => row.name);
+  } catch {
+    return []; // the caller throws what came before
+  }
+}
+
+async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+
+  await schema
+    .createTable("users")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull().unique())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("tokens")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("label", "text", (column) => column.notNull())
+    .addColumn("hash", id, (column) => column.notNull().unique())
+    .addColumn("demo_instance_id", id)
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
+    .addColumn("revoked_at", "bigint")
+    .execute();
+  await schema.createIndex("tokens_of_user").on("tokens").columns(["user_id", "created_at", "id"]).execute();
+
+  await schema
+    .createTable("instances")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("status", id, (column) => column.notNull())
+    .addColumn("metadata", "text", (column) => column.notNull())
+    .addColumn("provider", "text", (column) => column.notNull())
+    .addColumn("phone", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("updated_at", "bigint", (column) => column.notNull())
+    .addColumn("version", "integer", (column) => column.notNull())
+    .execute();
+  await sql`create index instances_of_user on instances (user_id, created_at, id) where status <> 'DELETED'`.execute(
+    db,
+  );
+  await sql`create index instances_linked on instances (id) where status in ('CONFIGURED', 'ACTIVE')`.execute(db);
+  await schema
+    .createTable("credentials")
+    .addColumn("instance_id", id, (column) => column.primaryKey())
+    .addColumn("sealed", bytes, (column) => column.notNull())
+    .execute();
+
+  await schema
+    .createTable("calls")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("instance_id", id, (column) => column.notNull())
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("status", id, (column) => column.notNull())
+    .addColumn("type", id, (column) => column.notNull())
+    .addColumn("target_phone", "text", (column) => column.notNull())
+    .addColumn("message", "text", (column) => column.notNull())
+    .addColumn("outcome", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("started_at", "bigint")
+    .addColumn("ended_at", "bigint")
+    .addColumn("slot", "integer", (column) => column.notNull())
+    .addColumn("owner", id)
+    .addColumn("version", "integer", (column) => column.notNull())
+    .execute();
+  await callIndexes(db);
+  await schema
+    .createTable("call_audio")
+    .addColumn("call_id", id, (column) => column.primaryKey())
+    .addColumn("bytes", bytes, (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("finished_counts")
+    .addColumn("instance_id", id, (column) => column.notNull())
+    .addColumn("status", id, (column) => column.notNull())
+    .addColumn("calls", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("finished_counts_pkey", ["instance_id", "status"])
+    .execute();
+
+  await schema
+    .createTable("events")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("type", id, (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("call_id", id)
+    .addColumn("instance_id", id, (column) => column.notNull())
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("data", "text", (column) => column.notNull())
+    .execute();
+  await sql`create index events_of_call on events (call_id, id) where call_id is not null`.execute(db);
+  await schema.createIndex("events_of_user").on("events").columns(["user_id", "id"]).execute();
+  await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "id"]).execute();
+
+  await schema
+    .createTable("receipts")
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("key", id, (column) => column.notNull())
+    .addColumn("fingerprint", id, (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("receipts_pkey", ["user_id", "key"])
+    .execute();
+  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
+  await sql`create index receipts_unfinished on receipts (user_id, key) where result is null`.execute(db);
+}
+
+async function callIndexes(db: Kysely<unknown>): Promise<void> {
+  // The queue rule, held by the database whoever writes.
+  await sql`create unique index calls_slot on calls (instance_id, slot)
+    where status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`.execute(db);
+  await sql`create unique index calls_on_line on calls (instance_id)
+    where status in ('RINGING', 'IN_PROGRESS')`.execute(db);
+
+  // The dispatcher's questions; both hold live calls only and stay small.
+  await sql`create index calls_queued on calls (instance_id, created_at, id) where status = 'QUEUED'`.execute(db);
+  await sql`create index calls_waiting on calls (created_at, id)
+    where status = 'QUEUED' and owner is null`.execute(db);
+
+  // Lists: see call-list.ts for how four indexes serve every combination of filters.
+  const lists = {
+    calls_of_user: ["user_id", "created_at", "id"],
+    calls_of_user_by_kind: ["user_id", "status", "type", "created_at", "id"],
+    calls_of_instance: ["user_id", "instance_id", "created_at", "id"],
+    calls_of_instance_by_kind: ["user_id", "instance_id", "status", "type", "created_at", "id"],
+  };
+  for (const [name, columns] of Object.entries(lists))
+    await db.schema.createIndex(name).on("calls").columns(columns).execute();
+
+  await sql`create index calls_ended on calls (ended_at, id) where status in ('COMPLETED', 'FAILED')`.execute(db);
+}

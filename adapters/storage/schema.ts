@@ -1,0 +1,114 @@
+import type { Selectable } from "kysely";
+import type { CallStatus, CallType } from "../../src/domain/call.ts";
+import type { EventType } from "../../src/domain/events.ts";
+import type { InstanceStatus } from "../../src/domain/instance.ts";
+
+/**
+ * The tables, the same in both databases. Times are ms since 1970-01-01 UTC; columns called JSON below are text, which
+ * holds every string that JavaScript can (JSON.stringify escapes NUL and lone surrogates).
+ */
+export interface Database {
+  users: UserTable;
+  tokens: TokenTable;
+  instances: InstanceTable;
+  credentials: CredentialTable;
+  calls: CallTable;
+  call_audio: CallAudioTable;
+  finished_counts: FinishedCountTable;
+  events: EventTable;
+  receipts: ReceiptTable;
+}
+
+export interface UserTable {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface TokenTable {
+  id: string;
+  user_id: string;
+  label: string;
+  hash: string;
+  demo_instance_id: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface InstanceTable {
+  id: string;
+  user_id: string;
+  name: string;
+  status: InstanceStatus;
+  /** JSON. */
+  metadata: string;
+  provider: string;
+  phone: string | null;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
+/** Sealed credentials, apart from their instance so that reading one never loads the other. */
+export interface CredentialTable {
+  instance_id: string;
+  sealed: Uint8Array;
+}
+
+export interface CallTable {
+  id: string;
+  instance_id: string;
+  user_id: string;
+  status: CallStatus;
+  type: CallType;
+  target_phone: string;
+  /** JSON. */
+  message: string;
+  /** JSON. */
+  outcome: string | null;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  slot: number;
+  owner: string | null;
+  version: number;
+}
+
+/** Audio files of calls that are not over. */
+export interface CallAudioTable {
+  call_id: string;
+  bytes: Uint8Array;
+}
+
+/** How many final calls each instance has, so that counting never reads them; per instance, so that no row is hot. */
+export interface FinishedCountTable {
+  instance_id: string;
+  status: CallStatus;
+  calls: number;
+}
+
+export interface EventTable {
+  id: string;
+  type: EventType;
+  at: number;
+  call_id: string | null;
+  instance_id: string;
+  user_id: string;
+  /** JSON. */
+  data: string;
+}
+
+/** Idempotency keys; `result` is null while the request runs. */
+export interface ReceiptTable {
+  user_id: string;
+  key: string;
+  fingerprint: string;
+  /** JSON. */
+  result: string | null;
+  created_at: number;
+}
+
+export type CallRow = Selectable<CallTable>;
+export type InstanceRow = Selectable<InstanceTable>;
+export type EventRow = Selectable<EventTable>;

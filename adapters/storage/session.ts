@@ -1,0 +1,42 @@
+import type { Dialect, Kysely, Transaction } from "kysely";
+import type { ColumnTypes } from "./migrations.ts";
+import type { Database } from "./schema.ts";
+
+/** One open database, as the stores see it. Both methods throw StorageUnavailable where the database cannot. */
+export interface Session {
+  readonly traits: Traits;
+  /** For what one statement does, or what only reads. */
+  run<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
+  /** For what is stored together; `work` waits for nothing but the database. */
+  transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
+}
+
+/** How one database differs from the other. */
+export interface Traits {
+  /** Transactions overlap, so a row that is read in order to decide must be locked. */
+  readonly rowLocks: boolean;
+}
+
+/** What a database brings to be a storage. */
+export interface Engine {
+  readonly traits: Traits;
+  readonly dialect: Dialect;
+  readonly columnTypes: ColumnTypes;
+  /** For migrations, where the everyday dialect has time limits that a long one would break. */
+  readonly migrationDialect?: Dialect;
+  /** A sentence where the error says that the database cannot do it now; undefined for every other error. */
+  unavailable(error: unknown): string | undefined;
+  /**
+   * Takes the server's lock, which dies with this process.
+   * @throws {StorageLocked} another server has it
+   */
+  lock(): Promise<ServerLock>;
+  /** Closes what `connect` opened, where the dialect does not. */
+  close?(): void;
+}
+
+export interface ServerLock {
+  /** @throws {StorageUnavailable} the lock was lost and is being taken again */
+  assertHeld(): void;
+  release(): Promise<void>;
+}
