@@ -1,0 +1,88 @@
+import type { Selectable } from "kysely";
+import type { AccountStore, TokenRecord, User } from "../../src/ports/storage.ts";
+import type { TokenTable, UserTable } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** Users and their tokens. */
+export function accountStore(session: Session): AccountStore {
+  const userByName = (name: string) =>
+    session.run(async (db) => {
+      const row = await db.selectFrom("users").selectAll().where("name", "=", name).executeTakeFirst();
+      return row && userOf(row);
+    });
+
+  return {
+    userByName,
+    async ensureUser(user) {
+      await session.run((db) =>
+        db
+          .insertInto("users")
+          .values({ id: user.id, name: user.name, created_at: user.createdAt })
+          .onConflict((conflict) => conflict.column("name").doNothing())
+          .execute(),
+      );
+      return (await userByName(user.name)) ?? user;
+    },
+    async insertToken(token) {
+      await session.run((db) =>
+        db
+          .insertInto("tokens")
+          .values({
+            id: token.id,
+            user_id: token.userId,
+            label: token.label,
+            hash: token.hash,
+            demo_instance_id: token.demoInstanceId,
+            created_at: token.createdAt,
+            expires_at: token.expiresAt,
+            revoked_at: token.revokedAt,
+          })
+          .execute(),
+      );
+    },
+    tokenByHash: (hash) =>
+      session.run(async (db) => {
+        const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
+        return row && tokenOf(row);
+      }),
+    tokens: (userId) =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("tokens")
+          .selectAll()
+          .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
+          .orderBy("created_at")
+          .orderBy("id")
+          .execute();
+        return rows.map(tokenOf);
+      }),
+    revokeToken: (id, at) =>
+      session.run(async (db) => {
+        const revoked = await db
+          .updateTable("tokens")
+          .set({ revoked_at: at })
+          .where("id", "=", id)
+          .where("revoked_at", "is", null)
+          .returning("id")
+          .executeTakeFirst();
+        return revoked !== undefined;
+      }),
+  };
+}
+
+function userOf(row: Selectable<UserTable>): User {
+  return { id: row.id, name: row.name, createdAt: row.created_at };
+}
+
+function tokenOf(row: Selectable<TokenTable>): TokenRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    label: row.label,
+    hash: row.hash,
+    demoInstanceId: row.demo_instance_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Kysely, SelectQueryBuilder } from "kysely";
+import { CALL_STATUSES, CALL_TYPES, type Call, type CallStatus, type CallType } from "../../src/domain/call.ts";
+import type { CallFilter, Page } from "../../src/ports/storage.ts";
+import { callOf } from "./call-row.ts";
+import { follows, type Position, positionAfter } from "./keyset.ts";
+import type { Database } from "./schema.ts";
+
+/**
+ * One page of a user's calls, newest first. Every combination of filters reads an index from the page's first item on:
+ * a filter by status or type alone becomes one such page per missing kind (five at most), of which the newest are taken.
+ */
+export async function listCalls(db: Kysely<Database>, userId: string, filter: CallFilter, page: Page): Promise<Call[]> {
+  const position = page.after === undefined ? undefined : await positionAfter(db, "calls", page.after);
+  if (page.after !== undefined && !position) return [];
+
+  const ids = kindsOf(filter)
+    .map((kind) => pageOfKind(db, userId, filter, kind, position, page.limit))
+    .reduce((all, one) => all.unionAll(one));
+  const newest = db
+    .selectFrom(ids.as("pages"))
+    .select("id")
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .$if(page.limit !== undefined, (query) => query.limit(page.limit ?? 0));
+  const rows = await db
+    .selectFrom("calls")
+    .selectAll()
+    .where("id", "in", newest)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map(callOf);
+}
+
+/** Status and type, both known or both free: what an index can start with. */
+type Kind = { readonly status: CallStatus; readonly type: CallType } | undefined;
+
+function kindsOf(filter: CallFilter): Kind[] {
+  const { status, type } = filter;
+  if (status === undefined && type === undefined) return [undefined];
+  const statuses = status === undefined ? CALL_STATUSES : [status];
+  const types = type === undefined ? CALL_TYPES : [type];
+  return statuses.flatMap((one) => types.map((other) => ({ status: one, type: other })));
+}
+
+type Key = { created_at: number; id: string };
+
+function pageOfKind(
+  db: Kysely<Database>,
+  userId: string,
+  filter: CallFilter,
+  kind: Kind,
+  position: Position | undefined,
+  limit: number | undefined,
+): SelectQueryBuilder<Database, "calls", Key> {
+  let query = db.selectFrom("calls").select(["created_at", "id"]).where("user_id", "=", userId);
+  if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
+  if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
+  if (filter.createdAfter !== undefined) query = query.where("created_at", ">", filter.createdAfter);
+  // Of two upper bounds only the lower one: an index starts at one place.
+  const before = filter.createdBefore;
+  if (position && (before === undefined || position.createdAt < before)) query = query.where(follows(position));
+  else if (before !== undefined) query = query.where("created_at", "<", before);
+  query = query.orderBy("created_at", "desc").orderBy("id", "desc");
+  if (limit !== undefined) query = query.limit(limit);
+  // SQLite takes an ordered, limited query as a part of a union only when it stands in a query of its own.
+  return db.selectFrom(query.as("calls")).select(["calls.created_at", "calls.id"]) as typeof query;
+}

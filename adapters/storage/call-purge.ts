@@ -1,0 +1,62 @@
+import { type Kysely, sql } from "kysely";
+import type { CallStatus } from "../../src/domain/call.ts";
+import { IS_FINAL } from "./conditions.ts";
+import type { Database } from "./schema.ts";
+
+/** Calls per DELETE; both databases limit the parameters of one statement. */
+const BATCH = 500;
+
+/** Deletes final calls that ended before a time (ms), oldest first, with all that belongs to them. */
+export async function purgeCalls(tx: Kysely<Database>, endedBefore: number, limit: number): Promise<string[]> {
+  const deleted = await tx
+    .deleteFrom("calls")
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("calls")
+        .select("id")
+        .where(IS_FINAL)
+        .where("ended_at", "<", endedBefore)
+        .orderBy("ended_at")
+        .orderBy("id")
+        .limit(limit),
+    )
+    .returning(["id", "instance_id", "status"])
+    .execute();
+  const ids = deleted.map((row) => row.id);
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const batch = ids.slice(from, from + BATCH);
+    await tx.deleteFrom("events").where("call_id", "in", batch).execute();
+    await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
+  }
+  for (const [key, calls] of countedBy(deleted)) {
+    const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
+    await countFinished(tx, instanceId, status, -calls);
+  }
+  return ids;
+}
+
+/** Counts calls that became final, or (negative) are no more. */
+export async function countFinished(
+  tx: Kysely<Database>,
+  instanceId: string,
+  status: CallStatus,
+  calls: number,
+): Promise<void> {
+  await tx
+    .insertInto("finished_counts")
+    .values({ instance_id: instanceId, status, calls })
+    .onConflict((conflict) =>
+      conflict.columns(["instance_id", "status"]).doUpdateSet({ calls: sql`finished_counts.calls + ${calls}` }),
+    )
+    .execute();
+}
+
+/** Sorted, so that two transactions take the same rows in the same order. */
+function countedBy(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.instance_id, row.status]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+}

@@ -1,0 +1,104 @@
+import type { CallStore } from "../../src/ports/storage.ts";
+import { callOf } from "./call-row.ts";
+import { IS_ACTIVE, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
+import type { Session } from "./session.ts";
+
+/** What the dispatcher and recovery ask of the calls that are not over; none of it reads a finished call. */
+export function callQueue(
+  session: Session,
+): Pick<
+  CallStore,
+  "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "instancesWaiting" | "orphaned" | "releaseClaims"
+> {
+  return {
+    active: (instanceId) =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where("instance_id", "=", instanceId)
+          .where(IS_ACTIVE)
+          .orderBy("created_at")
+          .orderBy("id")
+          .execute();
+        return rows.map(callOf);
+      }),
+    claimNext: (instanceId, owner) =>
+      session.run(async (db) => {
+        const row = await db
+          .updateTable("calls")
+          .set((eb) => ({ owner, version: eb("version", "+", 1) }))
+          .where("id", "=", (eb) =>
+            eb
+              .selectFrom("calls")
+              .select("id")
+              .where("instance_id", "=", instanceId)
+              .where(IS_WAITING)
+              .orderBy("created_at")
+              .orderBy("id")
+              .limit(1)
+              .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
+          )
+          .returningAll()
+          .executeTakeFirst();
+        return row && callOf(row);
+      }),
+    waitingSince: (createdBefore, limit) =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_WAITING)
+          .where("created_at", "<", createdBefore)
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+    oldestWaiting: () =>
+      session.run(async (db) => {
+        const row = await db
+          .selectFrom("calls")
+          .select("created_at")
+          .where(IS_WAITING)
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(1)
+          .executeTakeFirst();
+        return row?.created_at;
+      }),
+    instancesWaiting: () =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .select("instance_id")
+          .distinct()
+          .where(IS_QUEUED)
+          .orderBy("instance_id")
+          .execute();
+        return rows.map((row) => row.instance_id);
+      }),
+    orphaned: (limit) =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_ON_LINE)
+          .orderBy("instance_id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+    async releaseClaims() {
+      await session.run((db) =>
+        db
+          .updateTable("calls")
+          .set((eb) => ({ owner: null, version: eb("version", "+", 1) }))
+          .where(IS_QUEUED)
+          .where("owner", "is not", null)
+          .execute(),
+      );
+    },
+  };
+}

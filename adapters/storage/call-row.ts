@@ -1,0 +1,54 @@
+import type { Call } from "../../src/domain/call.ts";
+import type { CallPatch } from "../../src/ports/storage.ts";
+import type { CallRow, CallTable } from "./schema.ts";
+
+/** A call as its table holds it. */
+export function callRow(call: Call): CallRow {
+  return {
+    id: call.id,
+    instance_id: call.instanceId,
+    user_id: call.userId,
+    status: call.status,
+    type: call.message.type,
+    target_phone: call.targetPhone,
+    message: JSON.stringify(call.message),
+    outcome: call.outcome && JSON.stringify(call.outcome),
+    created_at: call.createdAt,
+    started_at: call.startedAt,
+    ended_at: call.endedAt,
+    slot: call.slot,
+    owner: call.owner,
+    version: call.version,
+  };
+}
+
+/** The call that a row holds. */
+export function callOf(row: CallRow): Call {
+  return {
+    id: row.id,
+    instanceId: row.instance_id,
+    userId: row.user_id,
+    status: row.status,
+    targetPhone: row.target_phone,
+    message: JSON.parse(row.message),
+    outcome: row.outcome === null ? null : JSON.parse(row.outcome),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    slot: row.slot,
+    owner: row.owner,
+    version: row.version,
+  };
+}
+
+/** The columns that a patch changes. */
+export function callColumns(patch: CallPatch): Partial<CallTable> {
+  return {
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(patch.outcome !== undefined && { outcome: patch.outcome && JSON.stringify(patch.outcome) }),
+    ...(patch.startedAt !== undefined && { started_at: patch.startedAt }),
+    ...(patch.endedAt !== undefined && { ended_at: patch.endedAt }),
+    ...(patch.owner !== undefined && { owner: patch.owner }),
+    ...(patch.message !== undefined && { type: patch.message.type, message: JSON.stringify(patch.message) }),
+  };
+}

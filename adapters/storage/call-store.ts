@@ -1,0 +1,67 @@
+import type { Kysely } from "kysely";
+import { type CallStatus, isActive } from "../../src/domain/call.ts";
+import type { CallStore } from "../../src/ports/storage.ts";
+import { insertCall } from "./call-creation.ts";
+import { listCalls } from "./call-list.ts";
+import { countFinished, purgeCalls } from "./call-purge.ts";
+import { callQueue } from "./call-queue.ts";
+import { callColumns, callOf } from "./call-row.ts";
+import { IS_ACTIVE } from "./conditions.ts";
+import { insertEvents } from "./event-store.ts";
+import type { Database } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** Calls, from their creation to their purge. */
+export function callStore(session: Session): CallStore {
+  return {
+    insert: insertCall(session),
+    get: (id) =>
+      session.run(async (db) => {
+        const row = await db.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst();
+        return row && callOf(row);
+      }),
+    list: (userId, filter, page) => session.run((db) => listCalls(db, userId, filter, page)),
+    update: (id, version, patch, events) =>
+      session.transaction(async (tx) => {
+        const row = await tx
+          .updateTable("calls")
+          .set((eb) => ({ ...callColumns(patch), version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .where("version", "=", version)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return undefined;
+        if (patch.status !== undefined && !isActive(patch.status)) {
+          await tx.deleteFrom("call_audio").where("call_id", "=", id).execute();
+          await countFinished(tx, row.instance_id, patch.status, 1);
+        }
+        await insertEvents(tx, events);
+        return callOf(row);
+      }),
+    audio: (id) =>
+      session.run(async (db) => {
+        const row = await db.selectFrom("call_audio").select("bytes").where("call_id", "=", id).executeTakeFirst();
+        return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
+      }),
+    purge: (endedBefore, limit) => session.transaction((tx) => purgeCalls(tx, endedBefore, limit)),
+    counts: () => session.run(countCalls),
+    ...callQueue(session),
+  };
+}
+
+/** Counts what is live and adds up what was counted when it ended. */
+async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStatus, number>>> {
+  const rows = await db
+    .selectFrom("calls")
+    .select((eb) => ["status", eb.cast<number>(eb.fn.countAll(), "bigint").as("calls")])
+    .where(IS_ACTIVE)
+    .groupBy("status")
+    .unionAll(
+      db
+        .selectFrom("finished_counts")
+        .select((eb) => ["status", eb.cast<number>(eb.fn.sum("calls"), "bigint").as("calls")])
+        .groupBy("status"),
+    )
+    .execute();
+  return Object.fromEntries(rows.filter((row) => row.calls > 0).map((row) => [row.status, row.calls]));
+}

@@ -1,0 +1,37 @@
+import type { InstanceStore } from "../../src/ports/storage.ts";
+import type { Session } from "./session.ts";
+
+/** The sealed credentials of linked numbers; nothing is saved for an instance that is not there or is deleted. */
+export function credentialStore(
+  session: Session,
+): Pick<InstanceStore, "saveCredentials" | "loadCredentials" | "eraseCredentials"> {
+  return {
+    saveCredentials: (id, sealed) =>
+      session.transaction(async (tx) => {
+        const instance = await tx
+          .selectFrom("instances")
+          .select("status")
+          .where("id", "=", id)
+          .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
+          .executeTakeFirst();
+        if (!instance || instance.status === "DELETED") return;
+        await tx
+          .insertInto("credentials")
+          .values({ instance_id: id, sealed })
+          .onConflict((conflict) => conflict.column("instance_id").doUpdateSet({ sealed }))
+          .execute();
+      }),
+    loadCredentials: (id) =>
+      session.run(async (db) => {
+        const row = await db
+          .selectFrom("credentials")
+          .select("sealed")
+          .where("instance_id", "=", id)
+          .executeTakeFirst();
+        return row && new Uint8Array(row.sealed); // pg answers a Buffer, a view into a larger one
+      }),
+    async eraseCredentials(id) {
+      await session.run((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { Kysely } from "kysely";
+import type { Instance } from "../../src/domain/instance.ts";
+import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
+import { IS_LINKED, IS_NOT_DELETED } from "./conditions.ts";
+import { credentialStore } from "./credential-store.ts";
+import { insertEvents } from "./event-store.ts";
+import { follows, positionAfter } from "./keyset.ts";
+import { finishReceipt } from "./receipt-store.ts";
+import type { Database, InstanceRow, InstanceTable } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** Instances and the credentials of their linked numbers. */
+export function instanceStore(session: Session): InstanceStore {
+  return {
+    insert: (instance, events, receipt) =>
+      session.transaction(async (tx) => {
+        await tx.insertInto("instances").values(rowOf(instance)).execute();
+        await insertEvents(tx, events);
+        if (receipt) await finishReceipt(tx, receipt);
+      }),
+    get: (id) =>
+      session.run(async (db) => {
+        const row = await db.selectFrom("instances").selectAll().where("id", "=", id).executeTakeFirst();
+        return row && instanceOf(row);
+      }),
+    list: (userId, page) => session.run((db) => list(db, userId, page)),
+    update: (id, version, patch, events) =>
+      session.transaction(async (tx) => {
+        const row = await tx
+          .updateTable("instances")
+          .set((eb) => ({ ...columnsOf(patch), version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .where("version", "=", version)
+          .returningAll()
+          .executeTakeFirst();
+        if (!row) return undefined;
+        await insertEvents(tx, events);
+        return instanceOf(row);
+      }),
+    linked: (page) =>
+      session.run(async (db) => {
+        const rows = await db
+          .selectFrom("instances")
+          .selectAll()
+          .where(IS_LINKED)
+          .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+          .orderBy("id")
+          .$if(page.limit !== undefined, (query) => query.limit(page.limit ?? 0))
+          .execute();
+        return rows.map(instanceOf);
+      }),
+    ...credentialStore(session),
+  };
+}
+
+async function list(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {
+  let query = db.selectFrom("instances").selectAll().where("user_id", "=", userId).where(IS_NOT_DELETED);
+  if (page.after !== undefined) {
+    const position = await positionAfter(db, "instances", page.after);
+    if (!position) return [];
+    query = query.where(follows(position));
+  }
+  if (page.limit !== undefined) query = query.limit(page.limit);
+  const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  return rows.map(instanceOf);
+}
+
+function rowOf(instance: Instance): InstanceRow {
+  return {
+    id: instance.id,
+    user_id: instance.userId,
+    name: instance.name,
+    status: instance.status,
+    metadata: JSON.stringify(instance.metadata),
+    provider: instance.provider,
+    phone: instance.phone,
+    created_at: instance.createdAt,
+    updated_at: instance.updatedAt,
+    version: instance.version,
+  };
+}
+
+function instanceOf(row: InstanceRow): Instance {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    name: row.name,
+    status: row.status,
+    metadata: JSON.parse(row.metadata),
+    provider: row.provider,
+    phone: row.phone,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+  };
+}
+
+function columnsOf(patch: InstancePatch): Partial<InstanceTable> {
+  return {
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata) }),
+    ...(patch.phone !== undefined && { phone: patch.phone }),
+    ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
+  };
+}

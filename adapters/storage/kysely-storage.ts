@@ -1,0 +1,118 @@
+import { Kysely } from "kysely";
+import { type Storage, StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { accountStore } from "./account-store.ts";
+import { callStore } from "./call-store.ts";
+import { eventStore } from "./event-store.ts";
+import { instanceStore } from "./instance-store.ts";
+import { migrate, migrations } from "./migrations.ts";
+import { receiptStore } from "./receipt-store.ts";
+import type { Database } from "./schema.ts";
+import type { Engine, ServerLock, Session } from "./session.ts";
+
+interface Opened {
+  readonly engine: Engine;
+  readonly db: Kysely<Database>;
+  readonly lock: ServerLock | undefined;
+}
+
+/**
+ * The storage over any database that Kysely speaks to. Opening and closing twice is fine; closing waits for what runs.
+ * @param connect makes the engine; called once per opening
+ */
+export function kyselyStorage(connect: () => Promise<Engine>, traits: Engine["traits"]): Storage {
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened | undefined;
+  let closing: Promise<void> = Promise.resolve();
+  const running = new Set<Promise<unknown>>();
+
+  const session: Session = {
+    traits,
+    run: (work) => guarded((db) => work(db)),
+    transaction: (work) => guarded((db) => db.transaction().execute(work)),
+  };
+
+  async function guarded<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+    if (!opened) throw new StorageUnavailable("the storage is not open");
+    opened.lock?.assertHeld();
+    const { engine, db } = opened;
+    const job = work(db);
+    running.add(job);
+    try {
+      return await job;
+    } catch (error) {
+      throw translated(engine, error);
+    } finally {
+      running.delete(job);
+    }
+  }
+
+  async function start(exclusive: boolean): Promise<Opened> {
+    await closing;
+    const engine = await connect();
+    const db = new Kysely<Database>({ dialect: engine.dialect });
+    let lock: ServerLock | undefined;
+    try {
+      if (exclusive) lock = await engine.lock();
+      await migrateWith(engine, db);
+      opened = { engine, db, lock };
+      return opened;
+    } catch (error) {
+      await stop({ engine, db, lock });
+      throw translated(engine, error);
+    }
+  }
+
+  return {
+    async open({ exclusive }) {
+      opening ??= start(exclusive);
+      try {
+        await opening;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+    },
+    close() {
+      if (!opening) return closing;
+      const ending = opening;
+      opening = undefined;
+      closing = ending.then(
+        async (was) => {
+          opened = undefined;
+          await Promise.allSettled(running);
+          await stop(was);
+        },
+        () => {}, // it never opened
+      );
+      return closing;
+    },
+    accounts: accountStore(session),
+    instances: instanceStore(session),
+    calls: callStore(session),
+    events: eventStore(session),
+    receipts: receiptStore(session),
+  };
+}
+
+async function stop({ engine, db, lock }: Opened): Promise<void> {
+  await db.destroy();
+  engine.close?.();
+  await lock?.release();
+}
+
+async function migrateWith(engine: Engine, db: Kysely<Database>): Promise<void> {
+  const steps = migrations(engine.columnTypes);
+  if (!engine.migrationDialect) return migrate(db as Kysely<unknown>, steps);
+  const patient = new Kysely<unknown>({ dialect: engine.migrationDialect });
+  try {
+    await migrate(patient, steps);
+  } finally {
+    await patient.destroy();
+  }
+}
+
+function translated(engine: Engine, error: unknown): unknown {
+  if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
+  const sentence = engine.unavailable(error);
+  return sentence === undefined ? error : new StorageUnavailable(sentence, { cause: error });
+}

@@ -1,0 +1,67 @@
+import { type Kysely, sql } from "kysely";
+import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
+import type { Database } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** What is known of idempotency keys. */
+export function receiptStore(session: Session): ReceiptStore {
+  return {
+    begin: (userId, key, fingerprint, now, expiredBefore) =>
+      session.transaction(async (tx): Promise<Receipt> => {
+        await forgetExpired(tx, expiredBefore, session.traits.rowLocks);
+        for (;;) {
+          const begun = await tx
+            .insertInto("receipts")
+            .values({ user_id: userId, key, fingerprint, result: null, created_at: now })
+            .onConflict((conflict) => conflict.columns(["user_id", "key"]).doNothing())
+            .returning("key")
+            .executeTakeFirst();
+          if (begun) return { kind: "begun" };
+          const known = await tx
+            .selectFrom("receipts")
+            .select(["fingerprint", "result"])
+            .where("user_id", "=", userId)
+            .where("key", "=", key)
+            .executeTakeFirst();
+          if (!known) continue; // abandoned between the two statements
+          return known.result === null
+            ? { kind: "running", fingerprint: known.fingerprint }
+            : { kind: "done", fingerprint: known.fingerprint, result: known.result };
+        }
+      }),
+    finish: (receipt) => session.run((db) => finishReceipt(db, receipt)),
+    async abandon(userId, key) {
+      await session.run((db) =>
+        db
+          .deleteFrom("receipts")
+          .where("user_id", "=", userId)
+          .where("key", "=", key)
+          .where("result", "is", null)
+          .execute(),
+      );
+    },
+    async abandonUnfinished() {
+      await session.run((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
+    },
+  };
+}
+
+/** Stores the answer of a request, inside the transaction of what it changed. */
+export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult): Promise<void> {
+  await tx
+    .updateTable("receipts")
+    .set({ result: receipt.result })
+    .where("user_id", "=", receipt.userId)
+    .where("key", "=", receipt.key)
+    .execute();
+}
+
+/** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */
+async function forgetExpired(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<void> {
+  if (!rowLocks) {
+    await tx.deleteFrom("receipts").where("created_at", "<", before).execute();
+    return;
+  }
+  await sql`delete from receipts where ctid = any(array(
+    select ctid from receipts where created_at < ${before} for update skip locked))`.execute(tx);
+}
