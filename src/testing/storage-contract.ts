@@ -1,0 +1,71 @@
+import type { Storage } from "../ports/storage.ts";
+import { accountsContract } from "./storage-contract/accounts.ts";
+import { callListContract } from "./storage-contract/call-list.ts";
+import { callQueueContract } from "./storage-contract/call-queue.ts";
+import { callRemovalContract } from "./storage-contract/call-removal.ts";
+import { callUpdateContract } from "./storage-contract/call-update.ts";
+import { eventsContract } from "./storage-contract/events.ts";
+import { instancesContract } from "./storage-contract/instances.ts";
+import { queueRuleContract } from "./storage-contract/queue-rule.ts";
+import { receiptsContract } from "./storage-contract/receipts.ts";
+import { type Clause, StorageScene } from "./storage-contract/scene.ts";
+
+/** An empty storage for one test, open. */
+export interface StorageUnderTest {
+  readonly storage: Storage;
+  /** Closes the storage, opens the same data again and answers it; not called where the storage `forgets`. */
+  reopen(): Promise<Storage>;
+  /** Closes what `storage` or `reopen` left open and removes the data. */
+  close(): Promise<void>;
+}
+
+/** The few functions of a test runner that a contract uses; those of vitest, Bun and others fit. */
+export interface TestFunctions {
+  describe(title: string, body: () => void): void;
+  readonly test: {
+    (title: string, body: () => Promise<void>): void;
+    skip(title: string, body: () => Promise<void>): void;
+  };
+  expect(actual: unknown): { toEqual(expected: unknown): void };
+}
+
+/**
+ * The contract of the storage port as tests: every sentence that an implementation promises.
+ * @param name what the tests are listed under
+ * @param factory makes a fresh empty storage; called once per test
+ * @param forgets why the storage loses its data when it is closed; tests of durability are then skipped with this reason
+ *
+ * @example
+ * import { describe, expect, test } from "vitest";
+ * storageContract("my storage", () => freshStorage(), { describe, test, expect });
+ */
+export function storageContract(
+  name: string,
+  factory: () => Promise<StorageUnderTest>,
+  { describe, test, expect }: TestFunctions,
+  forgets?: string,
+): void {
+  const clause: Clause = (title, body) =>
+    test(title, async () => {
+      const under = await factory();
+      try {
+        await body(new StorageScene(under, expect));
+      } finally {
+        await under.close();
+      }
+    });
+  const lastingClause: Clause = (title, body) =>
+    forgets === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${forgets})`, async () => {});
+
+  describe(`${name} keeps the contract of a storage`, () => {
+    describe("accounts", () => accountsContract(clause));
+    describe("instances", () => instancesContract(clause, lastingClause));
+    describe("the queue rule", () => queueRuleContract(clause, lastingClause));
+    describe("calls that wait", () => callQueueContract(clause));
+    describe("changes of a call", () => callUpdateContract(clause, lastingClause));
+    describe("lists of calls", () => callListContract(clause));
+    describe("calls that are over", () => callRemovalContract(clause));
+    describe("the log", () => eventsContract(clause));
+    describe("idempotency keys", () => receiptsContract(clause));
+  });
+}

@@ -1,0 +1,71 @@
+import type { TokenRecord } from "../../ports/storage.ts";
+import { type Clause, idsOf, type StorageScene } from "./scene.ts";
+
+/** Users and tokens. */
+export function accountsContract(clause: Clause): void {
+  clause("a user is stored once per name, and the stored one is answered", async (scene) => {
+    const { accounts } = scene.storage;
+    const first = { id: scene.id("usr"), name: "Ada", createdAt: scene.now() };
+    scene.equal(await accounts.ensureUser(first), first);
+    scene.equal(await accounts.ensureUser({ ...first, id: scene.id("usr") }), first);
+    scene.equal(await accounts.userByName("Ada"), first);
+    scene.equal(await accounts.userByName("Grace"), undefined);
+  });
+
+  clause("many ask for the same new user at once and get the same one", async (scene) => {
+    const users = Array.from({ length: 20 }, () => ({ id: scene.id("usr"), name: "Ada", createdAt: scene.now() }));
+    const answers = await Promise.all(users.map((user) => scene.storage.accounts.ensureUser(user)));
+    scene.equal(new Set(idsOf(answers)).size, 1);
+  });
+
+  clause("a token is found by its hash, with everything that was stored", async (scene) => {
+    const { accounts } = scene.storage;
+    const token = tokenRecord(scene, { demoInstanceId: scene.id("inst"), expiresAt: scene.now() });
+    await accounts.insertToken(token);
+    scene.equal(await accounts.tokenByHash(token.hash), token);
+    scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
+  });
+
+  clause("a hash belongs to one token", async (scene) => {
+    const token = tokenRecord(scene);
+    await scene.storage.accounts.insertToken(token);
+    await scene.failure(scene.storage.accounts.insertToken({ ...tokenRecord(scene), hash: token.hash }));
+    scene.equal(await scene.storage.accounts.tokens(), [token]);
+  });
+
+  clause("a token is revoked once, and is answered ever after", async (scene) => {
+    const { accounts } = scene.storage;
+    const token = tokenRecord(scene);
+    await accounts.insertToken(token);
+    const at = scene.now();
+    scene.equal(await accounts.revokeToken(token.id, at), true);
+    scene.equal(await accounts.revokeToken(token.id, scene.now()), false);
+    scene.equal(await accounts.revokeToken(scene.id("tok"), scene.now()), false);
+    scene.equal(await accounts.tokenByHash(token.hash), { ...token, revokedAt: at });
+  });
+
+  clause("tokens are listed oldest first, of one user or of everybody", async (scene) => {
+    const { accounts } = scene.storage;
+    const other = scene.id("usr");
+    const tokens = [tokenRecord(scene), tokenRecord(scene, { userId: other }), tokenRecord(scene)] as const;
+    for (const token of tokens.toReversed()) await accounts.insertToken(token);
+    scene.equal(await accounts.tokens(), tokens);
+    scene.equal(await accounts.tokens(other), [tokens[1]]);
+    scene.equal(await accounts.tokens(scene.id("usr")), []);
+  });
+}
+
+function tokenRecord(scene: StorageScene, patch: Partial<TokenRecord> = {}): TokenRecord {
+  const id = scene.id("tok");
+  return {
+    id,
+    userId: scene.userId,
+    label: "laptop",
+    hash: id.padEnd(64, "0"),
+    demoInstanceId: null,
+    createdAt: scene.now(),
+    expiresAt: null,
+    revokedAt: null,
+    ...patch,
+  };
+}

@@ -1,0 +1,109 @@
+import { CALL_STATUSES, CALL_TYPES, type Call, type Message } from "../../domain/call.ts";
+import type { CallFilter } from "../../ports/storage.ts";
+import { type Clause, idsOf, type StorageScene } from "./scene.ts";
+
+const MESSAGES: readonly Message[] = [
+  { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
+  { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncated: false },
+  { type: "DYNAMIC_STREAM" },
+  { type: "DYNAMIC_AGENT", instructions: ["be brief"] },
+];
+
+/** Lists, filters and pages. */
+export function callListContract(clause: Clause): void {
+  clause("a user's calls are listed newest first, of deleted instances too, and nobody else's", async (scene) => {
+    const instance = await scene.storedInstance();
+    const first = await scene.endedCall(instance);
+    await scene.endedCall(instance, { userId: scene.id("usr") });
+    const second = await scene.storedCall(instance);
+    await scene.storage.instances.update(instance.id, 1, { status: "DELETED" }, []);
+    scene.equal(await scene.storage.calls.list(scene.userId, {}, {}), [second, first]);
+  });
+
+  clause("equal creation times are listed by descending id", async (scene) => {
+    const instance = await scene.storedInstance();
+    const createdAt = scene.now();
+    const first = await scene.storedCall(instance, { createdAt });
+    const second = await scene.storedCall(instance, { createdAt });
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, {})), [second.id, first.id]);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: second.id })), [first.id]);
+  });
+
+  clause("every combination of filters answers the calls that fit, page by page", async (scene) => {
+    const stored = await callsOfEveryKind(scene);
+    const instanceId = stored[0]?.instanceId;
+    const createdAfter = stored[4]?.createdAt;
+    const createdBefore = stored[stored.length - 4]?.createdAt;
+    for (const status of [undefined, ...CALL_STATUSES])
+      for (const type of [undefined, ...CALL_TYPES])
+        for (const within of [{}, { instanceId }, { createdAfter, createdBefore }]) {
+          const filter: CallFilter = { status, type, ...within };
+          const expected = stored.filter((call) => fits(call, filter)).toReversed();
+          scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
+          scene.equal(await inPages(scene, filter), idsOf(expected));
+        }
+  });
+
+  clause("a call of somebody else's instance is never listed", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const other = scene.id("usr");
+    scene.equal(await scene.storage.calls.list(other, { instanceId: call.instanceId }, {}), []);
+    scene.equal(await scene.storage.calls.list(other, {}, { after: scene.id("call") }), []);
+  });
+
+  clause("pages meet without gaps or repeats while calls are created and end", async (scene) => {
+    const instance = await scene.storedInstance();
+    const stored: string[] = [];
+    for (let i = 0; i < 10; i++) stored.unshift((await scene.endedCall(instance)).id);
+    const seen: string[] = [];
+    for (;;) {
+      const page = await scene.storage.calls.list(scene.userId, {}, { limit: 3, after: seen.at(-1) });
+      seen.push(...idsOf(page));
+      await scene.endedCall(instance);
+      if (page.length < 3) break;
+    }
+    scene.equal(seen, stored);
+  });
+
+  clause("a page after a call that is gone begins where the call stood", async (scene) => {
+    const instance = await scene.storedInstance();
+    const older = await scene.storedCall(instance);
+    const gone = scene.call(instance);
+    const newer = await scene.storedCall(instance);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: gone.id })), [older.id]);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: newer.id })), [older.id]);
+    scene.equal(await scene.storage.calls.list(scene.userId, {}, { after: "call_0" }), []);
+  });
+}
+
+/** In the order of their creation: on two instances, of every type, in every status. */
+async function callsOfEveryKind(scene: StorageScene): Promise<Call[]> {
+  const stored: Call[] = [];
+  for (const message of MESSAGES) {
+    for (const status of CALL_STATUSES) {
+      const instance = status === "FAILED" && stored[0] ? { id: stored[0].instanceId } : await scene.storedInstance();
+      const call = await scene.storedCall(instance, { message });
+      stored.push(status === "QUEUED" ? call : await scene.moved(call, { status }));
+    }
+  }
+  return stored;
+}
+
+function fits(call: Call, filter: CallFilter): boolean {
+  return (
+    (filter.instanceId === undefined || call.instanceId === filter.instanceId) &&
+    (filter.status === undefined || call.status === filter.status) &&
+    (filter.type === undefined || call.message.type === filter.type) &&
+    (filter.createdAfter === undefined || call.createdAt > filter.createdAfter) &&
+    (filter.createdBefore === undefined || call.createdAt < filter.createdBefore)
+  );
+}
+
+async function inPages(scene: StorageScene, filter: CallFilter): Promise<string[]> {
+  const seen: string[] = [];
+  for (;;) {
+    const page = await scene.storage.calls.list(scene.userId, filter, { limit: 4, after: seen.at(-1) });
+    seen.push(...idsOf(page));
+    if (page.length < 4) return seen;
+  }
+}

@@ -1,0 +1,106 @@
+import { type Clause, idsOf } from "./scene.ts";
+
+/** Claims, the dispatcher's questions and recovery. */
+export function callQueueContract(clause: Clause): void {
+  clause("the oldest waiting call of the instance is claimed first", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    await scene.storedCall(await scene.storedInstance());
+    const first = await scene.storedCall(instance);
+    const second = await scene.storedCall(instance);
+    scene.equal(await calls.claimNext(instance.id, "node_a"), { ...first, owner: "node_a", version: 2 });
+    scene.equal(await calls.claimNext(instance.id, "node_b"), { ...second, owner: "node_b", version: 2 });
+    scene.equal(await calls.claimNext(instance.id, "node_a"), undefined);
+    scene.equal(await calls.claimNext(scene.id("inst"), "node_a"), undefined);
+    scene.equal((await calls.get(first.id))?.owner, "node_a");
+  });
+
+  clause("20 claims at once over ten calls give each call to one of them", async (scene) => {
+    const instance = await scene.storedInstance();
+    const stored: string[] = [];
+    for (let i = 0; i < 10; i++) stored.push((await scene.storedCall(instance)).id);
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`)),
+    );
+    const claimed = claims.filter((claim) => claim !== undefined);
+    scene.equal(idsOf(claimed).toSorted(), stored);
+    scene.equal(new Set(claimed.map((claim) => claim.owner)).size, 10);
+  });
+
+  clause("only calls that are queued can be claimed", async (scene) => {
+    const instance = await scene.storedInstance();
+    await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
+    await scene.endedCall(instance);
+    scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a"), undefined);
+  });
+
+  clause("the active calls of an instance are answered oldest first", async (scene) => {
+    const instance = await scene.storedInstance();
+    const late = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });
+    const early = await scene.storedCall(instance);
+    const ringing = await scene.moved(early, { status: "RINGING" });
+    await scene.endedCall(instance);
+    await scene.storedCall(await scene.storedInstance());
+    scene.equal(await scene.storage.calls.active(instance.id), [ringing, late]);
+  });
+
+  clause(
+    "calls that wait since before a time are answered oldest first, at most as many as asked for",
+    async (scene) => {
+      const { calls } = scene.storage;
+      const instance = await scene.storedInstance();
+      scene.equal(await calls.oldestWaiting(), undefined);
+      await scene.endedCall(instance);
+      const claimed = await scene.storedCall(instance);
+      await calls.claimNext(instance.id, "node_a");
+      const first = await scene.storedCall(instance);
+      const second = await scene.storedCall(await scene.storedInstance());
+      const third = await scene.storedCall(instance);
+      scene.equal(await calls.oldestWaiting(), first.createdAt);
+      scene.equal(await calls.waitingSince(third.createdAt, 10), [first, second]);
+      scene.equal(await calls.waitingSince(third.createdAt + 1, 2), [first, second]);
+      await scene.moved({ ...claimed, version: 2 }, { status: "RINGING" });
+      scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
+    },
+  );
+
+  clause("instances with a queued call are answered once each", async (scene) => {
+    const busy = await scene.storedInstance();
+    const claimed = await scene.storedInstance();
+    const ringing = await scene.storedInstance();
+    await scene.storedCall(busy);
+    await scene.storedCall(busy);
+    await scene.storedCall(claimed);
+    await scene.storage.calls.claimNext(claimed.id, "node_a");
+    await scene.moved(await scene.storedCall(ringing), { status: "RINGING" });
+    await scene.endedCall(await scene.storedInstance());
+    scene.equal((await scene.storage.calls.instancesWaiting()).toSorted(), [busy.id, claimed.id]);
+  });
+
+  clause("calls that were left on the line are found, at most as many as asked for", async (scene) => {
+    const left: string[] = [];
+    for (const status of ["RINGING", "IN_PROGRESS", "RINGING"] as const) {
+      const call = await scene.storedCall(await scene.storedInstance(), { owner: "node_dead" });
+      left.push((await scene.moved(call, { status })).id);
+    }
+    const instance = await scene.storedInstance();
+    await scene.storedCall(instance);
+    await scene.endedCall(instance);
+    scene.equal(idsOf(await scene.storage.calls.orphaned(10)).toSorted(), left);
+    scene.equal((await scene.storage.calls.orphaned(2)).length, 2);
+  });
+
+  clause("claims of dead processes are given back, and what was ringing keeps its owner", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const ringing = await scene.moved(await scene.storedCall(instance), { status: "RINGING", owner: "node_dead" });
+    const claimed = await scene.storedCall(instance);
+    const free = await scene.storedCall(instance);
+    await calls.claimNext(instance.id, "node_dead");
+    await calls.releaseClaims();
+    scene.equal(await calls.get(claimed.id), { ...claimed, owner: null, version: 3 });
+    scene.equal(await calls.get(free.id), free);
+    scene.equal(await calls.get(ringing.id), ringing);
+    scene.equal((await calls.claimNext(instance.id, "node_b"))?.id, claimed.id);
+  });
+}

@@ -1,0 +1,66 @@
+import { type Clause, idsOf } from "./scene.ts";
+
+/** Counting calls and deleting old ones. */
+export function callRemovalContract(clause: Clause): void {
+  clause("calls are counted by status", async (scene) => {
+    const { calls } = scene.storage;
+    scene.equal(await calls.counts(), {});
+    const instance = await scene.storedInstance();
+    const first = await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
+    await scene.storedCall(instance);
+    await scene.storedCall(instance);
+    await scene.endedCall(instance);
+    await scene.endedCall(await scene.storedInstance());
+    scene.equal(await calls.counts(), { QUEUED: 2, RINGING: 1, FAILED: 2 });
+    const talking = await scene.moved(first, { status: "IN_PROGRESS" });
+    await scene.moved(talking, { status: "COMPLETED", endedAt: scene.now() });
+    scene.equal(await calls.counts(), { QUEUED: 2, COMPLETED: 1, FAILED: 2 });
+  });
+
+  clause("final calls that ended before a time are deleted with their events and no others", async (scene) => {
+    const { calls, events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const old = await scene.endedCall(instance);
+    const waiting = await scene.storedCall(instance);
+    const recent = await scene.endedCall(instance);
+    for (const call of [old, waiting, recent]) await events.append([scene.event("queued", call)]);
+    const ofInstance = scene.event("instance.active", instance);
+    await events.append([ofInstance]);
+
+    scene.equal(await calls.purge(recent.endedAt ?? 0, 10), [old.id]);
+    scene.equal(await calls.get(old.id), undefined);
+    scene.equal(await events.ofCall(old.id, {}), []);
+    scene.equal((await events.ofCall(recent.id, {})).length, 1);
+    scene.equal((await events.ofUser(scene.userId, {}, {})).length, 3);
+    scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recent.id, waiting.id]);
+    scene.equal(await calls.counts(), { QUEUED: 1, FAILED: 1 });
+    scene.equal(await calls.purge(recent.endedAt ?? 0, 10), []);
+  });
+
+  clause("a purge deletes at most as many as asked for, and several empty the store", async (scene) => {
+    const instance = await scene.storedInstance();
+    const ended: string[] = [];
+    for (let i = 0; i < 7; i++) ended.push((await scene.endedCall(instance)).id);
+    const purged: string[] = [];
+    for (;;) {
+      const page = await scene.storage.calls.purge(scene.now(), 3);
+      purged.push(...page);
+      if (page.length < 3) break;
+    }
+    scene.equal(purged.toSorted(), ended);
+    scene.equal(await scene.storage.calls.counts(), {});
+  });
+
+  clause("a list goes on where it was when the call at the seam is purged", async (scene) => {
+    const instance = await scene.storedInstance();
+    const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
+    const seam = await scene.storedCall(instance);
+    const newest = await scene.storedCall(instance);
+    const early = (calls[0].endedAt ?? 0) - 1;
+    await scene.moved(seam, { status: "FAILED", endedAt: early });
+    scene.equal(await scene.storage.calls.purge(early + 1, 10), [seam.id]);
+    const rest = await scene.storage.calls.list(scene.userId, {}, { after: seam.id });
+    scene.equal(idsOf(rest), idsOf(calls).toReversed());
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newest.id]);
+  });
+}

@@ -1,0 +1,100 @@
+import type { Outcome } from "../../domain/outcome.ts";
+import type { Clause } from "./scene.ts";
+
+const OUTCOME: Outcome = {
+  reason: "busy",
+  detail: "SIP 486 \u0000",
+  answeredBy: null,
+  heardMs: 0,
+  heardRatio: 0.25,
+  durationMs: 0,
+};
+
+/** Updates by version, and what goes with them. */
+export function callUpdateContract(clause: Clause, lastingClause: Clause): void {
+  clause("an update changes what it names, counts the version and stores its events", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const event = scene.event("ringing", call, { data: { code: 180, text: "\u0000" } });
+    const patch = { status: "RINGING", owner: "node_a" } as const;
+    const updated = await scene.storage.calls.update(call.id, 1, patch, [event]);
+    scene.equal(updated, { ...call, ...patch, version: 2 });
+    scene.equal(await scene.storage.calls.get(call.id), updated);
+    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+  });
+
+  clause("every field that may change can be set and taken back", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const patch = { outcome: OUTCOME, startedAt: scene.now(), endedAt: scene.now(), owner: "node_a" };
+    const set = await scene.moved(call, patch);
+    scene.equal(set, { ...call, ...patch, version: 2 });
+    const empty = { outcome: null, startedAt: null, endedAt: null, owner: null };
+    scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
+  });
+
+  clause("a changed message is found under its new type", async (scene) => {
+    const instance = await scene.storedInstance();
+    const call = await scene.storedCall(instance);
+    const moved = await scene.moved(call, { message: { type: "DYNAMIC_STREAM" } });
+    scene.equal(await scene.storage.calls.list(scene.userId, { type: "DYNAMIC_STREAM" }, {}), [moved]);
+    scene.equal(await scene.storage.calls.list(scene.userId, { type: "FIXED_TTS" }, {}), []);
+  });
+
+  clause("an update that expects another version writes nothing", async (scene) => {
+    const { calls, events } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
+    const event = scene.event("failed", call);
+    scene.equal(await calls.update(call.id, 2, { status: "FAILED", endedAt: 1 }, [event]), undefined);
+    scene.equal(await calls.update(scene.id("call"), 1, { status: "FAILED", endedAt: 1 }, [event]), undefined);
+    scene.equal(await calls.get(call.id), call);
+    scene.equal(await calls.audio(call.id), Uint8Array.of(1));
+    scene.equal(await events.ofCall(call.id, {}), []);
+  });
+
+  clause("of many updates that expect one version, one is written with its events", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        scene.storage.calls.update(call.id, 1, { status: "FAILED", endedAt: scene.now() }, [
+          scene.event("failed", call),
+        ]),
+      ),
+    );
+    scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
+    scene.equal((await scene.storage.events.ofCall(call.id, {})).length, 1);
+    scene.equal(await scene.storage.calls.counts(), { FAILED: 1 });
+  });
+
+  clause("an update whose events cannot be stored writes nothing", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
+    const event = scene.event("failed", call);
+    await scene.storage.events.append([event]);
+    const ended = { status: "FAILED", endedAt: scene.now() } as const;
+    await scene.failure(scene.storage.calls.update(call.id, 1, ended, [event]));
+    scene.equal(await scene.storage.calls.get(call.id), call);
+    scene.equal(await scene.storage.calls.audio(call.id), Uint8Array.of(1));
+    scene.equal(await scene.storage.calls.counts(), { QUEUED: 1 });
+  });
+
+  clause("the audio stays while the call lives and goes with its end", async (scene) => {
+    const { calls } = scene.storage;
+    const audio = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256);
+    let call = await scene.storedCall(await scene.storedInstance(), {}, audio);
+    for (const status of ["RINGING", "IN_PROGRESS"] as const) {
+      call = await scene.moved(call, { status });
+      scene.equal(await calls.audio(call.id), audio);
+    }
+    await scene.moved(call, { status: "COMPLETED", endedAt: scene.now() });
+    scene.equal(await calls.audio(call.id), undefined);
+    scene.equal(await calls.audio(scene.id("call")), undefined);
+  });
+
+  lastingClause("an update and its events outlive the process", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const event = scene.event("failed", call);
+    const ended = { status: "FAILED", endedAt: scene.now(), outcome: OUTCOME } as const;
+    const updated = await scene.storage.calls.update(call.id, 1, ended, [event]);
+    await scene.reopen();
+    scene.equal(await scene.storage.calls.get(call.id), updated);
+    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+  });
+}

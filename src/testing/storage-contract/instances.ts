@@ -1,0 +1,112 @@
+import { type Clause, idsOf } from "./scene.ts";
+
+/** Instances, their lists and their credentials. */
+export function instancesContract(clause: Clause, lastingClause: Clause): void {
+  clause("an instance is read as it was stored, whatever characters its metadata holds", async (scene) => {
+    const instance = scene.instance({ metadata: { odd: "\u0000 \ud800 ☎ '\"", deep: [{ a: null }] }, phone: "+1555" });
+    await scene.storage.instances.insert(instance, []);
+    scene.equal(await scene.storage.instances.get(instance.id), instance);
+    scene.equal(await scene.storage.instances.get(scene.id("inst")), undefined);
+  });
+
+  lastingClause("an instance and its events outlive the process", async (scene) => {
+    const instance = scene.instance();
+    const event = scene.event("instance.created", instance);
+    await scene.storage.instances.insert(instance, [event]);
+    await scene.reopen();
+    scene.equal(await scene.storage.instances.get(instance.id), instance);
+    scene.equal(await scene.storage.events.ofUser(scene.userId, {}, {}), [event]);
+  });
+
+  clause("an instance whose events cannot be stored is not stored", async (scene) => {
+    const instance = scene.instance();
+    const event = scene.event("instance.created", instance);
+    await scene.storage.events.append([event]);
+    await scene.failure(scene.storage.instances.insert(instance, [event]));
+    scene.equal(await scene.storage.instances.get(instance.id), undefined);
+  });
+
+  clause("an update changes what it names, counts the version and stores its events", async (scene) => {
+    const instance = await scene.storedInstance({ status: "CREATED" });
+    const event = scene.event("instance.linked", instance);
+    const patch = { status: "CONFIGURED", phone: "+15550101", updatedAt: scene.now() } as const;
+    const updated = await scene.storage.instances.update(instance.id, 1, patch, [event]);
+    scene.equal(updated, { ...instance, ...patch, version: 2 });
+    scene.equal(await scene.storage.instances.get(instance.id), updated);
+    scene.equal(await scene.storage.events.ofUser(scene.userId, {}, {}), [event]);
+  });
+
+  clause("an update that expects another version writes nothing", async (scene) => {
+    const { instances, events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const event = scene.event("instance.offline", instance);
+    scene.equal(await instances.update(instance.id, 2, { name: "Other" }, [event]), undefined);
+    scene.equal(await instances.update(scene.id("inst"), 1, { name: "Other" }, [event]), undefined);
+    scene.equal(await instances.get(instance.id), instance);
+    scene.equal(await events.ofUser(scene.userId, {}, {}), []);
+  });
+
+  clause("of many updates that expect one version, one is written", async (scene) => {
+    const instance = await scene.storedInstance();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => scene.storage.instances.update(instance.id, 1, { name: `name ${i}` }, [])),
+    );
+    scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
+  });
+
+  clause("a user's instances are listed newest first, without deleted ones", async (scene) => {
+    const first = await scene.storedInstance();
+    const deleted = await scene.storedInstance();
+    await scene.storedInstance({ userId: scene.id("usr") });
+    const last = await scene.storedInstance();
+    await scene.storage.instances.update(deleted.id, 1, { status: "DELETED" }, []);
+    scene.equal(await scene.storage.instances.list(scene.userId, {}), [last, first]);
+    scene.equal((await scene.storage.instances.get(deleted.id))?.status, "DELETED");
+  });
+
+  clause("pages of instances meet without gaps, also where creation times are equal", async (scene) => {
+    const createdAt = scene.now();
+    const all: string[] = [];
+    for (let i = 0; i < 7; i++) all.unshift((await scene.storedInstance({ createdAt })).id);
+    const seen: string[] = [];
+    for (;;) {
+      const page = await scene.storage.instances.list(scene.userId, { limit: 3, after: seen.at(-1) });
+      seen.push(...idsOf(page));
+      if (page.length < 3) break;
+    }
+    scene.equal(seen, all);
+  });
+
+  clause("linked instances are listed by ascending id, in pages", async (scene) => {
+    const { instances } = scene.storage;
+    await scene.storedInstance({ status: "CREATED" });
+    const configured = await scene.storedInstance({ status: "CONFIGURED" });
+    await scene.storedInstance({ status: "DELETED" });
+    const active = await scene.storedInstance({ status: "ACTIVE", userId: scene.id("usr") });
+    scene.equal(idsOf(await instances.linked({})), [configured.id, active.id]);
+    scene.equal(idsOf(await instances.linked({ limit: 1 })), [configured.id]);
+    scene.equal(idsOf(await instances.linked({ limit: 5, after: configured.id })), [active.id]);
+  });
+
+  clause("credentials are kept byte for byte, replaced and erased", async (scene) => {
+    const { instances } = scene.storage;
+    const { id } = await scene.storedInstance();
+    scene.equal(await instances.loadCredentials(id), undefined);
+    await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
+    const sealed = Uint8Array.from({ length: 256 }, (_, i) => i);
+    await instances.saveCredentials(id, sealed);
+    scene.equal(await instances.loadCredentials(id), sealed);
+    await instances.eraseCredentials(id);
+    await instances.eraseCredentials(id);
+    scene.equal(await instances.loadCredentials(id), undefined);
+  });
+
+  clause("no credentials are saved for an instance that is deleted or was never there", async (scene) => {
+    const { instances } = scene.storage;
+    const deleted = await scene.storedInstance({ status: "DELETED" });
+    for (const id of [deleted.id, scene.id("inst")]) {
+      await instances.saveCredentials(id, Uint8Array.of(1));
+      scene.equal(await instances.loadCredentials(id), undefined);
+    }
+  });
+}

@@ -1,0 +1,127 @@
+import { SINGLE } from "../../domain/queue-policy.ts";
+import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
+
+/** Creations and the rule that the database holds about them. */
+export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
+  clause("a call is read as it was stored, whatever characters its message holds", async (scene) => {
+    const instance = await scene.storedInstance();
+    const message = { type: "DYNAMIC_AGENT", instructions: ["\u0000 \udfff ☎ '\"", "be brief"] } as const;
+    const call = scene.call(instance, { message, slot: 5 });
+    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    scene.equal(insertion, { kind: "created", call: { ...call, slot: 0 } });
+    scene.equal(await scene.storage.calls.get(call.id), { ...call, slot: 0 });
+    scene.equal(await scene.storage.calls.get(scene.id("call")), undefined);
+  });
+
+  lastingClause("a call, its audio and its events outlive the process", async (scene) => {
+    const instance = await scene.storedInstance();
+    const call = scene.call(instance);
+    const event = scene.event("queued", call);
+    await scene.storage.calls.insert(call, Uint8Array.of(7, 0, 255), SINGLE, [event]);
+    await scene.reopen();
+    scene.equal(await scene.storage.calls.get(call.id), call);
+    scene.equal(await scene.storage.calls.audio(call.id), Uint8Array.of(7, 0, 255));
+    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+  });
+
+  clause(
+    "a call whose events cannot be stored is not stored, nor its audio, and its slot stays free",
+    async (scene) => {
+      const instance = await scene.storedInstance();
+      const call = scene.call(instance);
+      const event = scene.event("queued", call);
+      await scene.storage.events.append([event]);
+      await scene.failure(scene.storage.calls.insert(call, Uint8Array.of(1), SINGLE, [event]));
+      scene.equal(await scene.storage.calls.get(call.id), undefined);
+      scene.equal(await scene.storage.calls.audio(call.id), undefined);
+      const next = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+      scene.equal(next.kind, "created");
+    },
+  );
+
+  clause("no call is created on an instance that is deleted or was never there", async (scene) => {
+    const { calls, events } = scene.storage;
+    const deleted = await scene.storedInstance({ status: "DELETED" });
+    for (const instance of [deleted, scene.instance()]) {
+      const call = scene.call(instance);
+      const queued = scene.event("queued", call);
+      scene.equal(await calls.insert(call, undefined, LONG_QUEUE, [queued]), { kind: "instance_gone" });
+      scene.equal(await calls.get(call.id), undefined);
+    }
+    scene.equal(await events.ofUser(scene.userId, {}, {}), []);
+  });
+
+  clause("under `single` a second creation answers the active call, in whatever status it is", async (scene) => {
+    const instance = await scene.storedInstance();
+    let active = await scene.storedCall(instance);
+    for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
+      if (status !== "QUEUED") active = await scene.moved(active, { status });
+      const second = scene.call(instance);
+      const answer = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
+      scene.equal(answer, { kind: "existing", call: active });
+      scene.equal(await scene.storage.calls.get(second.id), undefined);
+      scene.equal(await scene.storage.events.ofCall(second.id, {}), []);
+    }
+    await scene.moved(active, { status: "COMPLETED", endedAt: scene.now() });
+    const third = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
+    scene.equal(third.kind, "created");
+  });
+
+  clause("of 50 creations at once under `single`, one is created and 49 answer it", async (scene) => {
+    const instance = await scene.storedInstance();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
+    );
+    const created = answers.filter((answer) => answer.kind === "created");
+    scene.equal(created.length, 1);
+    scene.equal(answers.filter((answer) => answer.kind === "existing").length, 49);
+    const ids = answers.map((answer) => ("call" in answer ? answer.call.id : answer.kind));
+    scene.equal(new Set(ids).size, 1);
+    scene.equal((await scene.storage.calls.active(instance.id)).length, 1);
+  });
+
+  clause("of 50 creations at once under `fifo`, as many are created as there are slots", async (scene) => {
+    const instance = await scene.storedInstance();
+    const policy = { kind: "fifo", depth: 7 } as const;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, policy, [])),
+    );
+    scene.equal(answers.filter((answer) => answer.kind === "created").length, 7);
+    scene.equal(answers.filter((answer) => answer.kind === "full").length, 43);
+    const slots = (await scene.storage.calls.active(instance.id)).map((call) => call.slot);
+    scene.equal(slots.toSorted(), [0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  clause("instances queue independently of each other", async (scene) => {
+    const instances = [await scene.storedInstance(), await scene.storedInstance()];
+    const answers = await Promise.all(
+      instances.map((instance) => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
+    );
+    scene.equal(
+      answers.map((answer) => answer.kind),
+      ["created", "created"],
+    );
+  });
+
+  clause("a call that ends frees its slot for the next", async (scene) => {
+    const instance = await scene.storedInstance();
+    const first = await scene.storedCall(instance);
+    const second = await scene.storedCall(instance);
+    await scene.moved(first, { status: "FAILED", endedAt: scene.now() });
+    const third = await scene.storedCall(instance);
+    scene.equal([first.slot, second.slot, third.slot], [0, 1, 0]);
+    scene.equal(idsOf(await scene.storage.calls.active(instance.id)), [second.id, third.id]);
+  });
+
+  clause("an instance has one call on its line, and the database refuses a second", async (scene) => {
+    const instance = await scene.storedInstance();
+    const ringing = await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
+    const waiting = await scene.storedCall(instance);
+    const event = scene.event("ringing", waiting);
+    await scene.failure(scene.storage.calls.update(waiting.id, 1, { status: "RINGING" }, [event]));
+    scene.equal(await scene.storage.calls.get(waiting.id), waiting);
+    scene.equal(await scene.storage.events.ofCall(waiting.id, {}), []);
+    await scene.moved(ringing, { status: "FAILED", endedAt: scene.now() });
+    scene.equal((await scene.moved(waiting, { status: "RINGING" })).status, "RINGING");
+  });
+}

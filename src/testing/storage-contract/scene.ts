@@ -1,0 +1,146 @@
+import type { Call } from "../../domain/call.ts";
+import type { Event, EventType } from "../../domain/events.ts";
+import { type IdPrefix, type IdSource, idSource } from "../../domain/ids.ts";
+import type { Instance } from "../../domain/instance.ts";
+import type { QueuePolicy } from "../../domain/queue-policy.ts";
+import type { Storage } from "../../ports/storage.ts";
+import type { StorageUnderTest, TestFunctions } from "../storage-contract.ts";
+
+/** Registers one sentence of the contract with the test that shows it. */
+export type Clause = (title: string, body: (scene: StorageScene) => Promise<void>) => void;
+
+/** A queue long enough for any test. */
+export const LONG_QUEUE: QueuePolicy = { kind: "fifo", depth: 100 };
+
+/** One test's storage, with a clock that ticks a millisecond per question and records to put in. */
+export class StorageScene {
+  storage: Storage;
+  readonly userId: string;
+  readonly #under: StorageUnderTest;
+  readonly #expect: TestFunctions["expect"];
+  readonly #ids: IdSource;
+  #now = Date.UTC(2025, 0, 1);
+
+  constructor(under: StorageUnderTest, expect: TestFunctions["expect"]) {
+    this.#under = under;
+    this.#expect = expect;
+    this.storage = under.storage;
+    this.#ids = idSource(
+      () => this.#now,
+      (bytes) => void crypto.getRandomValues(bytes),
+    );
+    this.userId = this.id("usr");
+  }
+
+  /** Closes the storage and opens the same data again. */
+  async reopen(): Promise<void> {
+    this.storage = await this.#under.reopen();
+  }
+
+  equal(actual: unknown, expected: unknown): void {
+    this.#expect(actual).toEqual(expected);
+  }
+
+  /** What the promise fails with; a promise that succeeds fails the test. */
+  async failure(promise: Promise<unknown>): Promise<Error> {
+    const outcome = await promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    this.equal(outcome instanceof Error, true);
+    return outcome as Error;
+  }
+
+  /** A later time, ms. */
+  now(): number {
+    return ++this.#now;
+  }
+
+  /** A later id. */
+  id(prefix: IdPrefix): string {
+    this.now();
+    return this.#ids(prefix);
+  }
+
+  instance(patch: Partial<Instance> = {}): Instance {
+    const id = this.id("inst");
+    const createdAt = this.now();
+    return {
+      id,
+      userId: this.userId,
+      name: "Reception",
+      status: "ACTIVE",
+      metadata: {},
+      provider: "simulator",
+      phone: null,
+      createdAt,
+      updatedAt: createdAt,
+      version: 1,
+      ...patch,
+    };
+  }
+
+  call(instance: Pick<Instance, "id">, patch: Partial<Call> = {}): Call {
+    return {
+      id: this.id("call"),
+      instanceId: instance.id,
+      userId: this.userId,
+      status: "QUEUED",
+      targetPhone: "+15550100",
+      message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
+      outcome: null,
+      createdAt: this.now(),
+      startedAt: null,
+      endedAt: null,
+      slot: 0,
+      owner: null,
+      version: 1,
+      ...patch,
+    };
+  }
+
+  event(type: EventType, of: Call | Instance, patch: Partial<Event> = {}): Event {
+    const onCall = "instanceId" in of;
+    return {
+      id: this.id("evt"),
+      type,
+      timestamp: this.now(),
+      callId: onCall ? of.id : null,
+      instanceId: onCall ? of.instanceId : of.id,
+      userId: of.userId,
+      data: {},
+      ...patch,
+    };
+  }
+
+  async storedInstance(patch: Partial<Instance> = {}): Promise<Instance> {
+    const instance = this.instance(patch);
+    await this.storage.instances.insert(instance, []);
+    return instance;
+  }
+
+  /** A call that was created in the first free slot of a long queue. */
+  async storedCall(instance: Pick<Instance, "id">, patch: Partial<Call> = {}, audio?: Uint8Array): Promise<Call> {
+    const insertion = await this.storage.calls.insert(this.call(instance, patch), audio, LONG_QUEUE, []);
+    if (insertion.kind !== "created") throw new Error(`the call was not created: ${insertion.kind}`);
+    return insertion.call;
+  }
+
+  /** The call as an update leaves it. */
+  async moved(call: Call, patch: Partial<Call>): Promise<Call> {
+    const updated = await this.storage.calls.update(call.id, call.version, patch, []);
+    if (!updated) throw new Error(`the call is not at version ${call.version}`);
+    return updated;
+  }
+
+  /** A call that was created and has ended. */
+  async endedCall(instance: Pick<Instance, "id">, patch: Partial<Call> = {}): Promise<Call> {
+    const call = await this.storedCall(instance, patch);
+    return this.moved(call, { status: "FAILED", endedAt: this.now() });
+  }
+}
+
+/** The ids of records, in their order. */
+export function idsOf(records: readonly { readonly id: string }[]): string[] {
+  return records.map((record) => record.id);
+}
