@@ -1,0 +1,119 @@
+import type { CredentialStore, Leg, LegEvent, LineHost, LinkCode, ReleaseCause } from "../ports/telephony.ts";
+
+/** One thing that a line told its host, in order. */
+export type HostReport =
+  | { readonly type: "code"; readonly code: LinkCode }
+  | { readonly type: "saved" }
+  | { readonly type: "linked"; readonly phone: string | null }
+  | { readonly type: "online" }
+  | { readonly type: "offline"; readonly reason: string }
+  | { readonly type: "unlinked"; readonly reason: string };
+
+/** Things that happen one after another, and waiting for one of them. */
+export class Happenings<Item extends { readonly type: string }> {
+  readonly all: Item[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  add(item: Item): void {
+    this.all.push(item);
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** The kinds of everything so far, in order. */
+  get types(): string[] {
+    return this.all.map((item) => item.type);
+  }
+
+  /** The first one of this type after `from` others; rejects with an Error when it takes longer than `ms`. */
+  next<Type extends Item["type"]>(type: Type, ms: number, from = 0): Promise<Extract<Item, { readonly type: Type }>> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.all.slice(from).find((item) => item.type === type);
+        if (found === undefined) return;
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve(found as Extract<Item, { readonly type: Type }>);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`No "${type}" within ${ms} ms; there was: ${this.types.join(", ") || "nothing"}.`));
+      }, ms);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+/** A host that remembers what its line reports and keeps the credentials in memory. */
+export class TestLineHost implements LineHost {
+  readonly reports: Happenings<HostReport> = new Happenings();
+  readonly #publicUrl: string;
+  #stored: Uint8Array | undefined;
+
+  /** @param stored credentials that are there already */
+  constructor(stored?: Uint8Array, publicUrl = "http://127.0.0.1:8080") {
+    this.#stored = stored;
+    this.#publicUrl = publicUrl;
+  }
+
+  /** What is stored now. */
+  get stored(): Uint8Array | undefined {
+    return this.#stored;
+  }
+
+  readonly credentials: CredentialStore = {
+    load: async () => this.#stored,
+    save: async (credentials) => {
+      this.#stored = credentials.slice();
+      this.reports.add({ type: "saved" });
+    },
+    erase: async () => {
+      this.#stored = undefined;
+    },
+  };
+
+  publicUrl(): string {
+    return this.#publicUrl;
+  }
+
+  code(code: LinkCode): void {
+    this.reports.add({ type: "code", code });
+  }
+
+  linked(phone: string | null): void {
+    this.reports.add({ type: "linked", phone });
+  }
+
+  online(): void {
+    this.reports.add({ type: "online" });
+  }
+
+  offline(reason: string): void {
+    this.reports.add({ type: "offline", reason });
+  }
+
+  unlinked(reason: string): void {
+    this.reports.add({ type: "unlinked", reason });
+  }
+}
+
+/** Reads the events of a leg to their end. */
+export class LegEvents extends Happenings<LegEvent> {
+  /** Resolves when the events are over. */
+  readonly over: Promise<void>;
+
+  constructor(leg: Leg) {
+    super();
+    this.over = this.#read(leg);
+  }
+
+  /** Why the leg ended; undefined while it has not. */
+  get cause(): ReleaseCause | undefined {
+    const last = this.all.at(-1);
+    return last?.type === "ended" ? last.cause : undefined;
+  }
+
+  async #read(leg: Leg): Promise<void> {
+    for await (const event of leg.events) this.add(event);
+  }
+}

@@ -1,0 +1,156 @@
+import { concatPcm } from "../audio/pcm.ts";
+import { Playout } from "../audio/playout.ts";
+import type { FrameSink, FrameSource } from "../ports/media.ts";
+import { DialError, type Leg, type Line } from "../ports/telephony.ts";
+import type { ContractSubject } from "./telephony-contract.ts";
+import { LegEvents, TestLineHost } from "./telephony-host.ts";
+
+/** A call that a test has placed. */
+export interface PlacedCall {
+  readonly callId: string;
+  readonly leg: Leg;
+  readonly events: CallEvents;
+  /** The source, where the test gave none. */
+  readonly playout: Playout;
+  readonly ear: Ear;
+}
+
+/** One network under test, and what a test does with it. */
+export class Network {
+  readonly subject: ContractSubject;
+  readonly #patienceMs: number;
+  readonly #lines: Line[] = [];
+  #calls = 0;
+
+  constructor(subject: ContractSubject, patienceMs: number) {
+    this.subject = subject;
+    this.#patienceMs = patienceMs;
+  }
+
+  async open(host: TestLineHost = new TestLineHost()): Promise<{ line: Line; host: TestLineHost }> {
+    const instance = { id: `inst_contract_${this.#lines.length}`, name: "Contract" };
+    const line = await this.subject.telephony.open(instance, host, new AbortController().signal);
+    this.#lines.push(line);
+    return { line, host };
+  }
+
+  /** Links a line, a new one where none is given, and waits until it is online. */
+  async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
+    const { line, host } = opened ?? (await this.open());
+    const from = host.reports.all.length;
+    await line.link();
+    if (this.subject.scan !== undefined) {
+      const { code } = await host.reports.next("code", this.#patienceMs, from);
+      await this.subject.scan(code.payload);
+    }
+    await host.reports.next("online", this.#patienceMs, from);
+    return { line, host };
+  }
+
+  async linkedLine(): Promise<Line> {
+    return (await this.link()).line;
+  }
+
+  async call(line: Line, to: string, source?: FrameSource, signal = new AbortController().signal): Promise<PlacedCall> {
+    const callId = `call_contract_${++this.#calls}`;
+    const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000 }, signal);
+    const playout = new Playout(leg.sampleRate);
+    const ear = new Ear();
+    const events = new CallEvents(leg);
+    if (source instanceof CountingSource) source.answered = () => events.types.includes("answered");
+    leg.connectMedia(source ?? playout, ear);
+    return { callId, leg, events, playout, ear };
+  }
+
+  /** The name of what dialling rejects with; "none" when it does not. */
+  async refusal(line: Line, to: string): Promise<string> {
+    return await this.call(line, to).then(
+      () => "none",
+      (fault: unknown) => (fault instanceof DialError ? "DialError" : String(fault)),
+    );
+  }
+
+  /** How a call ends whose signal is aborted at this moment. */
+  async aborted(line: Line, to: string, moment: "before" | "dialling" | "connected"): Promise<string> {
+    const abort = new AbortController();
+    if (moment === "before") abort.abort();
+    const dialling = this.call(line, to, undefined, abort.signal);
+    if (moment === "dialling") abort.abort();
+    try {
+      const { events } = await dialling;
+      if (moment === "connected") await events.next("connected", this.#patienceMs);
+      abort.abort();
+      await events.next("ended", this.#patienceMs);
+      await events.over;
+      return events.cause ?? "no cause";
+    } catch (fault) {
+      if (fault instanceof DialError) return "DialError";
+      throw fault;
+    }
+  }
+
+  /** What the far end of an ended call heard. Throws an Error where the subject cannot know. */
+  async heard(callId: string): Promise<Int16Array> {
+    if (this.subject.heard === undefined) throw new Error("The subject cannot tell what a far end heard.");
+    return await this.subject.heard(callId);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+
+  /** Waits until `done`, for so long as patience and `moreMs` allow; rejects with an Error then. */
+  async until(done: () => boolean, what: string, moreMs = 5_000): Promise<void> {
+    const end = performance.now() + this.#patienceMs + moreMs;
+    while (!done()) {
+      if (performance.now() > end) throw new Error(`Waited in vain for ${what}.`);
+      await this.sleep(20);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lines.map((line) => line.close()));
+    await this.subject.telephony.close();
+    await this.subject.close();
+  }
+}
+
+/** The events of a call. */
+export class CallEvents extends LegEvents {
+  /** Keys that came as events. */
+  get keys(): string {
+    return this.all.map((event) => (event.type === "dtmf" ? event.digit : "")).join("");
+  }
+}
+
+/** Keeps every frame that it is given. */
+export class Ear implements FrameSink {
+  readonly frames: Int16Array[] = [];
+
+  write(frame: Int16Array): void {
+    this.frames.push(frame.slice());
+  }
+
+  heard(): Int16Array {
+    return concatPcm(this.frames);
+  }
+}
+
+/** Plays silence and counts. */
+export class CountingSource implements FrameSource {
+  frames = 0;
+  readonly lengths: Set<number> = new Set();
+  readsBeforeAnswer = 0;
+  /** Whether the reader of the events has seen the answer. */
+  answered: () => boolean = () => true;
+  #early = 0;
+
+  read(frame: Int16Array): number {
+    this.frames++;
+    this.lengths.add(frame.length);
+    // The first frame may be pulled in the very moment of the answer, before the event has been read.
+    if (!this.answered() && ++this.#early > 1) this.readsBeforeAnswer++;
+    frame.fill(0);
+    return 0;
+  }
+}

@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { NUMBER_PLAN } from "../../../adapters/telephony/simulator/index.ts";
+import { dtmfTones } from "../../../src/audio/dtmf.ts";
+import { concatPcm, rms } from "../../../src/audio/pcm.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { Vad } from "../../../src/audio/vad.ts";
+import { type PlacedCall, SimulatedNetwork } from "./network.ts";
+
+let network: SimulatedNetwork;
+afterEach(() => network?.close());
+
+/** What has happened by `ms` after dialling, each with its time. */
+async function timeline(number: string, ms: number): Promise<[string, number][]> {
+  network = await SimulatedNetwork.manual();
+  const call = await network.call(number);
+  await network.system.advance(ms);
+  return call.log;
+}
+
+const ANSWERED = [
+  ["placed", 0],
+  ["alerting", 200],
+  ["answered", 1_000],
+  ["connected", 1_000],
+];
+
+describe("the number plan", () => {
+  test("has the twelve numbers that are promised", () => {
+    const numbers = Array.from({ length: 12 }, (_, row) => `+120255501${String(row).padStart(2, "0")}`);
+    expect(Object.keys(NUMBER_PLAN)).toEqual(numbers);
+  });
+
+  test("0100, and any number that is not in the plan, answers after 1 s and stays", async () => {
+    expect(await timeline("+12025550100", 60_000)).toEqual(ANSWERED);
+    await network.close();
+    expect(await timeline("+4915112345678", 60_000)).toEqual(ANSWERED);
+    await network.close();
+    expect(await timeline("toString", 60_000)).toEqual(ANSWERED);
+  });
+
+  test("0101 is busy", async () => {
+    expect(await timeline("+12025550101", 60_000)).toEqual([
+      ["placed", 0],
+      ["ended busy", 200],
+    ]);
+  });
+
+  test("0102 rings and never answers", async () => {
+    expect(await timeline("+12025550102", 120_000)).toEqual([
+      ["placed", 0],
+      ["alerting", 200],
+    ]);
+  });
+
+  test("0103 declines after 1 s", async () => {
+    expect(await timeline("+12025550103", 60_000)).toEqual([
+      ["placed", 0],
+      ["alerting", 200],
+      ["ended declined", 1_000],
+    ]);
+  });
+
+  test("0104 hangs up 2 s after answering", async () => {
+    expect(await timeline("+12025550104", 60_000)).toEqual([...ANSWERED, ["ended callee_hung_up", 3_000]]);
+  });
+
+  test("0105 speaks for 4 s, beeps, then listens", async () => {
+    const call = await spoken("+12025550105", 7_000);
+    expect(speechMs(call.between(0, 4_000))).toBeGreaterThan(2_000);
+    expect(toneShare(call.between(4_000, 4_400), 1_000, 16_000)).toBeGreaterThan(0.99);
+    expect(rms(call.between(4_400, 5_000))).toBe(0);
+  });
+
+  test("0106 says what its voice says, and something like speech without one", async () => {
+    const babbling = await spoken("+12025550106", 6_000);
+    expect(rms(babbling.between(0, 300))).toBe(0);
+    expect(speechMs(babbling.between(0, 4_000))).toBeGreaterThan(1_000);
+    await network.close();
+
+    const sentence = Int16Array.from({ length: 8_000 }, (_, i) => 1 + (i % 100));
+    const said: [string, number][] = [];
+    network = await SimulatedNetwork.manual({
+      say: async (text, sampleRate) => {
+        said.push([text, sampleRate]);
+        return sentence;
+      },
+    });
+    for (const call of [await network.call("+12025550106"), await network.call("+12025550106")]) {
+      await network.system.advance(3_000);
+      expect(call.between(300, 800)).toEqual(sentence);
+      expect(rms(call.between(800, 1_500))).toBe(0);
+    }
+    expect(said).toEqual([["Hello, this is the simulated phone speaking.", 16_000]]); // once for all calls
+  });
+
+  test("0106 babbles when its voice fails", async () => {
+    network = await SimulatedNetwork.manual({ say: () => Promise.reject(new Error("no voice")) });
+    const call = await network.call("+12025550106");
+    await network.system.advance(6_000);
+    expect(speechMs(call.between(0, 4_000))).toBeGreaterThan(1_000);
+  });
+
+  test("0107 presses 1 2 3 4 # half a second after answering", async () => {
+    const call = await spoken("+12025550107", 4_000);
+    expect(rms(call.between(0, 500))).toBe(0);
+    expect(call.between(500, 1_500)).toEqual(dtmfTones("1234#", { sampleRate: 16_000 }));
+    expect(rms(call.between(1_500, 2_500))).toBe(0);
+  });
+
+  test("0108 does not exist", async () => {
+    expect(await timeline("+12025550108", 60_000)).toEqual([
+      ["placed", 0],
+      ["ended number_invalid", 200],
+    ]);
+  });
+
+  test("0109 accepts and takes our audio, but never sends a frame", async () => {
+    const call = await spoken("+12025550109", 11_000);
+    expect(call.log).toEqual(ANSWERED);
+    expect(call.pulled).toBe(501);
+    expect(call.frames.length).toBe(0);
+  });
+
+  test("0110 answers after 10 s", async () => {
+    expect(await timeline("+12025550110", 60_000)).toEqual([
+      ["placed", 0],
+      ["alerting", 200],
+      ["answered", 10_000],
+      ["connected", 10_000],
+    ]);
+  });
+
+  test("0111 takes the line away 2 s after answering, without a goodbye, for 3 s", async () => {
+    network = await SimulatedNetwork.manual();
+    const call = await network.call("+12025550111");
+    const ringing = await network.call("+12025550102");
+    await network.system.advance(2_990);
+    expect(await network.line.probe()).toEqual({ state: "online" });
+    await network.system.advance(10);
+    const [pulled, pushed] = [call.pulled, call.frames.length];
+    expect(await network.line.probe()).toEqual({ state: "offline", reason: "the network does not answer" });
+    expect(network.host.reports.types.at(-1)).toBe("offline");
+    await expect(network.call("+12025550100")).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
+    await network.system.advance(2_990);
+    expect(network.host.reports.types.at(-1)).toBe("offline");
+    await network.system.advance(10);
+    expect(network.host.reports.types.at(-1)).toBe("online");
+    expect((await network.line.probe()).state).toBe("online");
+    await network.system.advance(60_000);
+    expect([call.pulled, call.frames.length]).toEqual([pulled, pushed]);
+    expect(call.log).toEqual(ANSWERED);
+    await Promise.all([call.leg.hangUp(), ringing.leg.hangUp()]);
+    await network.system.advance(0);
+    expect(call.log.at(-1)?.[0]).toBe("ended released");
+    expect(ringing.log.at(-1)?.[0]).toBe("ended released");
+  });
+
+  test("timeScale shortens the times of far ends, not their sound", async () => {
+    network = await SimulatedNetwork.manual({ timeScale: 0.1 });
+    const call = await network.call("+12025550107");
+    await network.system.advance(2_000);
+    expect(call.log.slice(0, 3)).toEqual([
+      ["placed", 0],
+      ["alerting", 20],
+      ["answered", 100],
+    ]);
+    expect(call.between(50, 1_050)).toEqual(dtmfTones("1234#", { sampleRate: 16_000 }));
+  });
+
+  test("far ends that say nothing send silence, a frame every 20 ms", async () => {
+    const call = await spoken("+12025550100", 2_000);
+    expect(call.frames.length).toBe(51);
+    expect(rms(concatPcm(call.frames))).toBe(0);
+  });
+});
+
+async function spoken(number: string, ms: number): Promise<PlacedCall> {
+  network = await SimulatedNetwork.manual();
+  const call = await network.call(number);
+  await network.system.advance(ms);
+  return call;
+}
+
+function speechMs(samples: Int16Array): number {
+  const vad = new Vad(16_000);
+  let ms = 0;
+  for (let at = 0; at + 320 <= samples.length; at += 320) if (vad.push(samples.subarray(at, at + 320))) ms += 20;
+  return ms;
+}

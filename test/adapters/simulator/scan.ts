@@ -1,0 +1,32 @@
+import { decodeWav } from "../../../src/audio/wav.ts";
+import type { Telephony } from "../../../src/ports/telephony.ts";
+import type { Reply } from "../../../src/ports/web.ts";
+
+/** Asks for a page of the telephony as the core would. */
+export async function visit(
+  telephony: Telephony,
+  method: string,
+  url: string,
+  accept: string | null = null,
+): Promise<Reply | undefined> {
+  const prefix = `/${telephony.pages?.prefix}`;
+  return await telephony.pages?.page(url.slice(url.indexOf(prefix) + prefix.length), {
+    method,
+    url,
+    headers: { get: (name) => (name === "accept" ? accept : null) },
+    body: null,
+  });
+}
+
+/** Presses the button on a linking page. Throws an Error when that does not link. */
+export async function scan(telephony: Telephony, payload: string): Promise<void> {
+  const reply = await visit(telephony, "POST", payload);
+  if (reply?.status !== 200) throw new Error(`Linking was answered with ${reply?.status}.`);
+}
+
+/** What the callee heard. Throws an Error when there is no recording. */
+export async function heardBy(telephony: Telephony, callId: string): Promise<Int16Array> {
+  const reply = await telephony.pages?.artefact(callId, "heard.wav");
+  if (!(reply?.body instanceof Uint8Array)) throw new Error(`There is no recording of ${callId}.`);
+  return decodeWav(reply.body).samples;
+}
