@@ -1,0 +1,172 @@
+import { type IRequest, Router } from "itty-router";
+import { Refusal } from "../domain/refusal.ts";
+import { StorageUnavailable } from "../ports/storage.ts";
+import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
+import { identify } from "./bearer.ts";
+import { corsPolicy } from "./cors.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { Exchange } from "./exchange.ts";
+import { finish, INTERNAL } from "./finish.ts";
+import { requestMeter } from "./metrics.ts";
+import { openapiDocument } from "./openapi.ts";
+import { HttpRefusal, problem, problemOf } from "./problem.ts";
+import { rateLimiter } from "./rate-limit.ts";
+import { noContent, toResponse } from "./reply.ts";
+import { givenRequestId, requestIds } from "./request-id.ts";
+import { answer, resourcesOf } from "./resource.ts";
+import type { Route } from "./route.ts";
+import { callRoutes } from "./routes/call-routes.ts";
+import { docsRoutes } from "./routes/docs-routes.ts";
+import { instanceRoutes } from "./routes/instance-routes.ts";
+import { artefactRoute, publicPage } from "./routes/page-routes.ts";
+import { queryRoutes } from "./routes/query-routes.ts";
+import { serverRoutes } from "./routes/server-routes.ts";
+import { streamRoute } from "./routes/stream-route.ts";
+
+export type { HttpDependencies } from "./dependencies.ts";
+
+/** First path segments that no telephony may take. */
+const RESERVED: ReadonlySet<string> = new Set(["v1", "docs"]);
+
+/**
+ * The HTTP interface as an application that a server adapter can serve.
+ * @throws {TypeError} for a base path or a page prefix that is no path
+ */
+export function createHttp(deps: HttpDependencies): WebApp {
+  const { system, log } = deps;
+  const base = checkedBase(deps.basePath ?? "");
+  const newRequestId = deps.newRequestId ?? requestIds(system);
+  const cors = corsPolicy(deps.cors ?? false);
+  const limiter = deps.rateLimit && rateLimiter(deps.rateLimit, () => system.monotonic());
+  const meter = requestMeter();
+  const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
+  const routes: readonly Route[] = routesOf(deps, base, meter);
+
+  /** Finds out who asks, and whether he asks too often. */
+  async function admit(exchange: Exchange): Promise<void> {
+    await identify(exchange, deps.authenticate, log);
+    if (!limiter) return;
+    const { tokenId, userId } = exchange.caller;
+    const decision = limiter(tokenId ?? userId);
+    exchange.replyHeaders = decision.headers;
+    if (!decision.allowed)
+      throw new HttpRefusal("rate_limited", `too many requests; try again in ${decision.retryAfter} s`, {
+        headers: { "retry-after": String(decision.retryAfter) },
+      });
+  }
+
+  /** A refusal, or a mistake of ours of which nothing is told. */
+  function failed(error: unknown, exchange: Exchange): Reply {
+    if (error instanceof Refusal) return problemOf(exchange, error);
+    if (error instanceof StorageUnavailable) {
+      log.warn({ request_id: exchange.requestId, err: error }, "the storage is not available");
+      return problem(exchange, "storage_unavailable", "the storage is not available at the moment; try again");
+    }
+    log.error({ request_id: exchange.requestId, err: error }, "a request failed");
+    return problem(exchange, "internal_error", INTERNAL);
+  }
+
+  const router = Router<Exchange, []>({
+    // Read from top to bottom, these are the first answers a request can get.
+    before: [
+      (exchange: Exchange) => cors?.preflight(exchange),
+      (exchange: Exchange) => (isVersioned(exchange.path) ? admit(exchange) : undefined),
+    ],
+    catch: (error: unknown, request: IRequest) => failed(error, request as unknown as Exchange),
+    finally: [
+      (reply: Reply | undefined, exchange: Exchange) =>
+        reply ?? problem(exchange, "not_found", "there is nothing at this address"),
+      (reply: Reply, exchange: Exchange) => finish(reply, exchange, cors, log),
+    ],
+  });
+  for (const resource of resourcesOf(routes))
+    router.all(resource.path, (exchange: Exchange) => answer(resource, exchange, admit));
+  for (const { prefix, page } of pages)
+    router.all(`/${prefix}/*`, (exchange: Exchange) =>
+      exchange.method === "OPTIONS"
+        ? noContent({ allow: "GET, HEAD, POST, OPTIONS" })
+        : publicPage(page, exchange, deps.limits.bodyBytes),
+    );
+
+  async function handle(request: RequestLike, upgrading: boolean): Promise<Reply> {
+    const exchange = new Exchange({
+      request,
+      base,
+      requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
+      upgrading,
+      startedAt: system.monotonic(),
+    });
+    const reply: Reply = await router.fetch(exchange);
+    const ms = system.monotonic() - exchange.startedAt;
+    meter.count(exchange.method, exchange.route, reply.status, ms);
+    log.info(
+      {
+        request_id: exchange.requestId,
+        method: exchange.method,
+        path: exchange.fullPath.slice(0, 1024),
+        status: reply.status,
+        ms: Math.round(ms * 10) / 10,
+        user_id: exchange.principal?.userId,
+      },
+      "request",
+    );
+    return reply;
+  }
+
+  return {
+    handle: (request) => handle(request, false).catch((cause) => lastResort(cause, deps)),
+    fetch: async (request) => toResponse(await handle(request, false).catch((cause) => lastResort(cause, deps))),
+    upgrade: (request) => handle(request, true).catch((cause) => lastResort(cause, deps)),
+  };
+}
+
+function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof requestMeter>): Route[] {
+  const document = (): unknown =>
+    openapiDocument(routes, {
+      limits: deps.limits,
+      version: deps.version,
+      server: serverUrl(deps.publicUrl(), base),
+      rateLimited: deps.rateLimit !== undefined,
+    });
+  // The router tries them in this order, so the busiest come first.
+  const routes: Route[] = [
+    ...callRoutes(deps),
+    streamRoute(deps),
+    ...instanceRoutes(deps),
+    ...queryRoutes(deps),
+    ...serverRoutes(deps, meter, document),
+    ...docsRoutes(deps),
+    ...deps.pages.map((page) => artefactRoute(page, deps)),
+  ];
+  return routes;
+}
+
+const isVersioned = (path: string): boolean => path.startsWith("/v1/") || path === "/v1";
+
+/** A public URL may or may not have the base path in it already. */
+const serverUrl = (publicUrl: string, base: string): string =>
+  publicUrl.endsWith(base) ? publicUrl : `${publicUrl}${base}`;
+
+function checkedBase(basePath: string): string {
+  const base = basePath.replace(/\/+$/, "");
+  if (base === "") return "";
+  if (!/^(?:\/[\w~-][\w.~-]*)+$/.test(base))
+    throw new TypeError(`basePath must be a path such as /api, not ${JSON.stringify(basePath)}`);
+  return base;
+}
+
+function checkedPrefix(prefix: string): { prefix: string } {
+  if (!/^[a-z][a-z0-9-]*$/.test(prefix) || RESERVED.has(prefix))
+    throw new TypeError(`a telephony cannot have its pages below /${prefix}`);
+  return { prefix };
+}
+
+/** Where not even the pipeline holds: an application never rejects. */
+function lastResort(cause: unknown, { log }: HttpDependencies): Reply {
+  try {
+    log.error({ err: cause }, "a request could not be handled at all");
+  } catch {
+    // The logger may be what is broken.
+  }
+  return problem({ base: "", fullPath: "/", requestId: "none" }, "internal_error", INTERNAL);
+}

@@ -1,0 +1,31 @@
+import { Refusal } from "../domain/refusal.ts";
+import type { Authenticate } from "../ports/authenticator.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
+
+/** The token that a request shows; undefined where there is none or it is malformed. */
+export function bearerToken(header: string | null): string | undefined {
+  if (header === null || header.length > 8192) return undefined;
+  return BEARER.exec(header)?.[1];
+}
+
+/**
+ * Finds out who asks and notes it in the exchange.
+ * @throws {Refusal} `unauthorized`; `storage_unavailable` where nobody can tell
+ */
+export async function identify(exchange: Exchange, authenticate: Authenticate, log: Logger): Promise<void> {
+  if (exchange.principal) return;
+  const token = bearerToken(exchange.header("authorization"));
+  if (token === undefined)
+    throw new Refusal("unauthorized", "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>");
+  try {
+    exchange.principal = await authenticate(token);
+  } catch (cause) {
+    log.error({ request_id: exchange.requestId, err: cause }, "a token could not be checked");
+    throw new Refusal("storage_unavailable", "the token cannot be checked at the moment; try again", { cause });
+  }
+  if (!exchange.principal) throw new Refusal("unauthorized", "the access token is unknown, expired or revoked");
+}

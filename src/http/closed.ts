@@ -1,0 +1,29 @@
+import { silentLogger } from "../ports/logger.ts";
+import { realSystem } from "../ports/system.ts";
+import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
+import { Exchange } from "./exchange.ts";
+import { finish } from "./finish.ts";
+import { problem } from "./problem.ts";
+import { toResponse } from "./reply.ts";
+import { givenRequestId, requestIds } from "./request-id.ts";
+
+const DETAILS = {
+  stopping: "the server is stopping or has stopped",
+  not_ready: "the server could not start; its log says why",
+} as const;
+
+/** What is served while there is nothing to serve: every request is answered with 503. */
+export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): WebApp {
+  const newRequestId = requestIds(realSystem);
+  const base = basePath.replace(/\/+$/, "");
+  const answer = (request: RequestLike): Reply => {
+    const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
+    const exchange = new Exchange({ request, base, requestId, upgrading: false, startedAt: 0 });
+    return finish(problem(exchange, code, DETAILS[code]), exchange, undefined, silentLogger);
+  };
+  return {
+    handle: async (request) => answer(request),
+    fetch: async (request) => toResponse(answer(request)),
+    upgrade: async (request) => answer(request),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Reply } from "../ports/web.ts";
+import type { Exchange } from "./exchange.ts";
+import { noContent, vary } from "./reply.ts";
+
+/** Which web pages of other origins may call: none, all, or these. Credentials are never cookies, so none are allowed. */
+export type CorsOption = false | true | { readonly origins: readonly string[]; readonly maxAgeSeconds?: number };
+
+/** How other origins are treated. */
+export interface Cors {
+  /** The answer to a preflight; undefined for any other request. */
+  preflight(exchange: Exchange): Reply | undefined;
+  /** Adds what a browser needs to hand the reply to the page. */
+  allow(exchange: Exchange, headers: Record<string, string>): void;
+}
+
+const REQUEST_HEADERS =
+  "authorization, content-type, accept, if-none-match, idempotency-key, prefer, x-request-id, traceparent";
+const REPLY_HEADERS =
+  "allow, etag, idempotent-replayed, link, location, preference-applied, qr-expires-at, qr-sequence, " +
+  "ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
+
+/** The policy of the option; undefined when CORS is off. */
+export function corsPolicy(option: CorsOption): Cors | undefined {
+  if (option === false) return undefined;
+  const origins = option === true ? [] : option.origins;
+  const everybody = option === true || origins.includes("*");
+  const maxAge = String(option === true ? 600 : (option.maxAgeSeconds ?? 600));
+
+  const allowOrigin = (exchange: Exchange, headers: Record<string, string>): boolean => {
+    if (everybody) {
+      headers["access-control-allow-origin"] = "*";
+      return true;
+    }
+    // Also where the origin is missing or refused: a cache must not hand that answer to an allowed one.
+    vary(headers, "Origin");
+    const origin = exchange.header("origin");
+    if (origin === null || !origins.includes(origin)) return false;
+    headers["access-control-allow-origin"] = origin;
+    return true;
+  };
+
+  return {
+    preflight(exchange) {
+      if (exchange.method !== "OPTIONS" || exchange.header("origin") === null) return undefined;
+      if (exchange.header("access-control-request-method") === null) return undefined;
+      return noContent({
+        "access-control-allow-methods": "GET, HEAD, POST, DELETE",
+        "access-control-allow-headers": REQUEST_HEADERS,
+        "access-control-max-age": maxAge,
+      });
+    },
+    allow(exchange, headers) {
+      if (allowOrigin(exchange, headers)) headers["access-control-expose-headers"] = REPLY_HEADERS;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { CreateOptions, Creation } from "../application/use-cases.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { Reply } from "../ports/web.ts";
+import type { Exchange } from "./exchange.ts";
+import { json } from "./reply.ts";
+
+/**
+ * What the headers of a POST ask for.
+ * @throws {Refusal} `idempotency_key_invalid`
+ */
+export function createOptions(exchange: Exchange): CreateOptions {
+  return { idempotencyKey: idempotencyKey(exchange.header("idempotency-key")), strict: isStrict(exchange) };
+}
+
+/** The answer to a POST: 201 for a new record, 200 for one that was there already. */
+export function created(exchange: Exchange, creation: Creation, view: { readonly id: string }): Reply {
+  const headers: Record<string, string> = {};
+  if (creation.created) headers.location = `${exchange.base}${exchange.path}/${view.id}`;
+  if (creation.replayed) headers["idempotent-replayed"] = "true";
+  if (isStrict(exchange)) headers["preference-applied"] = "handling=strict";
+  return json(creation.created ? 201 : 200, view, headers);
+}
+
+/** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients leave the quotes out. */
+function idempotencyKey(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header);
+  const key = quoted ? quoted[1]!.replace(/\\(["\\])/g, "$1") : header;
+  if (!/^[!-~]{1,255}$/.test(key))
+    throw new Refusal("idempotency_key_invalid", "the Idempotency-Key must be 1 to 255 visible ASCII characters");
+  return key;
+}
+
+/** `Prefer: handling=strict` (RFC 7240 §4.4). */
+function isStrict(exchange: Exchange): boolean {
+  const header = exchange.header("prefer");
+  return header !== null && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[,;]|$)/i.test(header);
+}

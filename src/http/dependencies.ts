@@ -1,0 +1,36 @@
+import type { CallUseCases, InstanceUseCases, QueryUseCases } from "../application/use-cases.ts";
+import type { Limits } from "../domain/limits.ts";
+import type { Authenticate } from "../ports/authenticator.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { System } from "../ports/system.ts";
+import type { TelephonyPages } from "../ports/telephony.ts";
+import type { CorsOption } from "./cors.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+/** Everything the HTTP interface is made of. */
+export interface HttpDependencies {
+  readonly instances: InstanceUseCases;
+  readonly calls: CallUseCases;
+  readonly queries: QueryUseCases;
+  readonly authenticate: Authenticate;
+  readonly pages: readonly TelephonyPages[];
+  readonly limits: Limits;
+  readonly system: System;
+  /** Names a request that brought no X-Request-Id; random by default. */
+  readonly newRequestId?: (() => string) | undefined;
+  readonly log: Logger;
+  /** Path in front of `/v1`, such as `/api`; none by default. */
+  readonly basePath?: string | undefined;
+  /** Off by default. */
+  readonly cors?: CorsOption | undefined;
+  /** Whether the stream endpoint is on; off by default. */
+  readonly streamPreview?: boolean | undefined;
+  /** For each token; none by default. */
+  readonly rateLimit?: RateLimit | undefined;
+  /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined where they were not shipped. */
+  readonly asset?: ((name: string) => Promise<Uint8Array | undefined>) | undefined;
+  /** Where people reach this server, without a trailing slash. */
+  readonly publicUrl: () => string;
+  /** Of the package; shown in `/openapi.json`. */
+  readonly version: string;
+}

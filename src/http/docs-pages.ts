@@ -1,0 +1,85 @@
+import { PROBLEMS } from "./problem.ts";
+
+/** The interactive page; its script and its style are our own files, and nothing else is loaded. */
+export function docsPage(base: string): string {
+  const at = escapeHtml(base);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Ringport: HTTP interface</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${at}/docs/assets/swagger-ui.css">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same is in <a href="${at}/openapi.json">openapi.json</a>.</noscript>
+<div id="docs"></div>
+<script src="${at}/docs/assets/swagger-ui-bundle.js"></script>
+<script src="${at}/docs/assets/init.js"></script>
+</body>
+</html>
+`;
+}
+
+/** Starts the interactive page. `validatorUrl: null` keeps it from asking a foreign server to check the document. */
+export function docsScript(base: string): string {
+  const options = { url: `${base}/openapi.json`, dom_id: "#docs", deepLinking: true, validatorUrl: null };
+  return `SwaggerUIBundle(${JSON.stringify(options).replaceAll("<", "\\u003c")});\n`;
+}
+
+/**
+ * What the interactive page may do. Swagger UI writes style attributes, hence the one 'unsafe-inline'.
+ * @param api origin of the server that its "Try it out" speaks to
+ */
+export function docsPolicy(api: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src 'self' ${api}`.trim(),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+/** The page that problem types lead to: one anchor for each code. */
+export function errorsPage(base: string): string {
+  const rows = Object.entries(PROBLEMS).map(
+    ([code, { status, title }]) =>
+      `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td>` +
+      `<td>${escapeHtml(title)}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Ringport: errors</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>Errors</h1>
+<p>Every error is a problem document (RFC 9457). Its <code>code</code> is one of these and never changes its meaning;
+its <code>type</code> leads here. A 400 lists every fault under <code>errors</code>. The whole interface is in
+<a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
+<table>
+<thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead>
+<tbody>
+${rows.join("\n")}
+</tbody>
+</table>
+</body>
+</html>
+`;
+}
+
+/** A page without scripts, styles and pictures. */
+export const PLAIN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}

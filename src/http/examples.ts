@@ -1,0 +1,112 @@
+import type { Examples } from "./route.ts";
+import type { View } from "./schemas.ts";
+
+/** Examples of `/openapi.json`; a test holds each against its schema. */
+
+const INSTANCE_ID = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
+const CALL_ID = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
+
+export const CREATE_INSTANCE_EXAMPLES: Examples = {
+  plain: { summary: "An instance", value: { name: "Front desk" } },
+  withMetadata: { summary: "With metadata", value: { name: "Front desk", metadata: { branch: "Lisbon", floor: 2 } } },
+};
+
+const target = { phoneNumber: "+12025550100" };
+
+export const CREATE_CALL_EXAMPLES: Examples = {
+  FIXED_TTS: {
+    summary: "Speak a text",
+    value: {
+      instanceId: INSTANCE_ID,
+      type: "FIXED_TTS",
+      target,
+      tts: { text: "Hello, this is a test call.", voiceId: "en-US-1" },
+    },
+  },
+  FIXED_AUDIO: {
+    summary: "Play an audio file",
+    value: {
+      instanceId: INSTANCE_ID,
+      type: "FIXED_AUDIO",
+      target,
+      audio: { audioBase64: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=" },
+    },
+  },
+  DYNAMIC_STREAM: {
+    summary: "Stream audio live (preview)",
+    value: { instanceId: INSTANCE_ID, type: "DYNAMIC_STREAM", target },
+  },
+  DYNAMIC_AGENT: {
+    summary: "Let an AI agent talk",
+    value: {
+      instanceId: INSTANCE_ID,
+      type: "DYNAMIC_AGENT",
+      target,
+      agent: { instructions: ["Greet the callee.", "Ask whether tomorrow's appointment stands."] },
+    },
+  },
+};
+
+export const CREATED_CALL_EXAMPLE: View<"CreatedCall"> = {
+  id: CALL_ID,
+  instance_id: INSTANCE_ID,
+  type: "FIXED_TTS",
+  status: "QUEUED",
+  target_phone: "+12025550100",
+  created_at: "2026-01-31T12:00:00.000Z",
+};
+
+export const CALL_EXAMPLES: { readonly completed: View<"Call"> } = {
+  completed: {
+    ...CREATED_CALL_EXAMPLE,
+    status: "COMPLETED",
+    started_at: "2026-01-31T12:00:03.250Z",
+    ended_at: "2026-01-31T12:00:09.870Z",
+  },
+};
+
+export const INSTANCE_EXAMPLE: View<"Instance"> = {
+  id: INSTANCE_ID,
+  name: "Front desk",
+  status: "CREATED",
+  metadata: { branch: "Lisbon", floor: 2 },
+  created_at: "2026-01-31T11:58:00.000Z",
+  updated_at: "2026-01-31T11:58:00.000Z",
+};
+
+export const INSTANCE_DETAILS_EXAMPLE: View<"InstanceDetails"> = {
+  ...INSTANCE_EXAMPLE,
+  status: "ACTIVE",
+  callQueue: [
+    {
+      id: CALL_ID,
+      type: "FIXED_TTS",
+      status: "RINGING",
+      target_phone: "+12025550100",
+      created_at: "2026-01-31T12:00:00.000Z",
+    },
+  ],
+};
+
+export const LINKING_CODE_EXAMPLE: View<"LinkingCode"> = {
+  instanceId: INSTANCE_ID,
+  qrCodeBase64: "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADElEQVQI12NgIA0AAAAwAAHHqoWOAAAAAElFTkSuQmCC",
+  message: "Scan this code with the messaging application on the phone.",
+};
+
+export const EVENT_EXAMPLE: View<"Event"> = {
+  id: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
+  type: "answered",
+  timestamp: "2026-01-31T12:00:03.250Z",
+  call_id: CALL_ID,
+  instance_id: INSTANCE_ID,
+  data: {},
+};
+
+export const VOICE_EXAMPLE: View<"Voice"> = {
+  id: "en-US-1",
+  language: "en-US",
+  engine: "flite",
+  name: "slt",
+  quality: "robotic",
+};

@@ -1,0 +1,88 @@
+import type { Principal } from "../domain/principal.ts";
+import type { RequestLike } from "../ports/web.ts";
+
+/** What is fixed about a request before anything looks at it. */
+export interface ExchangeStart {
+  readonly request: RequestLike;
+  /** Path in front of `/v1`, without a trailing slash. */
+  readonly base: string;
+  readonly requestId: string;
+  /** The server adapter could open a WebSocket for this request. */
+  readonly upgrading: boolean;
+  /** Monotonic clock, ms. */
+  readonly startedAt: number;
+}
+
+/**
+ * One request and what becomes known about it on its way to a reply. The router reads `method` and `url`, and writes
+ * `params`, `query` and `route`; `query` stays empty, because a route reads `search` itself, once, if it needs it.
+ */
+export class Exchange implements ExchangeStart {
+  readonly request: RequestLike;
+  readonly base: string;
+  readonly requestId: string;
+  readonly upgrading: boolean;
+  readonly startedAt: number;
+  readonly method: string;
+  /** The path as it came, percent-encoded. */
+  readonly fullPath: string;
+  /** The normalised path behind the base path; "" for a request that is not below it. */
+  readonly path: string;
+  /** From the question mark on; "" without one. */
+  readonly search: string;
+  /** What the router matches: the path on a host without meaning, so that no Host header can break it. */
+  readonly url: string;
+  /** The pattern of the route that matched. */
+  route: string | undefined = undefined;
+  params: Record<string, string | undefined> = {};
+  query: unknown = undefined;
+  proxy: undefined = undefined;
+  /** Who asks, once that is known. */
+  principal: Principal | undefined = undefined;
+  /** Headers that every answer to this request carries. */
+  replyHeaders: Record<string, string> | undefined = undefined;
+
+  constructor(start: ExchangeStart) {
+    this.request = start.request;
+    this.base = start.base;
+    this.requestId = start.requestId;
+    this.upgrading = start.upgrading;
+    this.startedAt = start.startedAt;
+    this.method = start.request.method;
+    const target = start.request.url.replace(ORIGIN, "");
+    const end = target.search(/[?#]/);
+    const path = (end < 0 ? target : target.slice(0, end)) || "/";
+    this.fullPath = path.startsWith("/") ? path : `/${path}`;
+    this.search = end >= 0 && target[end] === "?" ? target.slice(end).replace(/#.*$/s, "") : "";
+    this.path = behindBase(normalised(this.fullPath), start.base);
+    this.url = `http://ringport${this.path}`;
+  }
+
+  header(name: string): string | null {
+    return this.request.headers.get(name);
+  }
+
+  /**
+   * Who asks, on a route that has made sure that somebody does.
+   * @throws {Error} on a route that has not: better no answer than one for nobody in particular
+   */
+  get caller(): Principal {
+    if (!this.principal) throw new Error("the route needs a caller but did not authenticate one");
+    return this.principal;
+  }
+}
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/** Paths that the WHATWG URL parser would rewrite: dot segments, backslashes, anything to be escaped. */
+const UNUSUAL = /[^!-~]|["<>\\^`{|}]|\/(?:\.|%2e)/i;
+
+/** The path as the router will see it, so that what is authorised is what is answered. */
+function normalised(path: string): string {
+  return UNUSUAL.test(path) ? new URL(`http://ringport${path}`).pathname : path;
+}
+
+function behindBase(path: string, base: string): string {
+  if (base === "") return path;
+  return path.startsWith(base) && path[base.length] === "/" ? path.slice(base.length) : "";
+}

@@ -1,0 +1,31 @@
+import type { Logger } from "../ports/logger.ts";
+import type { Reply } from "../ports/web.ts";
+import type { Cors } from "./cors.ts";
+import type { Exchange } from "./exchange.ts";
+import { problem } from "./problem.ts";
+
+/** What no header value may contain (RFC 9110 §5.5): a line break would start a header of somebody else's choice. */
+const UNSAFE = /[^\t -~\x80-\xff]/;
+
+/** Makes a reply ready to be sent: the headers that all replies carry, no body for HEAD, nothing unsafe in a header. */
+export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined, log: Logger): Reply {
+  for (const name in reply.headers) {
+    if (!UNSAFE.test(reply.headers[name]!) && /^[a-z0-9-]+$/.test(name)) continue;
+    log.error({ request_id: exchange.requestId, header: name }, "a reply had an unsafe header and was not sent");
+    return finish(problem(exchange, "internal_error", INTERNAL), exchange, cors, log);
+  }
+  const headers: Record<string, string> = { ...reply.headers, ...exchange.replyHeaders };
+  headers["x-request-id"] = exchange.requestId;
+  headers["x-content-type-options"] = "nosniff";
+  cors?.allow(exchange, headers);
+  if (exchange.method !== "HEAD" || reply.body === undefined)
+    return { status: reply.status, headers, body: reply.body };
+  headers["content-length"] = String(lengthOf(reply.body));
+  return { status: reply.status, headers };
+}
+
+/** What a client learns of a mistake of ours; the rest is in the log, under the request's id. */
+export const INTERNAL = "the server made a mistake; the request id leads to it in the server's log";
+
+const lengthOf = (body: string | Uint8Array): number =>
+  typeof body === "string" ? new TextEncoder().encode(body).length : body.length;

@@ -1,0 +1,85 @@
+import type { Figures } from "../application/use-cases.ts";
+
+/** Counts requests; everything it is told comes from small sets, so its memory is bounded. */
+export interface RequestMeter {
+  /**
+   * @param route pattern of the route; undefined where none matched
+   * @param ms time from the request's arrival to its reply
+   */
+  count(method: string, route: string | undefined, status: number, ms: number): void;
+  /** What was counted, in the Prometheus text format. */
+  text(): string;
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+export function requestMeter(): RequestMeter {
+  const series = new Map<string, { labels: string; classes: Map<string, number>; seconds: number; count: number }>();
+  return {
+    count(method, route = "none", status, ms) {
+      const name = METHODS.has(method) ? method : "other";
+      const key = `${name} ${route}`;
+      let one = series.get(key);
+      if (!one) {
+        one = { labels: labels({ method: name, route }), classes: new Map(), seconds: 0, count: 0 };
+        series.set(key, one);
+      }
+      const statusClass = `${Math.floor(status / 100)}xx`;
+      one.classes.set(statusClass, (one.classes.get(statusClass) ?? 0) + 1);
+      one.seconds += ms / 1000;
+      one.count++;
+    },
+    text() {
+      const requests: string[] = [];
+      const durations: string[] = [];
+      for (const { labels, classes, seconds, count } of series.values()) {
+        for (const [status, times] of classes)
+          requests.push(`ringport_http_requests_total{${labels},status="${status}"} ${times}`);
+        durations.push(
+          `ringport_http_request_duration_seconds_sum{${labels}} ${seconds}`,
+          `ringport_http_request_duration_seconds_count{${labels}} ${count}`,
+        );
+      }
+      return (
+        family("ringport_http_requests_total", "counter", "HTTP requests answered.", requests) +
+        family("ringport_http_request_duration_seconds", "summary", "Time to answer HTTP requests.", durations)
+      );
+    },
+  };
+}
+
+/** The figures of the application in the Prometheus text format. */
+export function figuresText(figures: Figures): string {
+  const each = (name: string, label: string, counts: Readonly<Record<string, number>>): string[] =>
+    Object.entries(counts).map(([value, count]) => `${name}{${labels({ [label]: value })}} ${count}`);
+  const outcomes = Object.entries(figures.outcomes).map(([key, count]) => {
+    const [status = "", reason = ""] = key.split("/", 2);
+    return `ringport_call_outcomes_total{${labels({ status, reason })}} ${count}`;
+  });
+  return (
+    family("ringport_calls", "gauge", "Stored calls.", each("ringport_calls", "status", figures.calls)) +
+    family("ringport_live_calls", "gauge", "Calls with a live session in this process.", [
+      `ringport_live_calls ${figures.liveCalls}`,
+    ]) +
+    family("ringport_call_outcomes_total", "counter", "Calls that ended in this process.", outcomes) +
+    family("ringport_lines_online", "gauge", "Instances that can place calls.", [
+      `ringport_lines_online ${figures.linesOnline}`,
+    ]) +
+    family(
+      "ringport_calls_created_total",
+      "counter",
+      "Calls created by this process.",
+      each("ringport_calls_created_total", "type", figures.created),
+    )
+  );
+}
+
+function family(name: string, type: "counter" | "gauge" | "summary", help: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("\n")}\n`;
+}
+
+function labels(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (char) => (char === "\n" ? "\\n" : `\\${char}`))}"`)
+    .join(",");
+}

@@ -1,0 +1,167 @@
+import type { Limits } from "../domain/limits.ts";
+import { componentSchemas } from "./openapi-schemas.ts";
+import { PROBLEMS, type ProblemCode } from "./problem.ts";
+import { type Answer, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
+
+/** What the document says about the server as a whole. */
+export interface DocumentFacts {
+  readonly limits: Limits;
+  readonly version: string;
+  /** Where the interface is reached, base path included. */
+  readonly server: string;
+  /** Whether requests are limited: then every operation may answer 429. */
+  readonly rateLimited: boolean;
+}
+
+type Json = Record<string, unknown>;
+
+const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+/** The OpenAPI 3.1 document of the routes. */
+export function openapiDocument(routes: readonly Route[], facts: DocumentFacts): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, facts) };
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Ringport",
+      version: facts.version,
+      summary: "Make a phone ring, and know what happened.",
+      description:
+        "Outbound voice calls through a linked phone number. Errors are problem documents (RFC 9457); " +
+        "programs decide by their `code`. HEAD answers wherever GET does.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: facts.server || "/" }],
+    tags: [...new Set(routes.map((route) => route.operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: componentSchemas(facts.limits),
+      headers: mapValues(REPLY_HEADERS, (description) => ({ description, schema: { type: "string" } })),
+      parameters: mapValues(REQUEST_HEADERS, (description, name) => ({
+        name,
+        in: "header",
+        required: false,
+        description,
+        schema: { type: "string" },
+      })),
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "An access token: Authorization: Bearer <ACCESS_TOKEN>",
+        },
+      },
+    },
+  };
+}
+
+function operation({ path, operation }: Route, facts: DocumentFacts): Json {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: operation.path?.[name] ?? "",
+    schema: { type: "string" },
+  }));
+  const inQuery = Object.values(operation.query ?? {}).map(({ name, description, schema }) => ({
+    name,
+    in: "query",
+    required: false,
+    description,
+    schema,
+  }));
+  const inHeader = (operation.headers ?? []).map((name) => ref("parameters", name));
+  const { body } = operation;
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    security: operation.bearer ? [{ bearer: [] }] : [],
+    parameters: [...inPath, ...inQuery, ...inHeader],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: ref("schemas", body.schema), examples: body.examples } },
+      },
+    }),
+    responses: {
+      ...mapValues(operation.answers, answer),
+      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation.bearer, facts)]),
+    },
+  };
+}
+
+function answer({ description, schema, media = [], headers = [], example }: Answer): Json {
+  const content: Json = {};
+  if (schema) content["application/json"] = { schema: ref("schemas", schema), ...(example ? { example } : {}) };
+  for (const type of media) content[type] = {};
+  return {
+    description,
+    headers: headerRefs(["X-Request-Id", ...headers]),
+    ...(Object.keys(content).length > 0 ? { content } : {}),
+  };
+}
+
+function commonProblems(bearer: boolean, { rateLimited }: DocumentFacts): ProblemCode[] {
+  if (!bearer) return ["internal_error"];
+  const limited: ProblemCode[] = rateLimited ? ["rate_limited"] : [];
+  return ["unauthorized", ...limited, "internal_error", "storage_unavailable", "stopping"];
+}
+
+/** One response for each status; its codes are spelled out, so that a client knows what to expect. */
+function problemResponses(codes: readonly ProblemCode[]): Json {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(" "),
+        headers: headerRefs(["X-Request-Id", ...(PROBLEM_HEADERS[status] ?? [])]),
+        content: {
+          "application/problem+json": {
+            schema: ref("schemas", "Problem"),
+            examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const PROBLEM_HEADERS: Readonly<Record<number, readonly ReplyHeader[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  503: ["Retry-After"],
+};
+
+function problemExample(code: ProblemCode): Json {
+  const { status, title } = PROBLEMS[code];
+  const detail = `${title}.`;
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    detail,
+    instance: "/v1/calls",
+    code,
+    request_id: "req_6f1c2a9b0d3e4f5a",
+    ...(status === 400 ? { errors: [{ pointer: "", code, detail }] } : {}),
+  };
+}
+
+const headerRefs = (names: readonly ReplyHeader[]): Json =>
+  Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
+
+function mapValues<T>(record: Readonly<Record<string, T>>, map: (value: T, key: string) => Json): Json {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

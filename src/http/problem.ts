@@ -1,0 +1,142 @@
+import { type Fault, Refusal, type RefusalCode } from "../domain/refusal.ts";
+import type { Reply } from "../ports/web.ts";
+
+/** Codes of problem documents: every refusal, and what only HTTP can say. */
+export type ProblemCode = RefusalCode | "not_ready";
+
+/** What HTTP makes of a code. */
+export interface ProblemKind {
+  readonly status: number;
+  /** The same words whenever the code is the same (RFC 9457 §3.1.3). */
+  readonly title: string;
+  /** Headers that always come with it; lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const AGAIN_IN_1_S = { "retry-after": "1" };
+const AGAIN_IN_5_S = { "retry-after": "5" };
+
+/** The one table from codes to HTTP. */
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  invalid_request: { status: 400, title: "The request has faults" },
+  invalid_json: { status: 400, title: "The body is not a JSON object" },
+  required: { status: 400, title: "A required field is missing" },
+  type_invalid: { status: 400, title: "A field has the wrong type" },
+  value_invalid: { status: 400, title: "A value is not allowed" },
+  too_short: { status: 400, title: "A value is too short" },
+  too_long: { status: 400, title: "A value is too long" },
+  unknown_field: { status: 400, title: "There is no such field" },
+  phone_number_invalid: { status: 400, title: "The phone number is not in E.164 form" },
+  voice_invalid: { status: 400, title: "The voice identifier is malformed" },
+  voice_unavailable: { status: 400, title: "The voice is not available here" },
+  text_unspeakable: { status: 400, title: "The text has nothing to speak" },
+  audio_unsupported: { status: 400, title: "The audio file cannot be played" },
+  provider_unknown: { status: 400, title: "There is no such telephony provider" },
+  idempotency_key_invalid: { status: 400, title: "The idempotency key is malformed" },
+  // RFC 9110 §11.6.1: a 401 names the scheme that would help.
+  unauthorized: { status: 401, title: "A valid bearer token is needed", headers: { "www-authenticate": "Bearer" } },
+  forbidden: { status: 403, title: "This is not allowed" },
+  demo_token_restricted: { status: 403, title: "A demo token may not do this" },
+  not_found: { status: 404, title: "There is nothing here" },
+  instance_not_found: { status: 404, title: "There is no such instance" },
+  call_not_found: { status: 404, title: "There is no such call" },
+  recording_not_found: { status: 404, title: "There is no such recording" },
+  method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  instance_already_linked: { status: 409, title: "The instance is linked already" },
+  queue_full: { status: 409, title: "The queue of the instance is full" },
+  idempotency_key_in_progress: {
+    status: 409,
+    title: "A request with this idempotency key is still running",
+    headers: AGAIN_IN_1_S,
+  },
+  not_a_stream_call: { status: 409, title: "The call is not a stream call" },
+  stream_already_attached: { status: 409, title: "A client is attached to the stream already" },
+  call_ended: { status: 409, title: "The call has ended" },
+  recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
+  // The rest of the body stays unread, so the connection cannot be used again.
+  body_too_large: { status: 413, title: "The body is too large", headers: { connection: "close" } },
+  unsupported_media_type: {
+    status: 415,
+    title: "The body must be JSON in UTF-8",
+    headers: { accept: "application/json" },
+  },
+  idempotency_key_reused: { status: 422, title: "The idempotency key was used with another request" },
+  upgrade_required: {
+    status: 426,
+    title: "The stream needs a WebSocket",
+    headers: { upgrade: "websocket", connection: "upgrade" },
+  },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "Something went wrong on our side" },
+  stream_not_available: { status: 501, title: "The stream is not available" },
+  qr_unavailable: { status: 503, title: "There is no QR code at the moment", headers: AGAIN_IN_5_S },
+  storage_unavailable: { status: 503, title: "The storage is not available", headers: AGAIN_IN_1_S },
+  stopping: { status: 503, title: "The server is stopping", headers: AGAIN_IN_5_S },
+  not_ready: { status: 503, title: "The server is not ready", headers: AGAIN_IN_1_S },
+};
+
+/** A refusal that HTTP itself makes, with headers and members of its own. */
+export class HttpRefusal extends Refusal {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: RefusalCode,
+    detail: string,
+    extra: { headers?: Readonly<Record<string, string>>; members?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(code, detail);
+    this.headers = extra.headers ?? {};
+    this.members = extra.members ?? {};
+  }
+}
+
+/** Where a problem happened. */
+export interface ProblemPlace {
+  readonly base: string;
+  readonly fullPath: string;
+  readonly requestId: string;
+}
+
+/** A problem document (RFC 9457); its `type` leads to the page that explains the code. */
+export function problem(
+  place: ProblemPlace,
+  code: ProblemCode,
+  detail: string,
+  extra: {
+    errors?: readonly Fault[];
+    headers?: Readonly<Record<string, string>>;
+    members?: Readonly<Record<string, unknown>>;
+  } = {},
+): Reply {
+  const { status, title, headers } = PROBLEMS[code];
+  const faults: readonly Fault[] = extra.errors?.length ? extra.errors : [{ pointer: "", code: asFault(code), detail }];
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...headers,
+      ...extra.headers,
+    },
+    body: JSON.stringify({
+      type: `${place.base}/docs/errors#${code}`,
+      title,
+      status,
+      detail,
+      instance: place.fullPath.slice(0, 1024),
+      code,
+      request_id: place.requestId,
+      ...extra.members,
+      ...(status === 400 ? { errors: faults.map(({ pointer, code, detail }) => ({ pointer, code, detail })) } : {}),
+    }),
+  };
+}
+
+const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
+
+/** The problem document of a refusal. */
+export function problemOf(place: ProblemPlace, refusal: Refusal): Reply {
+  const own = refusal instanceof HttpRefusal ? { headers: refusal.headers, members: refusal.members } : {};
+  return problem(place, refusal.code, refusal.message, { errors: refusal.errors, ...own });
+}

@@ -1,0 +1,159 @@
+import { type IdPrefix, isId } from "../domain/ids.ts";
+import { type Fault, Refusal } from "../domain/refusal.ts";
+
+/** One query parameter: how it is read and, from the same place, how `/openapi.json` describes it. */
+export interface QueryParameter<T> {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Where a fault points to. */
+  readonly pointer: string;
+  /** The value of the text, or undefined where it is wrong. */
+  read(text: string): T | undefined;
+  /** What a right value is: "must be …". */
+  readonly must: string;
+}
+
+type Parameters = Readonly<Record<string, QueryParameter<unknown>>>;
+type ValueOf<P> = P extends QueryParameter<infer T> ? T : never;
+
+/** The values of a query string, by the names of their parameters' keys. */
+export type QueryValues<P extends Parameters> = { readonly [K in keyof P]?: ValueOf<P[K]> | undefined };
+
+/**
+ * Reads a query string. Parameters nobody knows are ignored.
+ * @throws {Refusal} `invalid_request` with a fault for each wrong parameter
+ */
+export function readQuery<P extends Parameters>(search: string, parameters: P): QueryValues<P> {
+  if (search === "") return {};
+  const given = new URLSearchParams(search);
+  const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [key, parameter] of Object.entries(parameters)) {
+    const [text, ...more] = given.getAll(parameter.name);
+    if (text === undefined) continue;
+    const value = more.length === 0 ? parameter.read(text) : undefined;
+    if (value !== undefined) values[key] = value;
+    else faults.push(faultOf(parameter, more.length > 0));
+  }
+  if (faults.length > 0)
+    throw new Refusal("invalid_request", faults.map((f) => f.detail).join("; "), { errors: faults });
+  return values as QueryValues<P>;
+}
+
+function faultOf({ name, must, pointer }: QueryParameter<unknown>, repeated: boolean): Fault {
+  return {
+    pointer,
+    code: "value_invalid",
+    detail: repeated ? `${name} must be given once` : `${name} must be ${must}`,
+  };
+}
+
+/** How many items a page has. */
+export function limitParameter(max: number, unset: string): QueryParameter<number> {
+  return {
+    name: "limit",
+    description: `Items of one page; ${unset} when it is not given.`,
+    schema: { type: "integer", minimum: 1, maximum: max },
+    pointer: "?limit",
+    must: `a whole number from 1 to ${max}`,
+    read: (text) => (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+  };
+}
+
+/** Where a page begins: the opaque value from a Link header. */
+export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
+  return {
+    name: "cursor",
+    description: "Where the page begins; taken from the Link header of the page before.",
+    schema: { type: "string" },
+    pointer: "?cursor",
+    must: "a cursor from a Link header",
+    read(text) {
+      const id = decodeCursor(text);
+      return id !== undefined && isId(prefix, id) ? id : undefined;
+    },
+  };
+}
+
+/** The cursor that leads to what comes after this item. */
+export function encodeCursor(id: string): string {
+  return btoa(id).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function decodeCursor(text: string): string | undefined {
+  if (!/^[\w-]{1,64}$/.test(text)) return undefined;
+  try {
+    return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** One of a few words. */
+export function choiceParameter<T extends string>(
+  name: string,
+  description: string,
+  choices: readonly T[],
+): QueryParameter<T> {
+  return {
+    name,
+    description,
+    schema: { type: "string", enum: choices },
+    pointer: `?${name}`,
+    must: `one of ${choices.join(", ")}`,
+    read: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+/** An id. */
+export function idParameter(name: string, description: string, prefix: IdPrefix): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string" },
+    pointer: `?${name}`,
+    must: `an id with the prefix ${prefix}_`,
+    read: (text) => (isId(prefix, text) ? text : undefined),
+  };
+}
+
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** A moment (RFC 3339), as ms since 1970-01-01 UTC. */
+export function timeParameter(name: string, description: string): QueryParameter<number> {
+  return {
+    name,
+    description,
+    schema: { type: "string", format: "date-time" },
+    pointer: `?${name}`,
+    must: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
+    read(text) {
+      const time = text.replace(" ", "+"); // "+02:00" that was not escaped arrives as a space
+      const [, day] = RFC_3339.exec(time) ?? [];
+      const midnight = Date.parse(`${day}T00:00:00Z`);
+      // The 30th of February would silently become a day in March.
+      if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
+      return Date.parse(time.toUpperCase());
+    },
+  };
+}
+
+/** Which objects are added to the record: a comma list of names. */
+export function expandParameter<T extends string>(names: readonly T[]): QueryParameter<ReadonlySet<T>> {
+  return {
+    name: "expand",
+    description: `Objects to add to the record, as a comma list of: ${names.join(", ")}.`,
+    schema: { type: "string", examples: [names.join(",")] },
+    pointer: "",
+    must: `a comma list of ${names.join(", ")}`,
+    read(text) {
+      const wanted = text.split(",", names.length + 1).map((name) => name.trim());
+      return wanted.every((name): name is T => (names as readonly string[]).includes(name))
+        ? new Set(wanted)
+        : undefined;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** How many requests one token may make. */
+export interface RateLimit {
+  /** Requests per window, and the largest burst. */
+  readonly limit: number;
+  /** Length of the window, ms. */
+  readonly windowMs: number;
+}
+
+/** What became of one request. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
+  readonly headers: Record<string, string>;
+  /** Seconds until the next request is allowed; at least 1. */
+  readonly retryAfter: number;
+}
+
+/** Buckets kept at most; beyond that the one used longest ago is forgotten, which means full again. */
+const MOST_BUCKETS = 10_000;
+
+/**
+ * A token bucket for each key.
+ * @param now a clock that never jumps, ms
+ */
+export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): (key: string) => RateDecision {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const perMs = limit / windowMs;
+  const policy = `"default";q=${limit};w=${Math.ceil(windowMs / 1000)}`;
+  return (key) => {
+    const at = now();
+    const bucket = buckets.get(key) ?? { left: limit, at };
+    bucket.left = Math.min(limit, bucket.left + (at - bucket.at) * perMs);
+    bucket.at = at;
+    const allowed = bucket.left >= 1;
+    if (allowed) bucket.left--;
+    buckets.delete(key); // to the end: a Map remembers the order of insertion
+    buckets.set(key, bucket);
+    if (buckets.size > MOST_BUCKETS)
+      for (const oldest of buckets.keys()) {
+        buckets.delete(oldest);
+        break;
+      }
+    const full = Math.ceil((limit - bucket.left) / perMs / 1000);
+    return {
+      allowed,
+      headers: { "ratelimit-policy": policy, ratelimit: `"default";r=${Math.floor(bucket.left)};t=${full}` },
+      retryAfter: Math.max(1, Math.ceil((1 - bucket.left) / perMs / 1000)),
+    };
+  };
+}

@@ -1,0 +1,64 @@
+import { Refusal } from "../domain/refusal.ts";
+import type { Reply } from "../ports/web.ts";
+import type { Exchange } from "./exchange.ts";
+import { HttpRefusal } from "./problem.ts";
+import { noContent } from "./reply.ts";
+import type { Route } from "./route.ts";
+
+/** All routes of one path: HEAD, OPTIONS and 405 follow from them. */
+export interface Resource {
+  readonly path: string;
+  /** Value of the Allow header (RFC 9110 §10.2.1). */
+  readonly allow: string;
+  readonly methods: ReadonlyMap<string, Route>;
+}
+
+/** The routes by path, in the order in which the paths first appear. */
+export function resourcesOf(routes: readonly Route[]): Resource[] {
+  const byPath = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    const methods = byPath.get(route.path) ?? new Map<string, Route>();
+    byPath.set(route.path, methods.set(route.method, route));
+  }
+  return [...byPath].map(([path, methods]) => {
+    const names = [...methods.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+    return { path, methods, allow: [...names, "OPTIONS"].join(", ") };
+  });
+}
+
+/**
+ * Answers a request for the resource; undefined where nothing is there.
+ * @param identify makes sure that the exchange has a caller
+ * @throws {Refusal} `method_not_allowed`, and whatever the route refuses
+ */
+export async function answer(
+  resource: Resource,
+  exchange: Exchange,
+  identify: (exchange: Exchange) => Promise<void>,
+): Promise<Reply | undefined> {
+  if (exchange.path.endsWith("/")) return undefined; // the router overlooks trailing slashes
+  const { method } = exchange;
+  if (method === "OPTIONS") return noContent({ allow: resource.allow });
+  const route = resource.methods.get(method === "HEAD" ? "GET" : method);
+  if (!route)
+    throw new HttpRefusal("method_not_allowed", `this address answers ${resource.allow}`, {
+      headers: { allow: resource.allow },
+    });
+  decodeParameters(exchange);
+  if (route.operation.bearer && !exchange.principal) await identify(exchange);
+  return route.run(exchange);
+}
+
+/** The router leaves path parameters as they came. */
+function decodeParameters(exchange: Exchange): void {
+  const { params } = exchange;
+  for (const name in params) {
+    const value = params[name];
+    if (!value?.includes("%")) continue;
+    try {
+      params[name] = decodeURIComponent(value);
+    } catch (cause) {
+      throw new Refusal("not_found", "the path is not valid percent-encoded UTF-8", { cause });
+    }
+  }
+}

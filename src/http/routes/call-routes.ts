@@ -1,0 +1,184 @@
+import { CALL_STATUSES, CALL_TYPES } from "../../domain/call.ts";
+import type { CreateCallInput } from "../../domain/inputs.ts";
+import { readJson } from "../body.ts";
+import { created, createOptions } from "../creation.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPLE } from "../examples.ts";
+import { page } from "../page.ts";
+import {
+  choiceParameter,
+  cursorParameter,
+  expandParameter,
+  idParameter,
+  limitParameter,
+  readQuery,
+  timeParameter,
+} from "../query-parameter.ts";
+import { noContent, record } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { CALL_EXPANSIONS, callView, createdCallView, eventView } from "../views.ts";
+import { callIdOf } from "./record-id.ts";
+
+const path = { callId: "The id of the call, with the prefix call_." };
+const expand = expandParameter(CALL_EXPANSIONS);
+const getQuery = { expand };
+const listQuery = {
+  instanceId: idParameter("instance_id", "Only calls of this instance.", "inst"),
+  status: choiceParameter("status", "Only calls in this status.", CALL_STATUSES),
+  type: choiceParameter("type", "Only calls of this type.", CALL_TYPES),
+  createdAfter: timeParameter("created_after", "Only calls created after this time."),
+  createdBefore: timeParameter("created_before", "Only calls created before this time."),
+  expand,
+  limit: limitParameter(200, "50"),
+  cursor: cursorParameter("call"),
+};
+const timelineQuery = { limit: limitParameter(1000, "all"), cursor: cursorParameter("evt") };
+
+/** The calls of the caller. */
+export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "limits">): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/calls/:callId",
+      operation: {
+        id: "getCall",
+        tag: "Calls",
+        summary: "Read a call",
+        bearer: true,
+        path,
+        query: getQuery,
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "The call.", schema: "Call", headers: ["ETag"], example: CALL_EXAMPLES.completed },
+          304: { description: "The client has this very record.", headers: ["ETag"] },
+        },
+        problems: ["invalid_request", "call_not_found"],
+      },
+      async run(exchange) {
+        const query = readQuery(exchange.search, getQuery);
+        return record(exchange, callView(await calls.get(exchange.caller, callIdOf(exchange)), query.expand));
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/calls",
+      operation: {
+        id: "createCall",
+        tag: "Calls",
+        summary: "Place a call",
+        description:
+          "Queues a call; it is dialled as soon as its instance is ACTIVE. Where the instance has an active call " +
+          "already, that call is answered with 200 and none is created.",
+        bearer: true,
+        headers: ["Idempotency-Key", "Prefer"],
+        body: { schema: "CreateCall", examples: CREATE_CALL_EXAMPLES },
+        answers: {
+          201: {
+            description: "The call was created.",
+            schema: "CreatedCall",
+            headers: ["Location", "Idempotent-Replayed", "Preference-Applied"],
+            example: CREATED_CALL_EXAMPLE,
+          },
+          200: {
+            description: "The instance has this active call already; none was created.",
+            schema: "CreatedCall",
+            headers: ["Idempotent-Replayed", "Preference-Applied"],
+            example: CREATED_CALL_EXAMPLE,
+          },
+        },
+        problems: [
+          "invalid_request",
+          "invalid_json",
+          "phone_number_invalid",
+          "voice_invalid",
+          "voice_unavailable",
+          "text_unspeakable",
+          "audio_unsupported",
+          "idempotency_key_invalid",
+          "demo_token_restricted",
+          "instance_not_found",
+          "queue_full",
+          "idempotency_key_in_progress",
+          "body_too_large",
+          "unsupported_media_type",
+          "idempotency_key_reused",
+        ],
+      },
+      async run(exchange) {
+        const body = await readJson(exchange.request, limits.bodyBytes);
+        // The use case checks it: whoever calls it without HTTP needs the same answer.
+        const call = await calls.create(exchange.caller, body as CreateCallInput, createOptions(exchange));
+        return created(exchange, call, createdCallView(call));
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/calls",
+      operation: {
+        id: "listCalls",
+        tag: "Calls",
+        summary: "List calls, newest first",
+        bearer: true,
+        query: listQuery,
+        answers: {
+          200: { description: "One page.", schema: "CallList", headers: ["Link"], example: [CALL_EXAMPLES.completed] },
+        },
+        problems: ["invalid_request"],
+      },
+      async run(exchange) {
+        const { limit = 50, cursor, expand, ...filter } = readQuery(exchange.search, listQuery);
+        return page(
+          exchange,
+          limit,
+          cursor,
+          (page) => calls.list(exchange.caller, filter, page),
+          (call) => callView(call, expand),
+        );
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/v1/calls/:callId",
+      operation: {
+        id: "endCall",
+        tag: "Calls",
+        summary: "End an active call",
+        description: "The call becomes FAILED with the reason terminated.",
+        bearer: true,
+        path,
+        answers: { 204: { description: "The end is stored." } },
+        problems: ["call_not_found"],
+      },
+      async run(exchange) {
+        await calls.hangUp(exchange.caller, callIdOf(exchange));
+        return noContent();
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/calls/:callId/events",
+      operation: {
+        id: "listCallEvents",
+        tag: "Calls",
+        summary: "Read the timeline of a call, oldest first",
+        bearer: true,
+        path,
+        query: timelineQuery,
+        answers: {
+          200: {
+            description: "What has happened so far.",
+            schema: "EventList",
+            headers: ["Link"],
+            example: [EVENT_EXAMPLE],
+          },
+        },
+        problems: ["invalid_request", "call_not_found"],
+      },
+      async run(exchange) {
+        const { limit, cursor } = readQuery(exchange.search, timelineQuery);
+        const callId = callIdOf(exchange);
+        return page(exchange, limit, cursor, (page) => calls.timeline(exchange.caller, callId, page), eventView);
+      },
+    },
+  ];
+}

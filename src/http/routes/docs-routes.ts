@@ -1,0 +1,90 @@
+import { Refusal } from "../../domain/refusal.ts";
+import type { Reply } from "../../ports/web.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { docsPage, docsPolicy, docsScript, errorsPage, PLAIN_POLICY } from "../docs-pages.ts";
+import { entityTag } from "../entity-tag.ts";
+import type { Exchange } from "../exchange.ts";
+import { html, notModified } from "../reply.ts";
+import type { Route } from "../route.ts";
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "init.js": "text/javascript; charset=utf-8",
+};
+
+/** The documentation pages. Their files come with the package; where they do not, `/openapi.json` stays. */
+export function docsRoutes({
+  asset,
+  version,
+  publicUrl,
+}: Pick<HttpDependencies, "asset" | "version" | "publicUrl">): Route[] {
+  let shipped: boolean | undefined;
+  const requireAssets = async ({ base }: Exchange): Promise<void> => {
+    shipped ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;
+    if (!shipped)
+      throw new Refusal(
+        "not_found",
+        `the interactive page was not shipped with this server; read ${base}/openapi.json`,
+      );
+  };
+  return [
+    {
+      method: "GET",
+      path: "/docs",
+      operation: {
+        id: "docs",
+        tag: "Server",
+        summary: "This document as an interactive page",
+        bearer: false,
+        answers: { 200: { description: "The page.", media: ["text/html"] } },
+        problems: ["not_found"],
+      },
+      async run(exchange) {
+        await requireAssets(exchange);
+        return html(docsPage(exchange.base), docsPolicy(originOf(publicUrl())));
+      },
+    },
+    {
+      method: "GET",
+      path: "/docs/errors",
+      operation: {
+        id: "docsErrors",
+        tag: "Server",
+        summary: "Every error code; where the type of a problem leads",
+        bearer: false,
+        answers: { 200: { description: "The page.", media: ["text/html"] } },
+      },
+      run: (exchange) => html(errorsPage(exchange.base), PLAIN_POLICY),
+    },
+    {
+      method: "GET",
+      path: "/docs/assets/:name",
+      operation: {
+        id: "docsAsset",
+        tag: "Server",
+        summary: "A file of the interactive page",
+        bearer: false,
+        path: { name: "The name of the file." },
+        answers: { 200: { description: "The file.", media: ["text/javascript", "text/css"] } },
+        problems: ["not_found"],
+      },
+      async run(exchange): Promise<Reply | undefined> {
+        const name = exchange.params.name ?? "";
+        const type = Object.hasOwn(MEDIA_TYPES, name) ? MEDIA_TYPES[name] : undefined;
+        if (!type) return undefined;
+        await requireAssets(exchange);
+        const etag = entityTag(`${version} ${exchange.base} ${name}`);
+        const headers = { "cache-control": "no-cache", etag };
+        const known = notModified(exchange, headers);
+        if (known) return known;
+        const body = name === "init.js" ? docsScript(exchange.base) : await asset?.(name);
+        return body ? { status: 200, headers: { "content-type": type, ...headers }, body } : undefined;
+      },
+    },
+  ];
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "";
+}

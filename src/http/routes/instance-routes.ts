@@ -1,0 +1,175 @@
+import type { LinkingCode } from "../../application/use-cases.ts";
+import type { CreateInstanceInput } from "../../domain/inputs.ts";
+import type { Reply } from "../../ports/web.ts";
+import { readJson } from "../body.ts";
+import { created, createOptions } from "../creation.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import {
+  CREATE_INSTANCE_EXAMPLES,
+  INSTANCE_DETAILS_EXAMPLE,
+  INSTANCE_EXAMPLE,
+  LINKING_CODE_EXAMPLE,
+} from "../examples.ts";
+import { page } from "../page.ts";
+import { base64, qrPng } from "../qr.ts";
+import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
+import { json, noContent, record } from "../reply.ts";
+import type { Route } from "../route.ts";
+import type { View } from "../schemas.ts";
+import { instanceDetailsView, instanceView, timestamp } from "../views.ts";
+import { instanceIdOf } from "./record-id.ts";
+
+const path = { instanceId: "The id of the instance, with the prefix inst_." };
+const getQuery = { expand: expandParameter(["connection"]) };
+const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
+
+/** The instances of the caller. */
+export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "instances" | "limits">): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/instances/:instanceId",
+      operation: {
+        id: "getInstance",
+        tag: "Instances",
+        summary: "Read an instance with its active calls",
+        bearer: true,
+        path,
+        query: getQuery,
+        headers: ["If-None-Match"],
+        answers: {
+          200: {
+            description: "The instance.",
+            schema: "InstanceDetails",
+            headers: ["ETag"],
+            example: INSTANCE_DETAILS_EXAMPLE,
+          },
+          304: { description: "The client has this very record.", headers: ["ETag"] },
+        },
+        problems: ["invalid_request", "instance_not_found"],
+      },
+      async run(exchange) {
+        const { expand } = readQuery(exchange.search, getQuery);
+        const instance = await instances.get(exchange.caller, instanceIdOf(exchange));
+        return record(exchange, instanceDetailsView(instance, expand?.has("connection") ?? false));
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/instances",
+      operation: {
+        id: "createInstance",
+        tag: "Instances",
+        summary: "Create an instance",
+        bearer: true,
+        headers: ["Idempotency-Key", "Prefer"],
+        body: { schema: "CreateInstance", examples: CREATE_INSTANCE_EXAMPLES },
+        answers: {
+          201: {
+            description: "The instance was created.",
+            schema: "Instance",
+            headers: ["Location", "Idempotent-Replayed", "Preference-Applied"],
+            example: INSTANCE_EXAMPLE,
+          },
+        },
+        problems: [
+          "invalid_request",
+          "invalid_json",
+          "provider_unknown",
+          "idempotency_key_invalid",
+          "demo_token_restricted",
+          "idempotency_key_in_progress",
+          "body_too_large",
+          "unsupported_media_type",
+          "idempotency_key_reused",
+        ],
+      },
+      async run(exchange) {
+        const body = await readJson(exchange.request, limits.bodyBytes);
+        const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
+        return created(exchange, instance, instanceView(instance));
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/instances",
+      operation: {
+        id: "listInstances",
+        tag: "Instances",
+        summary: "List instances, newest first",
+        bearer: true,
+        query: listQuery,
+        answers: {
+          200: { description: "The list.", schema: "InstanceList", headers: ["Link"], example: [INSTANCE_EXAMPLE] },
+        },
+        problems: ["invalid_request"],
+      },
+      async run(exchange) {
+        const { limit, cursor } = readQuery(exchange.search, listQuery);
+        return page(exchange, limit, cursor, (page) => instances.list(exchange.caller, page), instanceView);
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/v1/instances/:instanceId",
+      operation: {
+        id: "deleteInstance",
+        tag: "Instances",
+        summary: "Delete an instance",
+        description: "Ends its call, unlinks the number and erases its credentials. Its calls stay readable.",
+        bearer: true,
+        path,
+        answers: { 204: { description: "The instance is gone for good." } },
+        problems: ["demo_token_restricted", "instance_not_found"],
+      },
+      async run(exchange) {
+        await instances.delete(exchange.caller, instanceIdOf(exchange));
+        return noContent();
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/instances/:instanceId/configure",
+      operation: {
+        id: "configureInstance",
+        tag: "Instances",
+        summary: "Get the QR code that links a phone number",
+        description: "Scan it with the messaging application. Codes rotate: ask again at QR-Expires-At.",
+        bearer: true,
+        path,
+        answers: {
+          200: {
+            description: "The current code.",
+            schema: "LinkingCode",
+            media: ["image/png"],
+            headers: ["QR-Expires-At", "QR-Sequence"],
+            example: LINKING_CODE_EXAMPLE,
+          },
+        },
+        problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
+      },
+      async run(exchange) {
+        const code = await instances.configure(exchange.caller, instanceIdOf(exchange));
+        return linkingCode(code, exchange.header("accept") ?? "");
+      },
+    },
+  ];
+}
+
+async function linkingCode(code: LinkingCode, accept: string): Promise<Reply> {
+  const image = await qrPng(code.payload);
+  const headers = {
+    "cache-control": "no-store",
+    "qr-expires-at": timestamp(code.expiresAt),
+    "qr-sequence": String(code.sequence),
+    vary: "Accept",
+  };
+  if (/image\/png/i.test(accept) && !/application\/json/i.test(accept))
+    return { status: 200, headers: { "content-type": "image/png", ...headers }, body: image };
+  const view: View<"LinkingCode"> = {
+    instanceId: code.instanceId,
+    qrCodeBase64: base64(image),
+    message: code.message,
+  };
+  return json(200, view, headers);
+}

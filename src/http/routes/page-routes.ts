@@ -1,0 +1,59 @@
+import type { TelephonyPages } from "../../ports/telephony.ts";
+import type { Reply, RequestLike } from "../../ports/web.ts";
+import { limitedBody } from "../body.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { PLAIN_POLICY } from "../docs-pages.ts";
+import type { Exchange } from "../exchange.ts";
+import { PRIVATE } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { callIdOf } from "./record-id.ts";
+
+/** What a telephony adapter keeps of a call, for the owner of the call. */
+export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDependencies, "calls">): Route {
+  return {
+    method: "GET",
+    path: `/${pages.prefix}/calls/:callId/:name`,
+    operation: {
+      id: `${pages.prefix}Artefact`,
+      tag: "Recordings",
+      summary: `What the ${pages.prefix} keeps of a call, such as heard.wav`,
+      bearer: true,
+      path: { callId: "The id of the call.", name: "The name of the file." },
+      answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
+      problems: ["call_not_found", "recording_not_found", "recording_not_ready", "not_found"],
+    },
+    async run(exchange) {
+      const call = await calls.get(exchange.caller, callIdOf(exchange));
+      const reply = await pages.artefact(call.id, exchange.params.name ?? "");
+      return reply && { ...reply, headers: { ...PRIVATE, ...reply.headers } };
+    },
+  };
+}
+
+/** A page that anybody may open, answered by the telephony adapter itself. */
+export async function publicPage(
+  pages: TelephonyPages,
+  exchange: Exchange,
+  bodyBytes: number,
+): Promise<Reply | undefined> {
+  const { request } = exchange;
+  const seen: RequestLike = {
+    method: exchange.method === "HEAD" ? "GET" : exchange.method,
+    url: request.url,
+    headers: request.headers,
+    body: limitedBody(request, bodyBytes),
+  };
+  const reply = await pages.page(exchange.path.slice(pages.prefix.length + 1) || "/", seen);
+  if (!reply) return undefined;
+  const policy = { "content-security-policy": PLAIN_POLICY.replace("form-action 'none'", "form-action 'self'") };
+  const isHtml = /^text\/html/i.test(reply.headers["content-type"] ?? "");
+  return {
+    ...reply,
+    headers: {
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      ...(isHtml ? policy : {}),
+      ...reply.headers,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { HttpDependencies } from "../dependencies.ts";
+import { EVENT_EXAMPLE, VOICE_EXAMPLE } from "../examples.ts";
+import { page } from "../page.ts";
+import { cursorParameter, idParameter, limitParameter, readQuery } from "../query-parameter.ts";
+import { json, PRIVATE } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { eventView, voiceView } from "../views.ts";
+
+const eventsQuery = {
+  instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
+  limit: limitParameter(200, "50"),
+  cursor: cursorParameter("evt"),
+};
+
+/** Reads that belong to no single record. */
+export function queryRoutes({ queries }: Pick<HttpDependencies, "queries">): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/events",
+      operation: {
+        id: "listEvents",
+        tag: "Events",
+        summary: "List everything that happened to the caller's instances and calls, oldest first",
+        bearer: true,
+        query: eventsQuery,
+        answers: {
+          200: { description: "One page.", schema: "EventList", headers: ["Link"], example: [EVENT_EXAMPLE] },
+        },
+        problems: ["invalid_request"],
+      },
+      async run(exchange) {
+        const { limit = 50, cursor, ...filter } = readQuery(exchange.search, eventsQuery);
+        return page(exchange, limit, cursor, (page) => queries.events(exchange.caller, filter, page), eventView);
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/voices",
+      operation: {
+        id: "listVoices",
+        tag: "Voices",
+        summary: "List the voices that can speak here",
+        bearer: true,
+        answers: {
+          200: { description: "Every voice that works now.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
+        },
+      },
+      async run() {
+        return json(200, (await queries.voices()).map(voiceView), PRIVATE);
+      },
+    },
+  ];
+}

@@ -1,0 +1,19 @@
+import { Refusal } from "../../domain/refusal.ts";
+import type { Exchange } from "../exchange.ts";
+
+/** Longer or stranger ids never reach the storage; PostgreSQL would choke on a NUL. */
+const POSSIBLE = /^[\w-]{1,128}$/;
+
+/** The instance that the path names. @throws {Refusal} `instance_not_found` where no instance can have such an id */
+export function instanceIdOf(exchange: Exchange): string {
+  const id = exchange.params.instanceId ?? "";
+  if (!POSSIBLE.test(id)) throw new Refusal("instance_not_found", "there is no such instance");
+  return id;
+}
+
+/** The call that the path names. @throws {Refusal} `call_not_found` where no call can have such an id */
+export function callIdOf(exchange: Exchange): string {
+  const id = exchange.params.callId ?? "";
+  if (!POSSIBLE.test(id)) throw new Refusal("call_not_found", "there is no such call");
+  return id;
+}

@@ -1,0 +1,108 @@
+import type { HttpDependencies } from "../dependencies.ts";
+import { entityTag } from "../entity-tag.ts";
+import { figuresText, type RequestMeter } from "../metrics.ts";
+import { problem } from "../problem.ts";
+import { json, notModified } from "../reply.ts";
+import type { Route } from "../route.ts";
+import type { View } from "../schemas.ts";
+
+const STATE = { "cache-control": "no-store" };
+
+/**
+ * What operators and programs ask the server itself; no token is needed.
+ * @param document makes the OpenAPI document; asked once
+ */
+export function serverRoutes(
+  { queries, log }: Pick<HttpDependencies, "queries" | "log">,
+  meter: RequestMeter,
+  document: () => unknown,
+): Route[] {
+  let openapi: { body: string; etag: string } | undefined;
+  return [
+    {
+      method: "GET",
+      path: "/healthz",
+      operation: {
+        id: "health",
+        tag: "Server",
+        summary: "Whether the process is alive",
+        bearer: false,
+        answers: { 200: { description: "It is.", schema: "State", example: { status: "ok" } } },
+      },
+      run: () => json(200, { status: "ok" } satisfies View<"State">, STATE),
+    },
+    {
+      method: "GET",
+      path: "/readyz",
+      operation: {
+        id: "readiness",
+        tag: "Server",
+        summary: "Whether the server can take requests",
+        bearer: false,
+        answers: { 200: { description: "It can.", schema: "State", example: { status: "ready" } } },
+        problems: ["not_ready"],
+      },
+      async run(exchange) {
+        const ready = await queries.ready().catch((cause: unknown) => {
+          log.warn({ request_id: exchange.requestId, err: cause }, "the readiness check failed");
+          return false;
+        });
+        if (!ready) return problem(exchange, "not_ready", "the storage does not answer, or the server is stopping");
+        return json(200, { status: "ready" } satisfies View<"State">, STATE);
+      },
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      operation: {
+        id: "metrics",
+        tag: "Server",
+        summary: "Figures in the Prometheus text format",
+        bearer: false,
+        answers: { 200: { description: "The figures.", media: ["text/plain"] } },
+      },
+      async run(exchange) {
+        // What was counted here is most wanted when the storage is down.
+        const figures = await queries.figures().then(figuresText, (cause: unknown) => {
+          log.warn({ request_id: exchange.requestId, err: cause }, "the figures of the calls could not be read");
+          return "";
+        });
+        return {
+          status: 200,
+          headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", ...STATE },
+          body: meter.text() + figures,
+        };
+      },
+    },
+    {
+      method: "GET",
+      path: "/openapi.json",
+      operation: {
+        id: "openapi",
+        tag: "Server",
+        summary: "This document",
+        bearer: false,
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "OpenAPI 3.1.", media: ["application/json"], headers: ["ETag"] },
+          304: { description: "The client has this very document.", headers: ["ETag"] },
+        },
+      },
+      run(exchange) {
+        if (!openapi) {
+          const body = JSON.stringify(document());
+          openapi = { body, etag: entityTag(body) };
+        }
+        const { body, etag } = openapi;
+        const headers = { "cache-control": "no-cache", etag };
+        return (
+          notModified(exchange, headers) ?? {
+            status: 200,
+            headers: { "content-type": "application/json", ...headers },
+            body,
+          }
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,153 @@
+import * as v from "valibot";
+import { CALL_STATUSES, CALL_TYPES } from "../domain/call.ts";
+import { EVENT_TYPES } from "../domain/events.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../domain/outcome.ts";
+
+/** The shapes of all answers: views are typed by them, `/openapi.json` is made from them. */
+
+const timestamp = v.pipe(v.string(), v.isoTimestamp(), v.description("RFC 3339, UTC, with milliseconds."));
+const milliseconds = v.pipe(v.number(), v.integer(), v.minValue(0));
+const instanceId = v.pipe(v.string(), v.startsWith("inst_"));
+const callId = v.pipe(v.string(), v.startsWith("call_"));
+
+const callStatus = v.pipe(v.picklist(CALL_STATUSES), v.description("COMPLETED and FAILED are final."));
+const phone = v.pipe(v.string(), v.description("E.164."));
+
+const summary = {
+  id: callId,
+  type: v.picklist(CALL_TYPES),
+  status: callStatus,
+  target_phone: phone,
+  created_at: timestamp,
+};
+const created = { ...summary, instance_id: instanceId };
+
+const CallSummary = v.strictObject(summary);
+const CreatedCall = v.strictObject(created);
+
+const Outcome = v.strictObject({
+  reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
+  detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
+  answered_by: v.nullable(v.picklist(["human", "machine", "unknown"])),
+  heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee.")),
+  heard_ratio: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    v.description("heard_ms divided by the length of the message; null for a call without a fixed message."),
+  ),
+  duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),
+});
+
+const AudioMedia = v.strictObject({
+  format: v.picklist(["wav", "mp3"]),
+  duration_ms: milliseconds,
+  truncated: v.pipe(v.boolean(), v.description("The file claimed more audio than it holds.")),
+});
+const SpeechMedia = v.strictObject({
+  voice_id: v.string(),
+  characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
+});
+
+const Call = v.strictObject({
+  ...created,
+  started_at: v.pipe(v.nullable(timestamp), v.description("When the call connected; null until then.")),
+  ended_at: v.pipe(v.nullable(timestamp), v.description("When the call ended; null until then.")),
+  outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
+  transcript: v.optional(v.pipe(v.null(), v.description("With expand=transcript; null until there is one."))),
+  media: v.optional(
+    v.pipe(
+      v.nullable(v.union([AudioMedia, SpeechMedia])),
+      v.description("With expand=media: what the callee is to hear; null for a call without a fixed message."),
+    ),
+  ),
+});
+
+const instance = {
+  id: instanceId,
+  name: v.string(),
+  status: v.picklist(["CREATED", "CONFIGURED", "ACTIVE"]),
+  metadata: v.record(v.string(), v.unknown()),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+const Instance = v.strictObject(instance);
+
+const Connection = v.strictObject({
+  state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
+  phone: v.nullable(phone),
+  last_seen_at: v.pipe(v.nullable(timestamp), v.description("When a probe last found the line online.")),
+  reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
+  provider: v.pipe(v.string(), v.description("The telephony that carries the instance.")),
+});
+
+const InstanceDetails = v.strictObject({
+  ...instance,
+  callQueue: v.pipe(v.array(CallSummary), v.description("The active calls, oldest first.")),
+  connection: v.optional(Connection),
+});
+
+const LinkingCode = v.strictObject({
+  instanceId,
+  qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),
+  message: v.string(),
+});
+
+const Event = v.strictObject({
+  id: v.pipe(v.string(), v.startsWith("evt_")),
+  type: v.picklist(EVENT_TYPES),
+  timestamp,
+  call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
+  instance_id: instanceId,
+  data: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
+});
+
+const Voice = v.strictObject({
+  id: v.string(),
+  language: v.pipe(v.string(), v.description("BCP 47.")),
+  engine: v.string(),
+  name: v.string(),
+  quality: v.picklist(["robotic", "natural"]),
+});
+
+const Fault = v.strictObject({
+  pointer: v.pipe(v.string(), v.description('JSON Pointer into the body; "?name" for a query parameter.')),
+  code: v.string(),
+  detail: v.string(),
+});
+const Problem = v.strictObject({
+  type: v.pipe(v.string(), v.description("Leads to the page that explains the code.")),
+  title: v.string(),
+  status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+  detail: v.string(),
+  instance: v.pipe(v.string(), v.description("The path of the request.")),
+  code: v.pipe(v.string(), v.description("Stable; programs decide by it.")),
+  request_id: v.string(),
+  errors: v.optional(v.pipe(v.array(Fault), v.description("With 400: every fault."))),
+  limit: v.optional(v.pipe(v.number(), v.description("With 413: most bytes of a body."))),
+});
+
+const State = v.strictObject({ status: v.picklist(["ok", "ready"]) });
+
+/** Every named answer. */
+export const SCHEMAS = {
+  CallSummary,
+  CreatedCall,
+  Outcome,
+  Call,
+  CallList: v.array(Call),
+  Instance,
+  InstanceList: v.array(Instance),
+  Connection,
+  InstanceDetails,
+  LinkingCode,
+  Event,
+  EventList: v.array(Event),
+  Voice,
+  VoiceList: v.array(Voice),
+  Fault,
+  Problem,
+  State,
+};
+
+export type SchemaName = keyof typeof SCHEMAS;
+/** The value that a named answer carries. */
+export type View<Name extends SchemaName> = v.InferInput<(typeof SCHEMAS)[Name]>;

@@ -1,0 +1,119 @@
+import type { Connection, InstanceDetails } from "../application/use-cases.ts";
+import type { Call, Message } from "../domain/call.ts";
+import type { Event } from "../domain/events.ts";
+import type { Instance } from "../domain/instance.ts";
+import type { Outcome } from "../domain/outcome.ts";
+import type { Voice } from "../ports/speech.ts";
+import type { View } from "./schemas.ts";
+
+export const CALL_EXPANSIONS = ["outcome", "transcript", "media"] as const;
+export type CallExpansion = (typeof CALL_EXPANSIONS)[number];
+
+/** RFC 3339, UTC, milliseconds, from ms since 1970-01-01 UTC. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const maybe = (ms: number | null): string | null => (ms === null ? null : timestamp(ms));
+
+/** What a creation answers. */
+export function createdCallView(call: Call): View<"CreatedCall"> {
+  return {
+    id: call.id,
+    instance_id: call.instanceId,
+    type: call.message.type,
+    status: call.status,
+    target_phone: call.targetPhone,
+    created_at: timestamp(call.createdAt),
+  };
+}
+
+/** What a read answers, with the objects that were asked for. */
+export function callView(call: Call, expand?: ReadonlySet<CallExpansion>): View<"Call"> {
+  const view: View<"Call"> = {
+    id: call.id,
+    instance_id: call.instanceId,
+    type: call.message.type,
+    status: call.status,
+    target_phone: call.targetPhone,
+    started_at: maybe(call.startedAt),
+    ended_at: maybe(call.endedAt),
+    created_at: timestamp(call.createdAt),
+  };
+  if (!expand) return view;
+  if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
+  if (expand.has("transcript")) view.transcript = null;
+  if (expand.has("media")) view.media = mediaView(call.message);
+  return view;
+}
+
+function outcomeView(outcome: Outcome): View<"Outcome"> {
+  return {
+    reason: outcome.reason,
+    detail: outcome.detail,
+    answered_by: outcome.answeredBy,
+    heard_ms: outcome.heardMs,
+    heard_ratio: outcome.heardRatio,
+    duration_ms: outcome.durationMs,
+  };
+}
+
+function mediaView(message: Message): View<"Call">["media"] {
+  if (message.type === "FIXED_AUDIO")
+    return { format: message.format, duration_ms: message.durationMs, truncated: message.truncated };
+  if (message.type === "FIXED_TTS") return { voice_id: message.voiceId, characters: [...message.text].length };
+  return null;
+}
+
+/** An instance as lists and creations show it. A deleted one is never shown. */
+export function instanceView(instance: Instance): View<"Instance"> {
+  return {
+    id: instance.id,
+    name: instance.name,
+    status: instance.status as View<"Instance">["status"],
+    metadata: instance.metadata,
+    created_at: timestamp(instance.createdAt),
+    updated_at: timestamp(instance.updatedAt),
+  };
+}
+
+/** An instance as a single read shows it. */
+export function instanceDetailsView(instance: InstanceDetails, withConnection: boolean): View<"InstanceDetails"> {
+  const view: View<"InstanceDetails"> = {
+    ...instanceView(instance),
+    callQueue: instance.callQueue.map((call) => ({
+      id: call.id,
+      type: call.message.type,
+      status: call.status,
+      target_phone: call.targetPhone,
+      created_at: timestamp(call.createdAt),
+    })),
+  };
+  if (withConnection) view.connection = connectionView(instance.connection);
+  return view;
+}
+
+function connectionView(connection: Connection): View<"Connection"> {
+  return {
+    state: connection.state,
+    phone: connection.phone,
+    last_seen_at: maybe(connection.lastSeenAt),
+    reason: connection.reason,
+    provider: connection.provider,
+  };
+}
+
+export function eventView(event: Event): View<"Event"> {
+  return {
+    id: event.id,
+    type: event.type,
+    timestamp: timestamp(event.timestamp),
+    call_id: event.callId,
+    instance_id: event.instanceId,
+    data: { ...event.data },
+  };
+}
+
+export function voiceView(voice: Voice): View<"Voice"> {
+  return { id: voice.id, language: voice.language, engine: voice.engine, name: voice.name, quality: voice.quality };
+}
