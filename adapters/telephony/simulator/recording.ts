@@ -46,6 +46,8 @@ export class Recording {
   #writing: Promise<void> | undefined;
   /** Takes no more frames. */
   #closed = false;
+  /** Has said that something is missing. */
+  #incomplete = false;
   /** Writes no more. */
   #failed = false;
   #ended: Promise<void> | undefined;
@@ -59,9 +61,9 @@ export class Recording {
   /** Takes the next frame. Copies it; never waits, never throws. */
   append(frame: Int16Array): void {
     if (this.#closed) return;
-    if (this.#taken + frame.length > this.#maxSamples) this.#close("it has reached its longest length");
+    if (this.#taken + frame.length > this.#maxSamples) this.#stop("it has reached its longest length");
     else if (this.#filled + frame.length > this.#buffer.length && !this.#grow())
-      this.#close("the disk is slower than the call");
+      this.#stop("the disk is slower than the call");
     if (this.#closed) return;
     this.#buffer.set(frame, this.#filled);
     this.#filled += frame.length;
@@ -99,7 +101,7 @@ export class Recording {
       } while (this.#filled >= enough && !this.#failed);
     } catch (fault) {
       this.#failed = true;
-      this.#close("the disk failed", fault);
+      this.#stop("the disk failed", fault);
     }
     this.#writing = undefined;
   }
@@ -107,7 +109,7 @@ export class Recording {
   async #writeBatch(bytes: Uint8Array): Promise<void> {
     if (!this.#options.reserve(bytes.length)) {
       this.#failed = true;
-      this.#close("the spool is full");
+      this.#stop("the spool is full");
       return;
     }
     if (this.#file === undefined) {
@@ -138,9 +140,10 @@ export class Recording {
     }
   }
 
-  #close(reason: string, fault?: unknown): void {
-    if (this.#closed) return;
+  #stop(reason: string, fault?: unknown): void {
     this.#closed = true;
+    if (this.#incomplete) return;
+    this.#incomplete = true;
     this.#options.incomplete(reason, fault);
   }
 }

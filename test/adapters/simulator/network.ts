@@ -93,6 +93,6 @@ export class SimulatedNetwork {
 
   async close(): Promise<void> {
     await this.simulator.close();
-    await rm(this.spoolDir, { recursive: true, force: true });
+    await rm(this.spoolDir, { recursive: true, force: true }).catch(() => {});
   }
 }

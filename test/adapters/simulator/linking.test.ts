@@ -1,0 +1,239 @@
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Simulator, simulator } from "../../../adapters/telephony/simulator/index.ts";
+import type { Line } from "../../../src/ports/telephony.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { ManualSystem } from "./manual-system.ts";
+import { visit } from "./scan.ts";
+
+const PUBLIC_URL = "https://calls.example/base";
+let system: ManualSystem;
+let telephony: Simulator;
+let host: TestLineHost;
+let line: Line;
+
+beforeEach(async () => {
+  system = new ManualSystem();
+  telephony = simulator({ system });
+  host = new TestLineHost(undefined, PUBLIC_URL);
+  line = await telephony.open({ id: "inst_1", name: `<b>"Tom & 'Jerry'"</b>` }, host, new AbortController().signal);
+});
+afterEach(() => telephony.close());
+
+/** The payloads of all codes so far. */
+const codes = (): string[] =>
+  host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.payload] : []));
+const status = async (method: string, url: string): Promise<number | undefined> =>
+  (await visit(telephony, method, url))?.status;
+
+describe("linking codes", () => {
+  test("rotate every 20 s, are numbered, and say when the next one comes", async () => {
+    await line.link();
+    await system.advance(40_000);
+    const reports = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code] : []));
+    expect(reports.map((code) => code.sequence)).toEqual([1, 2, 3]);
+    expect(reports.map((code) => code.expiresAt - 1_700_000_000_000)).toEqual([20_000, 40_000, 60_000]);
+    expect(new Set(codes()).size).toBe(3);
+    for (const payload of codes())
+      expect(payload).toMatch(/^https:\/\/calls\.example\/base\/simulator\/link\/[0-9a-z]{16}$/);
+  });
+
+  test("are accepted until 20 s after their successor appeared", async () => {
+    await line.link();
+    const [first] = codes();
+    await system.advance(40_000);
+    expect(await status("HEAD", first!)).toBe(200);
+    await system.advance(1);
+    expect(await status("GET", first!)).toBe(410);
+    expect(await status("POST", first!)).toBe(410);
+    expect(host.reports.types.includes("linked")).toBe(false);
+  });
+
+  test("opening the page reserves a code for 2 minutes; HEAD does not", async () => {
+    await line.link();
+    const [first] = codes();
+    await system.advance(20_000);
+    const second = codes()[1]!;
+    await status("GET", first!);
+    await status("HEAD", second);
+    await system.advance(120_000);
+    expect(await status("POST", second)).toBe(410);
+    expect(await status("POST", first!)).toBe(200);
+  });
+
+  test("stop after 10 minutes without anybody asking, and go on when somebody asks", async () => {
+    await line.link();
+    await system.advance(300_000);
+    await line.link();
+    await system.advance(1_200_000);
+    const count = codes().length;
+    expect(count).toBe(45); // 15 minutes of them
+    expect(system.pending).toBe(0);
+    await line.link();
+    expect(codes().length).toBe(count + 1);
+    expect(await status("GET", codes().at(-1)!)).toBe(200);
+  });
+
+  test("stop when the line is linked, closed or unlinked, and are worth nothing then", async () => {
+    for (const end of ["link", "close", "unlink"] as const) {
+      const other = new TestLineHost();
+      const opened = await telephony.open({ id: "inst_2", name: "Other" }, other, new AbortController().signal);
+      await opened.link();
+      const { code } = await other.reports.next("code", 1_000);
+      await system.advance(20_000);
+      const later = other.reports.all.findLast((report) => report.type === "code")!;
+      if (end === "link") expect(await status("POST", code.payload)).toBe(200);
+      else await opened[end]();
+      const count = other.reports.types.filter((type) => type === "code").length;
+      await system.advance(60_000);
+      expect(other.reports.types.filter((type) => type === "code").length).toBe(count);
+      expect(await status("POST", code.payload)).toBe(410);
+      expect(await status("POST", later.code.payload)).toBe(410);
+    }
+  });
+
+  test("count from 1 again after unlinking", async () => {
+    await line.link();
+    await status("POST", codes()[0]!);
+    await line.unlink();
+    await line.link();
+    const last = host.reports.all.findLast((report) => report.type === "code")!;
+    expect(last.code.sequence).toBe(1);
+  });
+});
+
+describe("the linking page", () => {
+  test("links on POST, without a GET before, and the line is online 200 ms later", async () => {
+    await line.link();
+    const reply = await visit(telephony, "POST", codes()[0]!);
+    expect(reply?.status).toBe(200);
+    expect(reply?.body).toContain("<h1>Linked</h1>");
+    expect(host.reports.types).toEqual(["code", "saved", "linked"]);
+    expect(host.reports.all.at(-1)).toMatchObject({ phone: expect.stringMatching(/^\+1202555[1-9]\d{3}$/) });
+    await system.advance(199);
+    expect((await line.probe()).state).toBe("offline");
+    await system.advance(1);
+    expect(host.reports.types.at(-1)).toBe("online");
+  });
+
+  test("answers 404 to an unknown code and 410 to a used one, kindly", async () => {
+    await line.link();
+    const [code] = codes();
+    const unknown = await visit(telephony, "GET", `${PUBLIC_URL}/simulator/link/0000000000000000`);
+    expect(unknown?.status).toBe(404);
+    expect(unknown?.body).toContain("Please scan");
+    await visit(telephony, "POST", code!);
+    const used = await visit(telephony, "POST", code!);
+    expect(used?.status).toBe(410);
+    expect(used?.body).toContain("no longer valid");
+  });
+
+  test("links once when the button is pressed twice at the same moment", async () => {
+    await line.link();
+    const [code] = codes();
+    const answers = await Promise.all([status("POST", code!), status("POST", code!)]);
+    expect(answers).toEqual([200, 410]);
+    expect(host.reports.types.filter((type) => type === "linked").length).toBe(1);
+  });
+
+  test("links nothing when the credentials cannot be stored, and can be tried again", async () => {
+    await line.link();
+    const [code] = codes();
+    const { save } = host.credentials;
+    host.credentials.save = () => Promise.reject(new Error("disk full"));
+    expect(await status("POST", code!)).toBe(503);
+    expect(host.reports.types).toEqual(["code"]);
+    host.credentials.save = save;
+    expect(await status("POST", code!)).toBe(200);
+  });
+
+  test("unlinking waits for a phone that is being linked, and undoes it", async () => {
+    await line.link();
+    const linking = status("POST", codes()[0]!);
+    await line.unlink();
+    expect(await linking).toBe(200);
+    await system.advance(1_000);
+    expect(await line.probe()).toEqual({ state: "offline", reason: "not linked" });
+    expect(host.reports.types.includes("online")).toBe(false);
+  });
+
+  test("is small, safe and free of anything foreign", async () => {
+    await line.link();
+    const reply = await visit(telephony, "GET", codes()[0]!);
+    const html = String(reply?.body);
+    expect(html.length).toBeLessThan(2_000);
+    expect(html).toContain('<form method="post"><button>Link this phone</button></form>');
+    expect(html).toContain("&#60;b&#62;&#34;Tom &#38; &#39;Jerry&#39;&#34;&#60;/b&#62;");
+    expect(html).not.toMatch(/<script|https?:|<b>|url\(/i);
+    const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+    const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
+    expect(reply?.headers["content-security-policy"]).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    expect(reply?.headers["cache-control"]).toBe("no-store");
+  });
+
+  test("answers HEAD like GET without a body, JSON to who asks for it, and 405 to the rest", async () => {
+    await line.link();
+    const [code] = codes();
+    const get = await visit(telephony, "GET", code!);
+    const head = await visit(telephony, "HEAD", code!);
+    expect([head?.status, head?.headers, head?.body]).toEqual([get?.status, get?.headers, undefined]);
+    const put = await visit(telephony, "PUT", code!);
+    expect([put?.status, put?.headers.allow]).toEqual([405, "GET, HEAD, POST"]);
+    const json = await visit(telephony, "POST", code!, "application/json");
+    expect(JSON.parse(String(json?.body))).toMatchObject({ linked: true, instance_id: "inst_1" });
+  });
+
+  test("is the only page", async () => {
+    for (const path of ["", "/", "/lin", "/linkx", "/calls", "/link/a/b"])
+      expect(await visit(telephony, "GET", `/simulator${path}`)).toBe(undefined);
+    expect((await visit(telephony, "GET", "/simulator/link"))?.status).toBe(404);
+  });
+});
+
+describe("credentials", () => {
+  test("that are not the simulator's make the line ask for a new link", async () => {
+    for (const text of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
+      const stored = new TestLineHost(new TextEncoder().encode(text));
+      const opened = await telephony.open({ id: "inst_2", name: "Other" }, stored, new AbortController().signal);
+      await system.advance(1_000);
+      expect(stored.reports.types).toEqual(["unlinked"]);
+      expect((await opened.probe()).state).toBe("offline");
+    }
+  });
+});
+
+describe("hostile paths", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("/", "..", "%2e%2e", "link", "\0", "\r\nx: y", "<script>", "__proto__", "heard.wav"),
+  );
+  const hostile = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+  const method = fc.oneof(fc.constantFrom("GET", "HEAD", "POST", "DELETE"), fc.string());
+
+  fuzz(
+    "no path and no method links anything or breaks the pages",
+    fc.asyncProperty(hostile, fc.constantFrom("", "/", "/link", "/link/"), method, async (tail, start, verb) => {
+      const reply = await telephony.pages.page(start + tail, {
+        method: verb,
+        url: "http://x/",
+        headers: { get: () => tail },
+        body: null,
+      });
+      if (reply !== undefined) expect(reply.status).toBe(404);
+      expect(JSON.stringify(reply?.headers ?? {})).not.toContain("x: y");
+    }),
+  );
+
+  fuzz(
+    "no call id and no name finds a recording that is none",
+    fc.asyncProperty(hostile, hostile, async (callId, name) => {
+      expect(await telephony.pages.artefact(callId, name)).toBe(undefined);
+      expect(await telephony.pages.artefact(callId, "heard.wav")).toBe(undefined);
+      expect(await telephony.pages.artefact(`../${callId}`, "heard.wav")).toBe(undefined);
+    }),
+  );
+});

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { simulator } from "../../../adapters/telephony/simulator/index.ts";
+import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { heardBy, scan } from "./scan.ts";
+
+const hash = (samples: Int16Array): string =>
+  createHash("sha256")
+    .update(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+    .digest("hex");
+
+test("200 calls at once: each callee hears exactly what was sent to it, and each caller its callee", async () => {
+  const telephony = simulator({ timeScale: 0.1 });
+  const host = new TestLineHost();
+  const line = await telephony.open({ id: "inst_1", name: "Many" }, host, new AbortController().signal);
+  await line.link();
+  await scan(telephony, (await host.reports.next("code", 1_000)).code.payload);
+  await host.reports.next("online", 1_000);
+
+  const calls = Array.from({ length: 200 }, async (_, number) => {
+    const callId = `call_${number}`;
+    const leg = await line.dial("+12025550107", { callId, ringTimeoutMs: 60_000 }, new AbortController().signal);
+    const sent = createHash("sha256");
+    const received = createHash("sha256");
+    let frames = 0;
+    let inbound = 0;
+    let next = number;
+    leg.connectMedia(
+      {
+        read(frame) {
+          for (let i = 0; i < frame.length; i++) {
+            next = (Math.imul(next, 1_103_515_245) + 12_345) | 0;
+            frame[i] = next >> 16;
+          }
+          sent.update(new Uint8Array(frame.buffer));
+          frames++;
+          return frame.length;
+        },
+      },
+      {
+        write(frame) {
+          if (inbound++ < 50) received.update(new Uint8Array(frame.buffer));
+        },
+      },
+    );
+    const events = new LegEvents(leg);
+    await events.next("connected", 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await leg.hangUp();
+    await events.over;
+    const heard = await heardBy(telephony, callId);
+    return {
+      types: events.types.join(" "),
+      same: hash(heard) === sent.digest("hex") && heard.length === frames * 320,
+      frames,
+      both: frames === inbound,
+      received: received.digest("hex"),
+    };
+  });
+  const results = await Promise.all(calls);
+  await telephony.close();
+  expect(new Set(results.map(({ types }) => types))).toEqual(new Set(["placed alerting answered connected ended"]));
+  expect(results.every(({ same, both }) => same && both)).toBe(true);
+  expect(new Set(results.map(({ received }) => received)).size).toBe(1);
+  for (const { frames } of results) expect(frames).toBeGreaterThanOrEqual(74);
+}, 30_000);

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import { MediaClock, type Ticking } from "../../../adapters/telephony/simulator/media-clock.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { ManualSystem } from "./manual-system.ts";
+
+/** A member that notes when it ticks. */
+class Member implements Ticking {
+  readonly ticks: number[] = [];
+  readonly faults: unknown[] = [];
+  readonly #now: () => number;
+  readonly #then: () => void;
+
+  constructor(now: () => number, then: () => void = () => {}) {
+    this.#now = now;
+    this.#then = then;
+  }
+
+  tick(): void {
+    this.ticks.push(this.#now());
+    this.#then();
+  }
+
+  tickFailed(fault: unknown): void {
+    this.faults.push(fault);
+  }
+}
+
+describe("the media clock", () => {
+  test("ticks every 20 ms of an absolute schedule, whatever the timer does", async () => {
+    const system = new ManualSystem();
+    const late: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
+    const clock = new MediaClock({
+      now: () => system.now(),
+      monotonic: () => system.monotonic(),
+      random: () => {},
+      after: late,
+    });
+    const member = new Member(() => system.monotonic());
+    clock.add(member);
+    await system.advance(60_000);
+    expect(member.ticks.length).toBe(2_999); // the 3000th is due now, and its timer 0.9 ms late
+    for (const [index, at] of member.ticks.entries()) expect(at - 20 * (index + 1)).toBeLessThan(1);
+    expect(clock.lateness.frames).toBe(2_999);
+    expect(clock.lateness.p99).toBeGreaterThan(0.8);
+    expect(clock.lateness.max).toBeLessThan(1);
+    clock.lateness.reset();
+    expect([clock.lateness.frames, clock.lateness.max, clock.lateness.p50]).toEqual([0, 0, 0]);
+  });
+
+  test("spreads its members evenly over 20 slots", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const members = Array.from({ length: 60 }, () => new Member(() => system.monotonic()));
+    for (const member of members) clock.add(member);
+    await system.advance(20);
+    const firsts = members.map((member) => member.ticks[0]);
+    expect(members.every((member) => member.ticks.length === 1)).toBe(true);
+    for (let ms = 1; ms <= 20; ms++) expect(firsts.filter((at) => at === ms).length).toBe(3);
+    for (const member of members.slice(0, 30)) clock.remove(member);
+    for (let i = 0; i < 30; i++) clock.add(new Member(() => system.monotonic()));
+    expect(clock.size).toBe(60);
+  });
+
+  test("makes up for a blocked loop, frame by frame and in order", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const order: string[] = [];
+    const one = new Member(
+      () => system.monotonic(),
+      () => order.push("one"),
+    );
+    const two = new Member(
+      () => system.monotonic(),
+      () => order.push("two"),
+    );
+    clock.add(one);
+    clock.add(two);
+    await system.advance(100);
+    system.block(1_000);
+    const joined = new Member(() => system.monotonic());
+    clock.add(joined);
+    await system.advance(0);
+    expect(one.ticks.length).toBe(55);
+    expect(two.ticks.length).toBe(55);
+    for (let i = 0; i < order.length; i += 2) expect(new Set(order.slice(i, i + 2)).size).toBe(2);
+    expect(joined.ticks.length).toBe(0); // what was missed before its time is not its business
+    await system.advance(20);
+    expect(joined.ticks.length).toBe(1);
+  });
+
+  test("keeps up with real time although the loop is blocked again and again", async () => {
+    const clock = new MediaClock(realSystem);
+    const member = new Member(() => performance.now());
+    const start = performance.now();
+    clock.add(member);
+    for (let i = 0; i < 3; i++) {
+      const end = performance.now() + 150;
+      while (performance.now() < end);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const due = Math.floor((performance.now() - start) / 20);
+    expect(member.ticks.length).toBeGreaterThanOrEqual(due - 1);
+    expect(member.ticks.length).toBeLessThanOrEqual(due + 1);
+    clock.close();
+  });
+
+  test("drops a member that throws and goes on with the others", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const broken = new Member(
+      () => 0,
+      () => {
+        throw new Error("broken");
+      },
+    );
+    const whole = new Member(() => 0);
+    clock.add(broken);
+    clock.add(whole);
+    await system.advance(200);
+    expect([broken.ticks.length, broken.faults.length, whole.ticks.length]).toEqual([1, 1, 10]);
+  });
+
+  test("lets members add and remove each other while they tick", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const members: Member[] = [];
+    for (let i = 0; i < 80; i++)
+      members.push(
+        new Member(
+          () => system.monotonic(),
+          () => {
+            clock.remove(members[(i + 20) % 80]!);
+            clock.add(members[(i + 40) % 80]!);
+          },
+        ),
+      );
+    for (const member of members) clock.add(member);
+    await system.advance(1_000);
+    for (const { ticks } of members)
+      for (let i = 1; i < ticks.length; i++) expect(ticks[i]! - ticks[i - 1]!).toBeGreaterThan(0);
+    expect(clock.size).toBeGreaterThan(0);
+  });
+
+  test("sets no timer without members", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    expect(system.pending).toBe(0);
+    const member = new Member(() => 0);
+    clock.add(member);
+    clock.add(member);
+    await system.advance(100);
+    expect([clock.size, system.pending, member.ticks.length]).toEqual([1, 1, 5]);
+    clock.remove(member);
+    clock.remove(member);
+    expect([clock.size, system.pending]).toEqual([0, 0]);
+    clock.close();
+    clock.add(member);
+    expect([clock.size, system.pending]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,219 @@
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Simulator, simulator } from "../../../adapters/telephony/simulator/index.ts";
+import { Recording } from "../../../adapters/telephony/simulator/recording.ts";
+import { decodeWav, wavHeader } from "../../../src/audio/wav.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { SimulatedNetwork } from "./network.ts";
+import { heardBy } from "./scan.ts";
+
+let spoolDir: string;
+let warnings: string[];
+let logger: Logger;
+beforeEach(async () => {
+  spoolDir = await mkdtemp(join(tmpdir(), "ringport-test-"));
+  warnings = [];
+  const note: Logger["warn"] = (fields, message) => void warnings.push(`${message}: ${fields.reason ?? fields.callId}`);
+  logger = { debug() {}, info() {}, warn: note, error: note };
+});
+afterEach(() => rm(spoolDir, { recursive: true, force: true }));
+
+const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
+
+/** A simulator that has only its spool to show. */
+async function opened(options: { maxSpoolBytes?: number } = {}): Promise<Simulator> {
+  const telephony = simulator({ spoolDir, logger, ...options });
+  await telephony.open({ id: "inst_1", name: "x" }, new TestLineHost(), new AbortController().signal);
+  return telephony;
+}
+
+/** What a process that was killed leaves behind. */
+async function leftover(callId: string, bytes: number, ageMs = 0): Promise<void> {
+  const path = join(spoolDir, `${callId}.heard.wav`);
+  await writeFile(path, new Uint8Array([...wavHeader({ sampleRate: 8_000 }), ...new Uint8Array(bytes).fill(7)]));
+  const then = new Date(Date.now() - ageMs);
+  await utimes(path, then, then);
+}
+
+describe("a recording", () => {
+  test("holds exactly what passed, from the answer to the end", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir });
+    const sound = noise(16_000 * 3);
+    const call = await network.call("+12025550104", sound);
+    await network.system.advance(1_500);
+    await expect(network.simulator.pages.artefact(call.callId, "heard.wav")).rejects.toMatchObject({
+      code: "recording_not_ready",
+    });
+    await network.system.advance(2_000);
+    const heard = await heardBy(network.simulator, call.callId);
+    expect(heard.length).toBe(call.pulled * 320);
+    expect(heard).toEqual(sound.subarray(0, heard.length));
+    const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
+    expect(reply?.headers).toEqual({
+      "content-type": "audio/wav",
+      "content-disposition": 'inline; filename="call_1.wav"',
+      "cache-control": "private, no-store",
+    });
+    expect(await network.simulator.pages.artefact(call.callId, "said.wav")).toBe(undefined);
+    const file = decodeWav(await readFile(join(spoolDir, "call_1.heard.wav")));
+    expect([file.sampleRate, file.truncated, file.samples.length]).toEqual([16_000, false, heard.length]);
+    await network.close();
+  });
+
+  test("is kept over a restart, and of a call that was never answered there is none", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir });
+    const answered = await network.call("+12025550100", noise(16_000));
+    const busy = await network.call("+12025550101");
+    await network.system.advance(2_000);
+    await answered.leg.hangUp();
+    await network.simulator.close();
+    const later = simulator({ spoolDir });
+    expect((await heardBy(later, answered.callId)).length).toBe(51 * 320);
+    expect(await later.pages.artefact(busy.callId, "heard.wav")).toBe(undefined);
+    await later.close();
+  });
+
+  test("can be read after a crash, at its own rate and up to the last whole sample", async () => {
+    await leftover("call_1", 1_001);
+    await leftover("call_2", 0);
+    await truncate(join(spoolDir, "call_2.heard.wav"), 20);
+    const telephony = await opened();
+    const reply = await telephony.pages.artefact("call_1", "heard.wav");
+    const wav = decodeWav(reply?.body as Uint8Array);
+    expect([wav.sampleRate, wav.samples.length, wav.truncated]).toEqual([8_000, 500, false]);
+    expect(await telephony.pages.artefact("call_2", "heard.wav")).toBe(undefined);
+    await telephony.close();
+  });
+
+  test("stops at its longest length, and the call goes on", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
+    const call = await network.call("+12025550100", noise(16_000));
+    await network.system.advance(5_000);
+    expect(call.pulled).toBe(201);
+    await call.leg.hangUp();
+    const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
+    expect(reply?.headers["recording-incomplete"]).toBe("?1");
+    expect(await heardBy(network.simulator, call.callId)).toEqual(noise(16_000));
+    expect(warnings).toEqual(["simulator: the recording is incomplete: it has reached its longest length"]);
+    await network.close();
+  });
+
+  test("that cannot be written does not disturb the call", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir, logger });
+    const call = await network.call("+12025550104");
+    await network.system.advance(500);
+    await rm(spoolDir, { recursive: true, force: true });
+    await network.system.advance(4_000);
+    await call.leg.hangUp();
+    expect(call.log.at(-1)).toEqual(["ended callee_hung_up", 3_000]);
+    expect(warnings).toEqual(["simulator: the recording is incomplete: the disk failed"]);
+    expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
+    await network.close();
+  });
+
+  test("gives up when the disk is much slower than the call, and keeps what was in time", async () => {
+    const path = join(spoolDir, "slow.wav");
+    const reasons: string[] = [];
+    const recording = new Recording({
+      path,
+      sampleRate: 16_000,
+      maxMs: 60_000,
+      stagger: 1,
+      reserve: () => true,
+      incomplete: (reason) => void reasons.push(reason),
+    });
+    const sound = noise(16_000 * 20);
+    for (let at = 0; at < sound.length; at += 320) recording.append(sound.subarray(at, at + 320)); // no turn for the disk
+    await recording.end();
+    expect(reasons).toEqual(["the disk is slower than the call"]);
+    const { samples } = decodeWav(await readFile(path));
+    expect(samples.length).toBeGreaterThan(16_000 * 8);
+    expect(samples).toEqual(sound.subarray(0, samples.length));
+  });
+
+  test("of a call id that is no file name is not made", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir, logger });
+    for (const callId of ["../call_1", "", "CALL", "call/1", "call_1\0", ".hidden", "a".repeat(101)]) {
+      const leg = await network.line.dial("+1", { callId, ringTimeoutMs: 1_000 }, new AbortController().signal);
+      await network.system.advance(2_000);
+      await leg.hangUp();
+    }
+    expect(await readdir(spoolDir)).toEqual([]);
+    expect(warnings.length).toBe(7);
+    await network.close();
+  });
+});
+
+describe("the spool", () => {
+  test("deletes the oldest recordings when it is full, also those of an earlier run", async () => {
+    await leftover("call_old", 40_000, 60_000);
+    await leftover("call_older", 40_000, 120_000);
+    await writeFile(join(spoolDir, "notes.txt"), "not ours");
+    const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 120_000, logger });
+    for (const names of [
+      ["call_1.heard.wav", "call_old.heard.wav", "notes.txt"],
+      ["call_1.heard.wav", "call_2.heard.wav", "notes.txt"],
+      ["call_2.heard.wav", "call_3.heard.wav", "notes.txt"],
+    ]) {
+      const call = await network.call("+12025550100", noise(1));
+      await network.system.advance(2_500); // 76 frames of 640 bytes
+      await call.leg.hangUp();
+      await expect.poll(async () => (await readdir(spoolDir)).sort()).toEqual(names);
+    }
+    expect(warnings).toEqual([]);
+    await network.close();
+  });
+
+  test("never takes more than it may, even when all calls are live", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 50_000, logger });
+    const calls = [await network.call("+12025550100"), await network.call("+12025550100")];
+    await network.system.advance(4_000);
+    await Promise.all(calls.map((call) => call.leg.hangUp()));
+    expect(calls.map((call) => call.pulled)).toEqual([151, 151]);
+    let bytes = 0;
+    for (const name of await readdir(spoolDir)) bytes += (await readFile(join(spoolDir, name))).length;
+    expect(bytes).toBeLessThanOrEqual(50_000);
+    expect(warnings).toContain("simulator: the recording is incomplete: the spool is full");
+    await network.close();
+  });
+
+  test("is cut down to a smaller size when it is opened", async () => {
+    for (let i = 0; i < 5; i++) await leftover(`call_${i}`, 1_000, 1_000 * i);
+    const telephony = await opened({ maxSpoolBytes: 2_500 });
+    await expect.poll(async () => (await readdir(spoolDir)).sort()).toEqual(["call_0.heard.wav", "call_1.heard.wav"]);
+    await telephony.close();
+  });
+
+  test("forgets recordings when it is told to, whatever the ids", async () => {
+    await leftover("call_1", 100);
+    await leftover("call_2", 100);
+    const telephony = await opened();
+    await telephony.forget(["call_1", "call_1", "call_9", "../call_2", ""]);
+    expect(await readdir(spoolDir)).toEqual(["call_2.heard.wav"]);
+    expect(await telephony.pages.artefact("call_1", "heard.wav")).toBe(undefined);
+    await telephony.close();
+  });
+
+  test("without a folder uses one of its own, and takes it away", async () => {
+    const network = await SimulatedNetwork.manual({ spoolDir: undefined });
+    const call = await network.call("+12025550100", noise(16_000));
+    await network.system.advance(2_000);
+    await call.leg.hangUp();
+    expect((await heardBy(network.simulator, call.callId)).length).toBe(51 * 320);
+    await network.close();
+    expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
+  });
+
+  test("that cannot be opened leaves calls without recordings", async () => {
+    const file = join(spoolDir, "file");
+    await writeFile(file, "");
+    const network = await SimulatedNetwork.manual({ spoolDir: join(file, "below"), logger });
+    const call = await network.call("+12025550104");
+    await network.system.advance(4_000);
+    expect(call.log.at(-1)?.[0]).toBe("ended callee_hung_up");
+    await network.close();
+  });
+});
