@@ -44,6 +44,7 @@ function kindsOf(filter: CallFilter): Kind[] {
 }
 
 type Key = { created_at: number; id: string };
+type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 
 function pageOfKind(
   db: Kysely<Database>,
@@ -52,7 +53,7 @@ function pageOfKind(
   kind: Kind,
   position: Position | undefined,
   limit: number | undefined,
-): SelectQueryBuilder<Database, "calls", Key> {
+): PageOfKind {
   let query = db.selectFrom("calls").select(["created_at", "id"]).where("user_id", "=", userId);
   if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
   if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
@@ -64,5 +65,5 @@ function pageOfKind(
   query = query.orderBy("created_at", "desc").orderBy("id", "desc");
   if (limit !== undefined) query = query.limit(limit);
   // SQLite takes an ordered, limited query as a part of a union only when it stands in a query of its own.
-  return db.selectFrom(query.as("calls")).select(["calls.created_at", "calls.id"]) as typeof query;
+  return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
 }

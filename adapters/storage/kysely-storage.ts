@@ -7,7 +7,7 @@ import { instanceStore } from "./instance-store.ts";
 import { migrate, migrations } from "./migrations.ts";
 import { receiptStore } from "./receipt-store.ts";
 import type { Database } from "./schema.ts";
-import type { Engine, ServerLock, Session } from "./session.ts";
+import type { Engine, ServerLock, Session, Traits } from "./session.ts";
 
 interface Opened {
   readonly engine: Engine;
@@ -19,7 +19,7 @@ interface Opened {
  * The storage over any database that Kysely speaks to. Opening and closing twice is fine; closing waits for what runs.
  * @param connect makes the engine; called once per opening
  */
-export function kyselyStorage(connect: () => Promise<Engine>, traits: Engine["traits"]): Storage {
+export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): Storage {
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
   let closing: Promise<void> = Promise.resolve();
@@ -34,13 +34,12 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Engine["tr
   async function guarded<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
     if (!opened) throw new StorageUnavailable("the storage is not open");
     opened.lock?.assertHeld();
-    const { engine, db } = opened;
-    const job = work(db);
+    const job = work(opened.db);
     running.add(job);
     try {
       return await job;
     } catch (error) {
-      throw translated(engine, error);
+      throw translated(traits, error);
     } finally {
       running.delete(job);
     }
@@ -48,17 +47,11 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Engine["tr
 
   async function start(exclusive: boolean): Promise<Opened> {
     await closing;
-    const engine = await connect();
-    const db = new Kysely<Database>({ dialect: engine.dialect });
-    let lock: ServerLock | undefined;
     try {
-      if (exclusive) lock = await engine.lock();
-      await migrateWith(engine, db);
-      opened = { engine, db, lock };
+      opened = await openWith(await connect(), exclusive);
       return opened;
     } catch (error) {
-      await stop({ engine, db, lock });
-      throw translated(engine, error);
+      throw translated(traits, error);
     }
   }
 
@@ -94,6 +87,19 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Engine["tr
   };
 }
 
+async function openWith(engine: Engine, exclusive: boolean): Promise<Opened> {
+  const db = new Kysely<Database>({ dialect: engine.dialect });
+  let lock: ServerLock | undefined;
+  try {
+    if (exclusive) lock = await engine.lock();
+    await migrateWith(engine, db);
+    return { engine, db, lock };
+  } catch (error) {
+    await stop({ engine, db, lock });
+    throw error;
+  }
+}
+
 async function stop({ engine, db, lock }: Opened): Promise<void> {
   await db.destroy();
   engine.close?.();
@@ -111,8 +117,8 @@ async function migrateWith(engine: Engine, db: Kysely<Database>): Promise<void> 
   }
 }
 
-function translated(engine: Engine, error: unknown): unknown {
+function translated(traits: Traits, error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
-  const sentence = engine.unavailable(error);
+  const sentence = traits.unavailable(error);
   return sentence === undefined ? error : new StorageUnavailable(sentence, { cause: error });
 }

@@ -37,9 +37,10 @@ export function postgresUnavailable(error: unknown): string | undefined {
   return matches ? `PostgreSQL cannot do it now (${error.message || code})` : undefined;
 }
 
-/** Whether pg gave up on a connection that may still be open, and must not be used again. */
-export function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === "Query read timeout";
+/** Whether the connection that gave the error must not be used again: PostgreSQL is closing it, or says nothing more. */
+export function endsConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("severity" in error && error.severity === "FATAL") || isPgSentence(error);
 }
 
 function isPgSentence(error: Error): boolean {

@@ -15,17 +15,16 @@ export interface Session {
 export interface Traits {
   /** Transactions overlap, so a row that is read in order to decide must be locked. */
   readonly rowLocks: boolean;
+  /** A sentence where the error says that the database cannot do it now; undefined for every other error. */
+  unavailable(error: unknown): string | undefined;
 }
 
 /** What a database brings to be a storage. */
 export interface Engine {
-  readonly traits: Traits;
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
-  /** A sentence where the error says that the database cannot do it now; undefined for every other error. */
-  unavailable(error: unknown): string | undefined;
   /**
    * Takes the server's lock, which dies with this process.
    * @throws {StorageLocked} another server has it

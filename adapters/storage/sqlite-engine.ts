@@ -1,0 +1,61 @@
+import type { DatabaseSync } from "node:sqlite";
+import { StorageLocked } from "../../src/ports/storage.ts";
+import type { Engine, ServerLock, Traits } from "./session.ts";
+import type { SqliteStorageOptions } from "./sqlite.ts";
+import { sqliteDialect } from "./sqlite-dialect.ts";
+import { isBusy, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
+
+/** One connection, whose immediate transactions exclude every other writer. */
+export const SQLITE_TRAITS: Traits = { rowLocks: false, unavailable: sqliteUnavailable };
+
+/**
+ * Opens the database file.
+ * @throws {Error} the runtime carries no SQLite
+ */
+export async function connectSqlite({
+  path,
+  synchronous = "FULL",
+  maxPageCount,
+}: SqliteStorageOptions): Promise<Engine> {
+  const sqlite = await import("node:sqlite").catch((cause: unknown) => {
+    throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
+  });
+  const database = new sqlite.DatabaseSync(path);
+  try {
+    // Waiting is done by whenFree(), which leaves the event loop running.
+    database.exec("pragma busy_timeout = 0");
+    await whenFree(() => database.exec("pragma journal_mode = wal"));
+    database.exec(`pragma synchronous = ${synchronous === "NORMAL" ? "normal" : "full"}`);
+    if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return {
+    dialect: sqliteDialect(database),
+    columnTypes: { id: "text", bytes: "blob" },
+    lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
+    close: () => database.close(),
+  };
+}
+
+/** The file that SQLite opened, symbolic links resolved; "" for a database in memory. */
+function fileOf(database: DatabaseSync): string {
+  const row = database.prepare("select file from pragma_database_list where name = 'main'").get();
+  return typeof row?.file === "string" ? row.file : "";
+}
+
+/** A second database beside the first, held locked: the operating system lets go of it when the process dies. */
+function takeLock(file: string, Database: typeof DatabaseSync): ServerLock {
+  if (file === "") return { assertHeld() {}, release: async () => {} };
+  const side = new Database(`${file}-server.lock`);
+  try {
+    side.exec("pragma busy_timeout = 0");
+    side.exec("begin exclusive");
+  } catch (error) {
+    side.close();
+    if (!isBusy(error)) throw error;
+    throw new StorageLocked(`another server already works on the database ${file}`, { cause: error });
+  }
+  return { assertHeld() {}, release: async () => side.close() };
+}

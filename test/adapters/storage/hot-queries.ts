@@ -1,0 +1,64 @@
+import type { Call } from "../../../src/domain/call.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+
+/** Asks everything that a busy server asks again and again. */
+export async function askHotQueries(storage: Storage): Promise<void> {
+  const { accounts, instances, calls, events, receipts } = storage;
+  const instance = {
+    id: "inst_1",
+    userId: "usr_1",
+    name: "Reception",
+    status: "ACTIVE",
+    metadata: {},
+    provider: "simulator",
+    phone: null,
+    createdAt: 1,
+    updatedAt: 1,
+    version: 1,
+  } as const;
+  const call: Call = {
+    id: "call_1",
+    instanceId: "inst_1",
+    userId: "usr_1",
+    status: "QUEUED",
+    targetPhone: "+15550100",
+    message: { type: "DYNAMIC_STREAM" },
+    outcome: null,
+    createdAt: 1,
+    startedAt: null,
+    endedAt: null,
+    slot: 0,
+    owner: null,
+    version: 1,
+  };
+  await accounts.tokenByHash("hash");
+  await instances.insert(instance, []);
+  await instances.list("usr_1", { limit: 10, after: "inst_1" });
+  await instances.linked({ limit: 10, after: "inst_0" });
+  await receipts.begin("usr_1", "key", "body", 1, 0);
+  const receipt = () => ({ userId: "usr_1", key: "key", result: "{}" });
+  await calls.insert(call, undefined, { kind: "single" }, [], receipt);
+  await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
+  await calls.oldestWaiting();
+  await calls.waitingSince(2, 10);
+  await calls.instancesWaiting();
+  await calls.active("inst_1");
+  await calls.claimNext("inst_1", "node_1");
+  await calls.orphaned(10);
+  await calls.releaseClaims();
+  await calls.counts();
+  await calls.get("call_1");
+  await calls.update("call_1", 3, { status: "FAILED", endedAt: 2 }, []);
+  for (const status of [undefined, "FAILED"] as const)
+    for (const type of [undefined, "DYNAMIC_STREAM"] as const)
+      for (const instanceId of [undefined, "inst_1"]) {
+        const filter = { status, type, instanceId };
+        await calls.list("usr_1", filter, { limit: 10 });
+        await calls.list("usr_1", filter, { limit: 10, after: "call_1" });
+        await calls.list("usr_1", { ...filter, createdAfter: 0, createdBefore: 9 }, { limit: 10 });
+      }
+  await events.ofCall("call_1", { limit: 10, after: "evt_0" });
+  await events.ofUser("usr_1", {}, { limit: 10, after: "evt_0" });
+  await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: "evt_0" });
+  await calls.purge(9, 10);
+}

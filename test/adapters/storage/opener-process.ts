@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("opener.ts", import.meta.url));
+const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
+
+/** A process that holds a storage open. */
+export interface OpenerProcess {
+  /** "open", or the error that opening gave. */
+  readonly said: string;
+  /** Closes the storage and ends. */
+  end(): Promise<void>;
+  /** Dies without a word. */
+  kill(): Promise<void>;
+}
+
+/** Opens a SQLite file in another process, at a time (ms) when several are to do it at once. */
+export async function openElsewhere(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
+  const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const [said] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return {
+    said,
+    end: () => ended(child, () => child.stdin.end()),
+    kill: () => ended(child, () => child.kill("SIGKILL")),
+  };
+}
+
+async function ended(child: ChildProcess, how: () => void): Promise<void> {
+  const exit = once(child, "exit");
+  how();
+  await exit;
+}

@@ -1,0 +1,15 @@
+// Opens the SQLite file of the first argument at the time (ms) of the third, as a process of its own; says what came of
+// it in one line and stays until its input ends.
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+
+const [path = "", exclusive, at] = process.argv.slice(2);
+await new Promise((resolve) => setTimeout(resolve, Math.max(0, Number(at) - Date.now())));
+const storage = sqliteStorage({ path });
+try {
+  await storage.open({ exclusive: exclusive === "exclusive" });
+  console.log("open");
+} catch (error) {
+  console.log(error instanceof Error ? `${error.name}: ${error.message}` : error);
+}
+for await (const _ of process.stdin);
+await storage.close();

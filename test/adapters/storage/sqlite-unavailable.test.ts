@@ -1,0 +1,142 @@
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
+import { expect, test } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { scratchPath } from "./scratch.ts";
+
+test("a full database refuses the write, keeps nothing of it and works again", async () => {
+  const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
+  const before = await storage.calls.list("usr_1", {}, {});
+  const error = await storage.calls
+    .insert(call("call_1"), new Uint8Array(1_000_000), { kind: "single" }, [queued("call_1")])
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(StorageUnavailable);
+  expect(String(error)).toContain("full");
+  expect(await storage.calls.list("usr_1", {}, {})).toEqual(before);
+  expect(await storage.calls.audio("call_1")).toBeUndefined();
+  expect(await storage.events.ofCall("call_1", {})).toEqual([]);
+  const next = await storage.calls.insert(call("call_1"), new Uint8Array(10), { kind: "single" }, [queued("call_1")]);
+  expect(next.kind).toBe("created");
+  await storage.close();
+});
+
+test("a database that stays locked is unavailable, and the event loop runs meanwhile", {
+  timeout: 20_000,
+}, async () => {
+  const path = scratchPath();
+  const storage = await withInstance(sqliteStorage({ path }));
+  const other = new DatabaseSync(path);
+  other.exec("begin exclusive");
+
+  let longest = 0;
+  let last = performance.now();
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  const write = storage.calls.insert(call("call_1"), undefined, { kind: "single" }, []);
+  await expect(write).rejects.toBeInstanceOf(StorageUnavailable);
+  clearInterval(watch);
+  expect(longest).toBeLessThan(500); // waiting inside SQLite would be one stall of two seconds
+
+  other.exec("rollback");
+  other.close();
+  expect(await storage.calls.get("call_1")).toBeUndefined();
+  expect((await storage.calls.insert(call("call_1"), undefined, { kind: "single" }, [])).kind).toBe("created");
+  await storage.close();
+});
+
+test("a write waits for another process that is done soon", async () => {
+  const path = scratchPath();
+  const storage = await withInstance(sqliteStorage({ path }));
+  const other = new DatabaseSync(path);
+  other.exec("begin exclusive");
+  setTimeout(() => other.exec("rollback"), 200);
+  expect((await storage.calls.insert(call("call_1"), undefined, { kind: "single" }, [])).kind).toBe("created");
+  other.close();
+  await storage.close();
+});
+
+test("a file that cannot be opened is unavailable", async () => {
+  const storage = sqliteStorage({ path: `${scratchPath()}/missing/ringport.db` });
+  await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("a storage that is not open is unavailable, and closing twice is fine", async () => {
+  const storage = sqliteStorage({ path: ":memory:" });
+  await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
+  await storage.close();
+  await Promise.all([storage.open({ exclusive: true }), storage.open({ exclusive: true })]);
+  const running = storage.calls.counts();
+  await Promise.all([storage.close(), storage.close()]);
+  expect(await running).toEqual({});
+  await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
+});
+
+test("every commit is synchronized with the disk unless told otherwise", async () => {
+  expect(await synchronous({})).toBe(2);
+  expect(await synchronous({ synchronous: "FULL" })).toBe(2);
+  expect(await synchronous({ synchronous: "NORMAL" })).toBe(1);
+});
+
+async function synchronous(options: { synchronous?: "FULL" | "NORMAL" }): Promise<number | undefined> {
+  const engine = await connectSqlite({ path: scratchPath(), ...options });
+  const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(
+    new Kysely({ dialect: engine.dialect }),
+  );
+  engine.close?.();
+  return rows[0]?.synchronous;
+}
+
+async function withInstance(storage: Storage): Promise<Storage> {
+  await storage.open({ exclusive: true });
+  await storage.instances.insert(
+    {
+      id: "inst_1",
+      userId: "usr_1",
+      name: "Reception",
+      status: "ACTIVE",
+      metadata: {},
+      provider: "simulator",
+      phone: null,
+      createdAt: 1,
+      updatedAt: 1,
+      version: 1,
+    },
+    [],
+  );
+  return storage;
+}
+
+function call(id: string): Call {
+  return {
+    id,
+    instanceId: "inst_1",
+    userId: "usr_1",
+    status: "QUEUED",
+    targetPhone: "+15550100",
+    message: { type: "DYNAMIC_STREAM" },
+    outcome: null,
+    createdAt: 1,
+    startedAt: null,
+    endedAt: null,
+    slot: 0,
+    owner: null,
+    version: 1,
+  };
+}
+
+function queued(callId: string) {
+  return {
+    id: `evt_of_${callId}`,
+    type: "queued",
+    timestamp: 1,
+    callId,
+    instanceId: "inst_1",
+    userId: "usr_1",
+    data: {},
+  } as const;
+}
