@@ -1,0 +1,113 @@
+import type { System } from "../ports/system.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** Options of {@link ManualSystem}. */
+export interface ManualSystemOptions {
+  /** Where the wall clock starts, ms since 1970-01-01 UTC. Default: 2026-01-01T00:00:00Z. */
+  readonly now?: number;
+  /** Two systems with the same seed draw the same lots. Default: 1. */
+  readonly seed?: number;
+}
+
+/**
+ * A clock that stands still until a test moves it, and chance that comes out the same every time.
+ *
+ * ```ts
+ * const system = new ManualSystem();
+ * const ringport = createRingport({ system, … });
+ * await system.advance(60_000); // a minute passes, in a few milliseconds
+ * ```
+ */
+export class ManualSystem implements System {
+  readonly #start: number;
+  readonly #timers = new Set<Timer>();
+  #elapsed = 0;
+  #chance: number;
+
+  constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {
+    this.#start = now;
+    this.#chance = seed | 0;
+  }
+
+  now(): number {
+    return this.#start + Math.floor(this.#elapsed);
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  /** Not secret at all: the bytes follow from the seed (mulberry32). */
+  random(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length; i++) {
+      this.#chance = (this.#chance + 0x6d2b79f5) | 0;
+      let value = Math.imul(this.#chance ^ (this.#chance >>> 15), this.#chance | 1);
+      value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+      bytes[i] = (value ^ (value >>> 14)) & 0xff;
+    }
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { due: this.#elapsed + Math.max(0, ms), run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** How many timers wait. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
+  /**
+   * Lets `ms` pass: runs every timer that falls due, in order of time and, at the same time, in the order they were
+   * set. After each one, what it has started comes to rest before the next one runs.
+   */
+  async advance(ms: number): Promise<void> {
+    const until = this.#elapsed + ms;
+    await this.settle();
+    for (let timer = this.#next(until); timer; timer = this.#next(until)) {
+      this.#timers.delete(timer);
+      this.#elapsed = Math.max(this.#elapsed, timer.due);
+      timer.run();
+      await this.settle();
+    }
+    this.#elapsed = Math.max(this.#elapsed, until);
+  }
+
+  /**
+   * Lets promises that wait for nothing but each other come to rest, without time passing. Real input and output
+   * (files, sockets, threads) is not waited for.
+   */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
+  }
+
+  #next(until: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) if (timer.due <= until && (!next || timer.due < next.due)) next = timer;
+    return next;
+  }
+}
+
+/** What a message port is on every runtime; their types differ. */
+interface Port {
+  onmessage: (() => void) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+/** A turn of the event loop, after all microtasks; quicker than the shortest `setTimeout`. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel() as unknown as { readonly port1: Port; readonly port2: Port };
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}

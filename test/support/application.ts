@@ -1,0 +1,283 @@
+import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { type Application, createApplication } from "../../src/application/application.ts";
+import type { Context } from "../../src/application/context.ts";
+import { EventLog } from "../../src/application/event-log.ts";
+import { Figures } from "../../src/application/figures.ts";
+import { Vault } from "../../src/application/vault.ts";
+import { tone } from "../../src/audio/tone.ts";
+import type { Call } from "../../src/domain/call.ts";
+import type { Event } from "../../src/domain/events.ts";
+import { idSource } from "../../src/domain/ids.ts";
+import { inputSchemas } from "../../src/domain/inputs.ts";
+import type { Instance } from "../../src/domain/instance.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
+import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
+import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
+import type { Logger } from "../../src/ports/logger.ts";
+import type { PcmChunk } from "../../src/ports/media.ts";
+import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
+import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
+import type { TelephonyCapabilities } from "../../src/ports/telephony.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
+
+export const ALICE: Principal = { userId: "usr_alice" };
+export const BOB: Principal = { userId: "usr_bob" };
+export const NUMBER = "+12025550100";
+
+/** Each character of a text is spoken as so many ms of a tone. */
+export const MS_PER_CHARACTER = 50;
+const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
+
+/** Speech that says tones, at the leg's own rate. */
+export class ToneSpeech implements Speech {
+  /** The text is not spoken before this has resolved. */
+  hold: Promise<unknown> | undefined;
+  fault: Error | undefined;
+  closed = false;
+
+  async voices(): Promise<readonly Voice[]> {
+    return [VOICE];
+  }
+
+  async voice(voiceId: string): Promise<Voice> {
+    if (voiceId !== VOICE.id) throw new VoiceUnavailable(`the voice "${voiceId}" is not available, only ${VOICE.id}`);
+    return VOICE;
+  }
+
+  async *speak(text: string, _voiceId: string, _signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    await this.hold;
+    if (this.fault) throw this.fault;
+    yield { sampleRate: 8_000, samples: tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000) };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+/** Files are the word TONE and a number of seconds. */
+const decoder: AudioDecoder = {
+  async inspect(file) {
+    return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated: file.length > 5 };
+  },
+  async decode(file, sampleRate) {
+    return tone(880, fileMs(file), sampleRate, 8_000);
+  },
+  async close() {},
+};
+
+/** Base64 of a file that the decoder knows; a truncated one carries a claim too much. */
+export function audioFile(seconds: number, { truncated = false }: { truncated?: boolean } = {}): string {
+  return btoa(`TONE${String.fromCharCode(seconds)}${truncated ? "!" : ""}`);
+}
+
+function fileMs(file: Uint8Array): number {
+  if (new TextDecoder().decode(file.subarray(0, 4)) !== "TONE") throw new AudioUnsupported("is neither MP3 nor WAV");
+  return (file[4] ?? 0) * 1_000;
+}
+
+/** A storage that can be switched off, as a database that is locked or gone. */
+export class FaultyStorage implements Storage {
+  readonly #inner: Storage;
+  /** Everything throws `StorageUnavailable`. */
+  down = false;
+  /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
+  before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
+  /** Every operation so far, by name. */
+  readonly operations: string[] = [];
+  readonly accounts: Storage["accounts"];
+  readonly instances: Storage["instances"];
+  readonly calls: Storage["calls"];
+  readonly events: Storage["events"];
+  readonly receipts: Storage["receipts"];
+
+  constructor(inner: Storage) {
+    this.#inner = inner;
+    this.accounts = this.#faulty("accounts");
+    this.instances = this.#faulty("instances");
+    this.calls = this.#faulty("calls");
+    this.events = this.#faulty("events");
+    this.receipts = this.#faulty("receipts");
+  }
+
+  open(options: { exclusive: boolean }): Promise<void> {
+    return this.#inner.open(options);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** How many of the operations so far would have changed something. */
+  get writes(): string[] {
+    const reads =
+      /\.(get|list|linked|active|audio|load\w*|ofCall|ofUser|oldest\w*|waiting\w*|orphaned|counts|token\w*)$/;
+    return this.operations.filter((operation) => !reads.test(operation));
+  }
+
+  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts">(name: Name): Storage[Name] {
+    return new Proxy(this.#inner[name], {
+      get: (store, method) => {
+        const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) => {
+          const operation = `${name}.${String(method)}`;
+          await this.before(operation, args);
+          if (this.down) throw new StorageUnavailable("the database is locked");
+          this.operations.push(operation);
+          return original.apply(store, args);
+        };
+      },
+    });
+  }
+}
+
+export interface WorldOptions {
+  readonly policy?: QueuePolicy;
+  readonly timings?: Partial<Timings>;
+  readonly capabilities?: Partial<TelephonyCapabilities>;
+  readonly retentionDays?: number;
+  readonly requireInboundAudio?: boolean;
+  /** What an earlier process left. */
+  readonly before?: World;
+}
+
+/** One process: the application on a database in memory, a scripted network and a manual clock. */
+export class World {
+  readonly system: ManualSystem;
+  readonly network: ScriptedTelephony;
+  readonly storage: FaultyStorage;
+  readonly speech: ToneSpeech = new ToneSpeech();
+  readonly context: Context;
+  readonly app: Application;
+  /** What an operator would be woken up for. */
+  readonly errors: string[] = [];
+  readonly #options: WorldOptions;
+
+  constructor(options: WorldOptions = {}) {
+    const { before } = options;
+    this.#options = options;
+    this.system = new ManualSystem(
+      before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {},
+    );
+    this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
+    this.network = new ScriptedTelephony(this.system, {
+      ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+    });
+    for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
+    const log: Logger = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
+    };
+    const ids = idSource(this.system.now.bind(this.system), (bytes) => this.system.random(bytes));
+    this.context = {
+      system: this.system,
+      ids,
+      nodeId: ids("node"),
+      storage: this.storage,
+      telephony: new Map([[this.network.name, this.network]]),
+      speech: this.speech,
+      decoder,
+      log,
+      events: new EventLog(this.system, ids, log),
+      figures: new Figures(),
+      vault: new Vault(new Uint8Array(32).fill(7)),
+      timings: { ...DEFAULT_TIMINGS, ...options.timings },
+      limits: DEFAULT_LIMITS,
+      policy: options.policy ?? SINGLE,
+      schemas: inputSchemas(DEFAULT_LIMITS),
+      strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
+      requireInboundAudio: options.requireInboundAudio ?? false,
+      publicUrl: () => "http://localhost:8080",
+    };
+    this.app = createApplication(this.context, { retentionDays: options.retentionDays });
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const world = new World(options);
+    await world.storage.open({ exclusive: true });
+    await world.app.start();
+    await world.system.settle();
+    return world;
+  }
+
+  /** The process dies without a word, and another one starts on what it has stored. */
+  async crashAndRestart(options: Partial<WorldOptions> = {}): Promise<World> {
+    return World.start({ ...this.#options, ...options, before: this });
+  }
+
+  /** An instance as `POST /v1/instances` makes it. */
+  async newInstance(principal: Principal = ALICE, name = "Reception"): Promise<Instance> {
+    return this.app.instances.create(principal, { name });
+  }
+
+  /** An instance whose number is linked and whose line is online. */
+  async activeInstance(principal: Principal = ALICE): Promise<Instance> {
+    const instance = await this.newInstance(principal);
+    await this.app.instances.configure(principal, instance.id);
+    await this.line(instance).scan();
+    await this.system.settle();
+    return instance;
+  }
+
+  /** Creates a call that speaks. */
+  async call(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call> {
+    const created = await this.app.calls.create(principal, {
+      instanceId: instance.id,
+      type: "FIXED_TTS",
+      target: { phoneNumber: NUMBER },
+      tts: { text, voiceId: "en-US-1" },
+    });
+    await this.system.settle();
+    return created;
+  }
+
+  /** Creates a call and lets the callee answer it. */
+  async answeredCall(instance: Instance, text?: string): Promise<{ call: Call; leg: ScriptedLeg }> {
+    const call = await this.call(instance, text);
+    const leg = this.leg(call);
+    leg.placed();
+    leg.answer();
+    await this.system.settle();
+    return { call, leg };
+  }
+
+  line(instance: Instance): ScriptedLine {
+    return this.network.line(instance.id);
+  }
+
+  leg(call: Call): ScriptedLeg {
+    return this.network.leg(call.id);
+  }
+
+  /** The stored call. */
+  async stored(call: Call): Promise<Call> {
+    const stored = await this.storage.calls.get(call.id);
+    if (!stored) throw new Error(`${call.id} is not stored`);
+    return stored;
+  }
+
+  async timeline(call: Call): Promise<Event[]> {
+    return this.storage.events.ofCall(call.id, {});
+  }
+
+  /** The types in a call's timeline, in order. */
+  async story(call: Call): Promise<string[]> {
+    return (await this.timeline(call)).map((event) => event.type);
+  }
+
+  /** Stops, letting time pass for what has to end. */
+  async stop(drainMs = 0): Promise<void> {
+    let stopped = false;
+    const stopping = this.app.stop(drainMs).then(() => {
+      stopped = true;
+    });
+    for (let tries = 0; tries < 100 && !stopped; tries++) await this.system.advance(1_000);
+    await stopping;
+    await this.storage.close();
+  }
+}
