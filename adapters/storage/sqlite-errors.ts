@@ -10,6 +10,16 @@ const UNAVAILABLE: Readonly<Record<number, string>> = {
   14: "the database file cannot be opened",
 };
 
+/** SQLite's own sentences for the same: in Deno, opening and `exec` give no code. */
+const SENTENCES: readonly (readonly [string, number])[] = [
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["attempt to write a readonly database", 8],
+  ["disk I/O error", 10],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+];
+
 const PATIENCE_MS = 2_000;
 const PAUSE_MS = 10;
 
@@ -45,6 +55,8 @@ export async function whenFree<T>(work: () => T): Promise<T> {
 
 /** The lowest byte of an extended result code; 0 for an error that is not SQLite's. */
 function primaryCode(error: unknown): number {
-  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
-  return typeof code === "number" ? code & 0xff : 0;
+  if (!(error instanceof Error)) return 0;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+  const fromSqlite = "code" in error && error.code === "ERR_SQLITE_ERROR";
+  return (fromSqlite && SENTENCES.find(([sentence]) => error.message.startsWith(sentence))?.[1]) || 0;
 }
