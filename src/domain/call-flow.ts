@@ -11,13 +11,21 @@ export interface CallFlow {
   readonly phase: "dialing" | "ringing" | "answered" | "talking" | "over";
   /** Inbound audio has come. */
   readonly inbound: boolean;
+  /** Length of the message, ms; 0 until it is ready. */
+  readonly messageMs: number;
   /** The message has been played to its end, tail included. */
   readonly played: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
 }
 
-export const NEW_FLOW: CallFlow = { phase: "dialing", inbound: false, played: false, lineDown: false };
+export const NEW_FLOW: CallFlow = {
+  phase: "dialing",
+  inbound: false,
+  messageMs: 0,
+  played: false,
+  lineDown: false,
+};
 
 /** Why a leg ended, in the words of the telephony port. */
 export type LegEnd =
@@ -94,10 +102,7 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
   switch (signal.type) {
     case "placed":
       if (flow.phase !== "dialing") return stay(flow);
-      return to({ ...flow, phase: "ringing" }, [
-        { do: "move", input: "place" },
-        { do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs },
-      ]);
+      return placed(flow, rules);
     case "alerting":
       return flow.phase === "ringing" ? to(flow, [{ do: "note", event: "alerting", data: {} }]) : stay(flow);
     case "answered":
@@ -120,10 +125,12 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
     case "noticed":
       return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
     case "line_down":
-      if (flow.lineDown || flow.phase === "dialing") return stay(flow);
-      return to({ ...flow, lineDown: true }, [{ do: "timer", name: "line", ms: rules.timings.lineLossMs }]);
+      if (flow.lineDown) return stay(flow);
+      // Before anybody was asked the dial itself will say so, and the call waits again.
+      return to({ ...flow, lineDown: true }, flow.phase === "dialing" ? [] : [lineTimer(rules)]);
     case "line_up":
       if (!flow.lineDown) return stay(flow);
+      if (flow.phase === "dialing") return to({ ...flow, lineDown: false }, []);
       // A leg does not outlive a line that was gone, unless its audio never stopped.
       if (!signal.flowing) return fail(flow, "instance_lost", "the line came back without this call");
       return to({ ...flow, lineDown: false }, [{ do: "cancel", name: "line" }]);
@@ -132,6 +139,15 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
     case "end":
       return fail(flow, signal.reason, signal.detail);
   }
+}
+
+function placed(flow: CallFlow, rules: FlowRules): Decision {
+  const effects: CallEffect[] = [
+    { do: "move", input: "place" },
+    { do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs },
+  ];
+  if (flow.lineDown) effects.push(lineTimer(rules));
+  return to({ ...flow, phase: "ringing" }, effects);
 }
 
 function answered(flow: CallFlow, rules: FlowRules): Decision {
@@ -147,22 +163,27 @@ function connected(flow: CallFlow, rules: FlowRules): Decision {
     { do: "move", input: "connect" },
     { do: "cancel", name: "ring" },
     { do: "cancel", name: "setup" },
-    { do: "timer", name: "duration", ms: rules.timings.maxDurationMs },
+    // Counted from the end of the message, which begins now where it is ready.
+    { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
   ];
   if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
-  return to({ ...flow, phase: "talking" }, effects);
+  const talking: CallFlow = { ...flow, phase: "talking" };
+  if (!flow.played) return to(talking, effects);
+  const played = messagePlayed(talking, rules);
+  return to(played.flow, [...effects, ...played.effects]);
 }
 
 function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Decision {
   const note: CallEffect = { do: "note", event: "message_ready", data: { message_ms: messageMs } };
-  if (flow.phase !== "talking") return to(flow, [note]);
-  return to(flow, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
+  const ready: CallFlow = { ...flow, messageMs };
+  if (flow.phase !== "talking") return to(ready, [note]);
+  return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
 }
 
 function messagePlayed(flow: CallFlow, rules: FlowRules): Decision {
-  if (flow.phase !== "talking") return stay(flow);
-  // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides.
-  if (rules.inboundCertain && !flow.inbound) return to({ ...flow, played: true }, []);
+  // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides. A message
+  // shorter than the network's report of the connection waits for that.
+  if (flow.phase !== "talking" || (rules.inboundCertain && !flow.inbound)) return to({ ...flow, played: true }, []);
   return complete(flow, "message_played", null);
 }
 
@@ -214,9 +235,13 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
       return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
     case "line":
       if (!flow.lineDown) return stay(flow);
-      if (flowing) return to(flow, [{ do: "timer", name: "line", ms: rules.timings.lineLossMs }]);
+      if (flowing) return to(flow, [lineTimer(rules)]);
       return fail(flow, "instance_lost", "the instance's line went offline during the call");
   }
+}
+
+function lineTimer(rules: FlowRules): CallEffect {
+  return { do: "timer", name: "line", ms: rules.timings.lineLossMs };
 }
 
 function stay(flow: CallFlow): Decision {
