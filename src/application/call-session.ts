@@ -18,8 +18,9 @@ import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { Mailbox } from "./mailbox.ts";
-import { finalEvent, outcomeView } from "./outcomes.ts";
+import { finalEvent, nothingHeard, outcomeView } from "./outcomes.ts";
 import { ProgramFailed, programOf } from "./programs/program.ts";
+import { failCall } from "./stored-calls.ts";
 
 /**
  * One live call: dials, carries the message, writes every move of the call, and ends.
@@ -35,7 +36,7 @@ export class CallSession {
   readonly #mailbox = new Mailbox<CallSignal>();
   readonly #timers = new Map<TimerName, () => void>();
   readonly #scope = new AbortController();
-  /** Resolves when the final state is stored: true; or when the call went back to its queue: false. */
+  /** Resolves when the final state is stored: true; or when the session is over without that: false. */
   readonly #stored: Promise<boolean>;
   #resolveStored: (stored: boolean) => void = () => {};
   #call: Call;
@@ -45,6 +46,8 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #answered = false;
+  /** The signal that ended the call. */
+  #lastSignal: CallSignal | undefined;
   /** Events that the storage could not take yet; they go with the next write. */
   #unsaved: Event[] = [];
 
@@ -78,24 +81,27 @@ export class CallSession {
       this.#begin();
       for await (const signal of this.#mailbox) {
         const decision = decide(this.#flow, signal, this.#rules);
+        if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#lastSignal = signal;
         this.#flow = decision.flow;
         for (const effect of decision.effects) await this.#carryOut(effect);
       }
     } catch (error) {
-      // Not ours any more, or a fault of ours: the row stays as it is and the next start settles it.
       this.#context.log.error({ call_id: this.#call.id, err: error }, "the call session broke off");
+      this.#flow = { ...this.#flow, phase: "over" };
       this.#hangUp();
       this.#close();
+      await this.#giveUp(error);
     }
-    this.#resolveStored(false);
     await this.#released;
     this.#scope.abort();
+    this.#resolveStored(false);
   }
 
   /** Ends the call; resolves when that is stored: true if it was this request that ended it. */
   async end(reason: FailedReason, detail: string | null = null): Promise<boolean> {
-    this.#mailbox.post({ type: "end", reason, detail });
-    return (await this.#stored) && this.#call.outcome?.reason === reason;
+    const signal: CallSignal = { type: "end", reason, detail };
+    this.#mailbox.post(signal);
+    return (await this.#stored) && this.#lastSignal === signal;
   }
 
   /** The line went offline. */
@@ -145,6 +151,8 @@ export class CallSession {
   async #follow(leg: Leg): Promise<void> {
     try {
       for await (const event of leg.events) this.#mailbox.post(signalOf(event));
+      // After "ended" this means nothing; without it the call would never be over.
+      this.#mailbox.post({ type: "leg_ended", cause: "internal_error", detail: "the leg fell silent" });
     } catch (error) {
       this.#mailbox.post({ type: "leg_ended", cause: "internal_error", detail: messageOf(error) });
     }
@@ -187,7 +195,7 @@ export class CallSession {
       reason,
       detail,
       answeredBy: this.#answered ? "unknown" : null,
-      ...(this.#media?.heard() ?? { heardMs: 0, heardRatio: 0 }),
+      ...(this.#media?.heard() ?? nothingHeard(this.#call)),
       durationMs: this.#call.startedAt === null ? 0 : Math.max(0, endedAt - this.#call.startedAt),
     };
     const status = this.#next(input);
@@ -198,6 +206,20 @@ export class CallSession {
     figures.callEnded(status, reason);
     this.#resolveStored(true);
     this.#close();
+  }
+
+  /** Fails a call that its session cannot carry on, unless somebody else has moved it. Never rejects. */
+  async #giveUp(fault: unknown): Promise<void> {
+    const { storage, nodeId, log } = this.#context;
+    const { id } = this.#call;
+    try {
+      await insist(this.#context, `call ${id}`, async () => {
+        const call = await storage.calls.get(id);
+        if (call?.owner === nodeId) await failCall(this.#context, call, "internal_error", messageOf(fault));
+      });
+    } catch (error) {
+      log.error({ call_id: id, err: error }, "the call could not be failed; the next start settles it");
+    }
   }
 
   #next(input: CallInput): Call["status"] {

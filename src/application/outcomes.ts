@@ -21,13 +21,17 @@ export function finalEvent(status: CallStatus): EventType {
 
 /** How a call turned out that failed without a live session: nobody is known to have heard anything. */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
-  const fixed = call.message.type === "FIXED_TTS" || call.message.type === "FIXED_AUDIO";
   return {
     reason,
     detail,
     answeredBy: call.startedAt === null ? null : "unknown",
-    heardMs: 0,
-    heardRatio: fixed ? 0 : null,
+    ...nothingHeard(call),
     durationMs: call.startedAt === null ? 0 : Math.max(0, now - call.startedAt),
   };
+}
+
+/** What is said of a call whose message nobody is known to have heard. */
+export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio"> {
+  const fixed = message.type === "FIXED_TTS" || message.type === "FIXED_AUDIO";
+  return { heardMs: 0, heardRatio: fixed ? 0 : null };
 }
