@@ -44,6 +44,19 @@ export function callListContract(clause: Clause): void {
         }
   });
 
+  clause("a page after a call that the filter leaves out holds to the filter", async (scene) => {
+    const instance = await scene.storedInstance();
+    const oldest = await scene.storedCall(instance);
+    const middle = await scene.storedCall(instance);
+    const newest = await scene.storedCall(instance);
+    const { calls } = scene.storage;
+    const before = { createdBefore: middle.createdAt };
+    const after = { createdAfter: middle.createdAt };
+    scene.equal(idsOf(await calls.list(scene.userId, before, { after: newest.id })), [oldest.id]);
+    scene.equal(idsOf(await calls.list(scene.userId, after, { after: newest.id })), []);
+    scene.equal(idsOf(await calls.list(scene.userId, after, { after: scene.id("call") })), [newest.id]);
+  });
+
   clause("a call of somebody else's instance is never listed", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const other = scene.id("usr");
