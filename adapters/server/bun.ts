@@ -1,0 +1,137 @@
+import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { brokenApp, isReply } from "./fault.ts";
+import {
+  CLOSE_GRACE_MS,
+  cannotListen,
+  DEFAULT_HOSTNAME,
+  DEFAULT_PORT,
+  IDLE_SECONDS,
+  type Listening,
+  localUrl,
+  MAX_MESSAGE_BYTES,
+  reachableUrl,
+  type ServedApp,
+  type ServeOptions,
+} from "./listening.ts";
+import { toResponse } from "./response.ts";
+
+export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+
+/** Bytes that may wait on a WebSocket whose client does not read. */
+const BACKPRESSURE_BYTES = 8 << 20;
+
+// The part of Bun that is used here; its type package stays out of what we publish.
+interface BunSocket {
+  readonly data: SocketState;
+  send(data: string | Uint8Array): number;
+  getBufferedAmount(): number;
+  close(code?: number, reason?: string): void;
+}
+interface BunServer {
+  readonly port: number;
+  upgrade(request: Request, options: { data: SocketState }): boolean;
+  stop(closeActiveConnections?: boolean): Promise<void>;
+}
+declare const Bun: { serve(options: object): BunServer };
+
+/** What lives as long as one WebSocket. */
+interface SocketState {
+  readonly handlers: SocketHandlers;
+  socket?: Socket;
+  waiting: (() => void)[];
+}
+
+/**
+ * Serves an application with `Bun.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
+ * @throws {CannotListen} the port is in use, or not to be had
+ */
+export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
+  const open = new Set<BunSocket>();
+  let server: BunServer;
+  try {
+    server = Bun.serve({
+      port,
+      hostname,
+      idleTimeout: IDLE_SECONDS,
+      // The application counts a body while it reads it, and says which limit it broke.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      development: false,
+      error: () => toResponse(brokenApp()),
+      async fetch(request: Request, bun: BunServer): Promise<Response | undefined> {
+        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
+        const decision = await app.upgrade(request).catch(brokenApp);
+        if (isReply(decision)) return toResponse(decision);
+        const upgraded = bun.upgrade(request, { data: { handlers: decision, waiting: [] } });
+        return upgraded ? undefined : new Response(null, { status: 400 });
+      },
+      websocket: socketOptions(open),
+    });
+  } catch (error) {
+    throw cannotListen(hostname, port, error);
+  }
+  const bound = server.port;
+  app.listeningAt?.(reachableUrl(hostname, bound));
+  let closing: Promise<void> | undefined;
+  return {
+    url: localUrl(hostname, bound),
+    port: bound,
+    close() {
+      closing ??= (async () => {
+        for (const socket of open) socket.close(1001, "the server is stopping");
+        await Promise.race([server.stop(), new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE_MS))]);
+        await server.stop(true);
+      })();
+      return closing;
+    },
+  };
+}
+
+function socketOptions(all: Set<BunSocket>): object {
+  return {
+    maxPayloadLength: MAX_MESSAGE_BYTES,
+    backpressureLimit: BACKPRESSURE_BYTES,
+    idleTimeout: IDLE_SECONDS,
+    sendPings: true,
+    perMessageDeflate: false,
+    open(ws: BunSocket) {
+      all.add(ws);
+      ws.data.socket = socketOf(ws);
+      ws.data.handlers.open?.(ws.data.socket);
+    },
+    message(ws: BunSocket, data: string | Uint8Array) {
+      try {
+        if (ws.data.socket)
+          ws.data.handlers.message(ws.data.socket, typeof data === "string" ? data : new Uint8Array(data));
+      } catch {
+        ws.close(1011, "internal error");
+      }
+    },
+    drain(ws: BunSocket) {
+      if (ws.getBufferedAmount() === 0) release(ws);
+    },
+    close(ws: BunSocket, code: number, reason: string) {
+      all.delete(ws);
+      release(ws);
+      if (ws.data.socket) ws.data.handlers.close?.(ws.data.socket, code, reason);
+    },
+  };
+}
+
+function socketOf(ws: BunSocket): Socket {
+  return {
+    send: (data) => void ws.send(data),
+    get bufferedAmount() {
+      return ws.getBufferedAmount();
+    },
+    drained: () =>
+      ws.getBufferedAmount() === 0 ? Promise.resolve() : new Promise((resolve) => ws.data.waiting.push(resolve)),
+    close: (code, reason) => ws.close(code, reason),
+  };
+}
+
+function release(ws: BunSocket): void {
+  const released = ws.data.waiting;
+  ws.data.waiting = [];
+  for (const resolve of released) resolve();
+}

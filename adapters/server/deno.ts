@@ -1,0 +1,114 @@
+import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { brokenApp, isReply } from "./fault.ts";
+import {
+  CLOSE_GRACE_MS,
+  cannotListen,
+  DEFAULT_HOSTNAME,
+  DEFAULT_PORT,
+  IDLE_SECONDS,
+  type Listening,
+  localUrl,
+  MAX_MESSAGE_BYTES,
+  reachableUrl,
+  type ServedApp,
+  type ServeOptions,
+} from "./listening.ts";
+import { toResponse } from "./response.ts";
+
+export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+
+/** Deno tells nobody when a WebSocket has sent what it was given, so that is asked this often, ms. */
+const DRAIN_POLL_MS = 5;
+
+// The part of Deno that is used here; its type package stays out of what we publish.
+interface DenoServer {
+  readonly addr: { readonly port: number };
+  shutdown(): Promise<void>;
+}
+interface DenoNamespace {
+  serve(options: object, handler: (request: Request) => Promise<Response>): DenoServer;
+  upgradeWebSocket(request: Request, options: object): { socket: WebSocket; response: Response };
+}
+const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
+
+/**
+ * Serves an application with `Deno.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
+ * @throws {CannotListen} the port is in use, or not to be had
+ */
+export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
+  const open = new Set<WebSocket>();
+  const ending = new AbortController();
+
+  async function answer(request: Request): Promise<Response> {
+    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
+    const decision = await app.upgrade(request).catch(brokenApp);
+    if (isReply(decision)) return toResponse(decision);
+    const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_SECONDS });
+    connect(socket, decision, open);
+    return response;
+  }
+
+  let server: DenoServer;
+  try {
+    const quiet = { onListen() {}, onError: () => toResponse(brokenApp()) };
+    server = Deno.serve({ port, hostname, signal: ending.signal, ...quiet }, answer);
+  } catch (error) {
+    throw cannotListen(hostname, port, error);
+  }
+  const bound = server.addr.port;
+  app.listeningAt?.(reachableUrl(hostname, bound));
+  let closing: Promise<void> | undefined;
+  return {
+    url: localUrl(hostname, bound),
+    port: bound,
+    close() {
+      closing ??= (async () => {
+        for (const socket of open) socket.close(1001, "the server is stopping");
+        const impatience = setTimeout(() => ending.abort(), CLOSE_GRACE_MS);
+        await server.shutdown().finally(() => clearTimeout(impatience));
+      })();
+      return closing;
+    },
+  };
+}
+
+function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): void {
+  ws.binaryType = "arraybuffer";
+  const socket: Socket = {
+    send(data) {
+      if (ws.readyState === WebSocket.OPEN) ws.send(data as string | Uint8Array<ArrayBuffer>);
+    },
+    get bufferedAmount() {
+      return ws.bufferedAmount;
+    },
+    drained: () =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (ws.readyState !== WebSocket.OPEN || ws.bufferedAmount === 0) resolve();
+          else setTimeout(look, DRAIN_POLL_MS);
+        };
+        look();
+      }),
+    close: (code, reason) => ws.close(code, reason),
+  };
+  ws.onopen = () => {
+    all.add(ws);
+    handlers.open?.(socket);
+  };
+  ws.onerror = () => {}; // `close` follows
+  ws.onmessage = (event) => {
+    const data = event.data as string | ArrayBuffer;
+    const size = typeof data === "string" ? data.length : data.byteLength;
+    try {
+      if (size > MAX_MESSAGE_BYTES) ws.close(1009, "the message is too large");
+      else handlers.message(socket, typeof data === "string" ? data : new Uint8Array(data));
+    } catch {
+      ws.close(1011, "internal error");
+    }
+  };
+  ws.onclose = ({ code, reason }) => {
+    all.delete(ws);
+    handlers.close?.(socket, code, reason);
+  };
+}

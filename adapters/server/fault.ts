@@ -1,0 +1,20 @@
+import type { Reply } from "../../src/ports/web.ts";
+
+/** A problem document (RFC 9457) for what goes wrong before or below the application. */
+export function fault(status: number, title: string, code: string, detail: string): Reply {
+  return {
+    status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store" },
+    body: JSON.stringify({ type: "about:blank", title, status, detail, code }),
+  };
+}
+
+/** The application broke its promise never to reject. */
+export function brokenApp(): Reply {
+  return fault(500, "Something went wrong on our side", "internal_error", "the request could not be answered");
+}
+
+/** Tells a refusal from an accepted WebSocket. */
+export function isReply(decision: object): decision is Reply {
+  return "status" in decision;
+}

@@ -1,0 +1,87 @@
+import { networkInterfaces } from "node:os";
+import type { WebApp } from "../../src/ports/web.ts";
+
+/** An application to serve; one that wants to know where it is reachable is told. A Ringport is one. */
+export interface ServedApp extends WebApp {
+  listeningAt?(url: string): void;
+}
+
+/** Where to listen. */
+export interface ServeOptions {
+  /** 0 picks a free one. Default: 8080. */
+  readonly port?: number | undefined;
+  /** Default: 127.0.0.1, this machine only; 0.0.0.0 lets the network in. */
+  readonly hostname?: string | undefined;
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** Where this machine reaches it, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops listening, lets running requests end for a second, then ends every connection. Twice is fine. */
+  close(): Promise<void>;
+}
+
+/** Thrown when a server cannot listen where it should; the message names the place and the fix. */
+export class CannotListen extends Error {
+  override readonly name = "CannotListen";
+}
+
+export const DEFAULT_PORT = 8080;
+export const DEFAULT_HOSTNAME = "127.0.0.1";
+
+/** How long running requests may go on after `close()`, ms. */
+export const CLOSE_GRACE_MS = 1_000;
+/** The largest WebSocket message, bytes. */
+export const MAX_MESSAGE_BYTES = 1 << 20;
+/** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
+export const IDLE_SECONDS = 120;
+
+/** The URL on which this machine reaches a server that listens there. */
+export function localUrl(hostname: string, port: number): string {
+  return `http://${inUrl(isWildcard(hostname) ? DEFAULT_HOSTNAME : hostname)}:${port}`;
+}
+
+/** The URL on which others reach it: behind a wildcard address, this machine's first address in a network. */
+export function reachableUrl(hostname: string, port: number): string {
+  const address = isWildcard(hostname) ? networkAddress() : undefined;
+  return address ? `http://${address}:${port}` : localUrl(hostname, port);
+}
+
+/** What a runtime's error about listening means for a person. */
+export function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
+  const { code, name, message } = cause as { code?: string; name?: string; message?: string };
+  const place = `port ${port} on ${hostname}`;
+  const sentence = (): string => {
+    if (code === "EADDRINUSE" || name === "AddrInUse")
+      return `${place} is in use: stop the program that uses it or choose another port, such as PORT=${nextPort(port)}`;
+    if (code === "EACCES" || name === "PermissionDenied")
+      return `${place} may not be used by this user: choose a port from 1024 on, such as PORT=${DEFAULT_PORT}`;
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN" || name === "AddrNotAvailable")
+      return `${hostname} is no address of this machine: use HOST=${DEFAULT_HOSTNAME}, or HOST=0.0.0.0 for all`;
+    return `${place} cannot be listened on: ${message ?? String(cause)}`;
+  };
+  return new CannotListen(sentence(), { cause });
+}
+
+function nextPort(port: number): number {
+  return port < 65_535 ? port + 1 : DEFAULT_PORT;
+}
+
+function isWildcard(hostname: string): boolean {
+  return hostname === "0.0.0.0" || hostname === "::" || hostname === "[::]";
+}
+
+function inUrl(hostname: string): string {
+  return hostname.includes(":") && !hostname.startsWith("[") ? `[${hostname}]` : hostname;
+}
+
+function networkAddress(): string | undefined {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    return all.find(({ internal, family }) => !internal && family === "IPv4")?.address;
+  } catch {
+    return undefined; // Deno without --allow-sys
+  }
+}

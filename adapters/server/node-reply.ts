@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Reply } from "../../src/ports/web.ts";
+import { brokenApp } from "./fault.ts";
+import { hasBody } from "./node-request.ts";
+
+/** A rest of a body this small is read to its end, so that the connection can be used again, bytes. */
+const SMALL_REST = 64 * 1024;
+/** After an early answer, what the client still sends is read this far … */
+const MOST_DRAINED_BYTES = 64 * 1024 * 1024;
+/** … and this long, ms. A client whose data is refused at once gets a reset instead of the answer. */
+const MOST_DRAINED_MS = 2_000;
+
+/** Writes a reply straight to the socket. A client that has gone is no error. */
+export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  if (response.destroyed || response.headersSent) return;
+  response.on("error", () => {});
+  const early = stillComing(message);
+  try {
+    response.writeHead(reply.status, headersOf(reply, early));
+  } catch {
+    if (reply.status !== 500) writeReply(message, response, brokenApp());
+    else response.destroy();
+    return;
+  }
+  if (!early) {
+    response.end(reply.body);
+    return;
+  }
+  if (reply.body !== undefined && reply.body.length > 0 && message.method !== "HEAD") response.write(reply.body);
+  else response.flushHeaders();
+  drain(message, () => response.end());
+}
+
+function headersOf({ status, headers, body }: Reply, early: boolean): Record<string, string | number> {
+  const bodiless = status === 204 || status === 304 || status < 200;
+  const length = bodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
+  return {
+    ...headers,
+    ...(length === undefined ? {} : { "content-length": length }),
+    ...(early ? { connection: "close" } : {}),
+  };
+}
+
+function byteLength(body: Reply["body"]): number {
+  return body === undefined ? 0 : Buffer.byteLength(body);
+}
+
+/** Whether the answer comes so early that the client may still be sending a large body. */
+function stillComing(message: IncomingMessage): boolean {
+  if (message.complete || !hasBody(message)) return false;
+  const length = Number(message.headers["content-length"] ?? Infinity);
+  return length > SMALL_REST;
+}
+
+/** Reads and drops what still comes, within bounds, then goes on. */
+function drain(message: IncomingMessage, then: () => void): void {
+  let left = MOST_DRAINED_BYTES;
+  const done = (): void => {
+    clearTimeout(timer);
+    message.off("data", count).off("end", done).off("close", done).off("error", done);
+    message.on("error", () => {});
+    then();
+  };
+  const count = (chunk: Uint8Array): void => {
+    left -= chunk.byteLength;
+    if (left <= 0) done();
+  };
+  const timer = setTimeout(done, MOST_DRAINED_MS);
+  message.on("data", count).once("end", done).once("close", done).once("error", done);
+  message.resume();
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import type { RequestLike } from "../../src/ports/web.ts";
+
+/** What frameworks add to a request: where it was mounted, and the body their parser has read. */
+type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
+
+/** A Host that would change the path of the URL it stands in. */
+const BAD_HOST = /[^\w.:[\]-]/;
+
+/** A Node request as the core wants it. Nothing is built before it is asked for: a `Request` costs more than a call. */
+export class NodeRequest implements RequestLike {
+  readonly headers: { get(name: string): string | null };
+  readonly #message: Mounted;
+  #url: string | undefined;
+  #parsed: Uint8Array | null | undefined;
+
+  constructor(message: IncomingMessage) {
+    this.#message = message;
+    this.headers = { get: (name) => this.#header(name.toLowerCase()) };
+  }
+
+  get method(): string {
+    return this.#message.method ?? "GET";
+  }
+
+  get url(): string {
+    this.#url ??= this.#absoluteUrl();
+    return this.#url;
+  }
+
+  /** The message itself, or what a body parser that ran before has left of it. */
+  get body(): AsyncIterable<Uint8Array> | null {
+    const parsed = this.#bodyOfParser();
+    if (parsed) return single(parsed);
+    return hasBody(this.#message) ? unread(this.#message) : null;
+  }
+
+  #absoluteUrl(): string {
+    const { originalUrl, url = "/", headers, socket } = this.#message;
+    const target = originalUrl ?? url;
+    if (/^https?:\/\//i.test(target)) return target; // absolute form, RFC 9112 §3.2.2
+    const host = headers.host && !BAD_HOST.test(headers.host) ? headers.host : "localhost";
+    const scheme = "encrypted" in socket ? "https" : "http";
+    return `${scheme}://${host}${target.startsWith("/") ? "" : "/"}${target}`;
+  }
+
+  #header(name: string): string | null {
+    // A parser has undone the coding, and what it left has another length.
+    if (name === "content-encoding" && this.#bodyOfParser()) return null;
+    if (name === "content-length" && this.#bodyOfParser()) return String(this.#bodyOfParser()?.byteLength);
+    const value = this.#message.headers[name];
+    if (typeof value === "string") return value;
+    return Array.isArray(value) ? value.join(", ") : null;
+  }
+
+  #bodyOfParser(): Uint8Array | null {
+    if (this.#parsed !== undefined) return this.#parsed;
+    const { body, readableEnded } = this.#message;
+    if (!readableEnded || body === undefined || !hasBody(this.#message)) return null; // may still change
+    const bytes = typeof body === "string" || body instanceof Uint8Array ? body : (JSON.stringify(body) ?? "");
+    this.#parsed = typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes;
+    return this.#parsed;
+  }
+}
+
+/** Whether a body comes with the message (RFC 9112 §6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** The body; leaving it early must not destroy the connection that the answer has to take. */
+function unread(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => message.iterator({ destroyOnReturn: false }) };
+}
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

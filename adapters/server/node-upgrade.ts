@@ -1,0 +1,137 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Reply, WebApp } from "../../src/ports/web.ts";
+import { brokenApp, fault, isReply } from "./fault.ts";
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from "./listening.ts";
+import { hasBody, NodeRequest } from "./node-request.ts";
+import { connectSocket, neverOpened } from "./node-socket.ts";
+
+/** Options of {@link attachUpgrade}. */
+export interface UpgradeOptions {
+  /** Upgrades of paths below this one are answered; all others are left to the host application. Default: `/v1/`. */
+  readonly prefix?: string | undefined;
+}
+
+/** How often each WebSocket is asked whether it is alive, ms; one that stays silent until the next time is ended. */
+const PING_MS = 30_000;
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. */
+export function attachUpgrade(
+  server: Server,
+  app: WebApp,
+  { prefix = "/v1/" }: UpgradeOptions = {},
+): { close(): void } {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    clientTracking: true,
+  });
+  const alive = new WeakSet<WebSocket>();
+  const pings = setInterval(() => {
+    for (const ws of sockets.clients) {
+      if (!alive.delete(ws)) ws.terminate();
+      else ws.ping();
+    }
+  }, PING_MS);
+  pings.unref();
+
+  async function decide(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const decision = await app.upgrade(new NodeRequest(message)).catch(brokenApp);
+    if (isReply(decision)) {
+      refuse(socket, decision);
+      return;
+    }
+    if (socket.destroyed || !socket.readable || !socket.writable) {
+      socket.destroy();
+      neverOpened(decision);
+      return;
+    }
+    sockets.handleUpgrade(message, socket, head, (ws) => {
+      alive.add(ws);
+      ws.on("pong", () => alive.add(ws));
+      connectSocket(ws, decision);
+    });
+  }
+
+  function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = message.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
+    if (!path.startsWith(prefix)) return;
+    if (!offersWebSocket(message)) {
+      withoutUpgrade(server, message, socket, head);
+      return;
+    }
+    socket.on("error", () => socket.destroy());
+    const broken = handshakeFault(message);
+    if (broken) refuse(socket, broken);
+    else void decide(message, socket, head);
+  }
+
+  server.on("upgrade", upgrade);
+  return {
+    close() {
+      server.off("upgrade", upgrade);
+      clearInterval(pings);
+      for (const ws of sockets.clients) {
+        ws.close(1001, "the server is stopping");
+        setTimeout(() => ws.terminate(), CLOSE_GRACE_MS).unref();
+      }
+      sockets.close();
+    },
+  };
+}
+
+/** What `ws` would refuse after the application has already said yes. */
+function handshakeFault({ method, headers }: IncomingMessage): Reply | undefined {
+  if (method !== "GET")
+    return fault(405, "The method is not allowed here", "method_not_allowed", "a WebSocket begins with GET");
+  const version = headers["sec-websocket-version"];
+  if (version !== "13" && version !== "8") {
+    const reply = fault(426, "The WebSocket version is not supported", "upgrade_required", "use WebSocket version 13");
+    return { ...reply, headers: { ...reply.headers, "sec-websocket-version": "13, 8" } };
+  }
+  if (KEY.test(headers["sec-websocket-key"] ?? "")) return undefined;
+  return fault(
+    400,
+    "The WebSocket handshake is broken",
+    "bad_handshake",
+    "Sec-WebSocket-Key must be 16 bytes in Base64",
+  );
+}
+
+/** Writes a whole HTTP answer to a socket that has left the HTTP parser, and ends it. */
+export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
+  if (socket.destroyed) return;
+  const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
+  socket.end(body);
+  // Nobody else counts this connection any more.
+  setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
+}
+
+/** Whether a request offers the one protocol that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
+export function offersWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/**
+ * Ignores the offer of another protocol, such as `h2c`, on a server that could not be told to (see `serve`): Node has
+ * taken the request out of its HTTP parser, so it is put back in front of the same socket.
+ */
+function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
+  if (hasBody(message)) {
+    const detail = "only WebSockets are offered here; send the request without the Upgrade header";
+    refuse(socket, fault(400, "The protocol is not offered", "upgrade_not_offered", detail));
+    return;
+  }
+  const { method, url, httpVersion, rawHeaders } = message;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i]!))
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
+  server.emit("connection", socket);
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { WebApp } from "../../src/ports/web.ts";
+import { brokenApp, fault } from "./fault.ts";
+import {
+  CLOSE_GRACE_MS,
+  cannotListen,
+  DEFAULT_HOSTNAME,
+  DEFAULT_PORT,
+  type Listening,
+  localUrl,
+  reachableUrl,
+  type ServedApp,
+  type ServeOptions,
+} from "./listening.ts";
+import { writeReply } from "./node-reply.ts";
+import { NodeRequest } from "./node-request.ts";
+import { attachUpgrade, offersWebSocket, refuse } from "./node-upgrade.ts";
+
+export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
+
+/** How long a client may take to send the head of a request, ms. */
+const HEADERS_MS = 15_000;
+/** How long a client may take to send a whole request, ms: 16 MiB over a slow line. */
+const REQUEST_MS = 120_000;
+/** How long an idle connection is kept, ms; longer than the proxies in front of it keep theirs. */
+const KEEP_ALIVE_MS = 65_000;
+/** How often the three above are looked at, ms. */
+const CHECK_MS = 5_000;
+
+/**
+ * A request listener for `node:http`, Express, Connect, Koa (`ctx.req`, `ctx.res`) and Fastify (`request.raw`,
+ * `reply.raw`): `createServer(handler(ringport))`, `express().use(handler(ringport))`. Never rejects.
+ */
+export function handler(app: WebApp): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    const reply = await app.handle(new NodeRequest(request)).catch(brokenApp);
+    writeReply(request, response, reply);
+  };
+}
+
+/**
+ * Serves an application, WebSockets included: `const { url } = await serve(createRingport(), { port: 8080 })`.
+ * @throws {CannotListen} the port is in use, or not to be had
+ */
+export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
+  const behaviour: ServerOptions & { shouldUpgradeCallback: typeof offersWebSocket } = {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    shouldUpgradeCallback: offersWebSocket,
+  };
+  const server = createServer(behaviour, handler(app));
+  server.on("clientError", answerBrokenRequest);
+  const upgrades = attachUpgrade(server, app, { prefix: "/" });
+  await listen(server, port, hostname).catch((error: unknown) => {
+    upgrades.close();
+    throw cannotListen(hostname, port, error);
+  });
+  const bound = (server.address() as AddressInfo).port;
+  app.listeningAt?.(reachableUrl(hostname, bound));
+  let closing: Promise<void> | undefined;
+  return {
+    url: localUrl(hostname, bound),
+    port: bound,
+    close() {
+      closing ??= new Promise<void>((resolve) => {
+        const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+        server.close(() => {
+          clearTimeout(impatience);
+          resolve();
+        });
+        upgrades.close();
+        server.closeIdleConnections();
+      });
+      return closing;
+    },
+  };
+}
+
+function listen(server: Server, port: number, hostname: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** What Node's parser cannot read is answered like every other fault. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+  socket.on("error", () => socket.destroy());
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  if (error.code === "HPE_HEADER_OVERFLOW")
+    refuse(
+      socket,
+      fault(431, "The header fields are too large", "headers_too_large", "send at most 16 KiB of headers"),
+    );
+  else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT")
+    refuse(
+      socket,
+      fault(408, "The request took too long", "request_timeout", "send the whole request within 2 minutes"),
+    );
+  else refuse(socket, fault(400, "The request is not HTTP", "malformed_request", "the request could not be read"));
+}

@@ -1,0 +1,47 @@
+import type { Reply, RequestLike, SocketHandlers, WebApp } from "../../../src/ports/web.ts";
+
+/** What a fake application is told to do; everything has a default. */
+export interface FakeAnswers {
+  readonly handle?: (request: RequestLike) => Promise<Reply> | Reply;
+  readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
+}
+
+/** An application for server adapters that echoes what it was asked, unless told otherwise. */
+export function fakeApp({ handle = echo, upgrade = () => plain(404, "no socket here") }: FakeAnswers = {}): WebApp {
+  return {
+    handle: async (request) => handle(request),
+    fetch: async (request) => {
+      const { status, headers, body } = await handle(request);
+      return new Response((body ?? null) as string | null, { status, headers });
+    },
+    upgrade: async (request) => upgrade(request),
+  };
+}
+
+/** A short text reply. */
+export function plain(status: number, body: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { "content-type": "text/plain", ...headers }, body };
+}
+
+/** The whole body of a request as text; "" for none. */
+export async function textOf(request: RequestLike): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of request.body ?? []) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** Counts at most `limit` bytes of a body and then refuses it, as the HTTP interface does. */
+export async function limitedReply(request: RequestLike, limit: number): Promise<Reply> {
+  let bytes = 0;
+  for await (const piece of request.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > limit) return plain(413, "too large", { connection: "close" });
+  }
+  return plain(200, String(bytes));
+}
+
+async function echo(request: RequestLike): Promise<Reply> {
+  const { method, url } = request;
+  const body = request.body === null ? null : await textOf(request);
+  return plain(200, JSON.stringify({ method, url, type: request.headers.get("content-type"), body }));
+}

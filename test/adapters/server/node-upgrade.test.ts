@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { attachUpgrade, type Listening, serve } from "../../../adapters/server/node.ts";
+import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
+import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
+
+const onNode = !("Bun" in globalThis || "Deno" in globalThis);
+const open: Listening[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function served(upgrade: NonNullable<FakeAnswers["upgrade"]>): Promise<Listening> {
+  const listening = await serve(fakeApp({ upgrade }), { port: 0 });
+  open.push(listening);
+  return listening;
+}
+
+const HANDSHAKE = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+/** The answer to a handshake, with its body. */
+async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
+  const asked = request({ port, path: "/v1/calls/x/stream", headers }).end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  let body = "";
+  for await (const piece of answer) body += piece;
+  return [answer, body];
+}
+
+describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
+  test("a refusal is sent before the handshake, whole", async () => {
+    const { port } = await served(async ({ url, headers }) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return plain(401, `${new URL(url).pathname} ${headers.get("upgrade")}`, { "www-authenticate": "Bearer" });
+    });
+    const [answer, body] = await refusal(port);
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers).toMatchObject({ "www-authenticate": "Bearer", connection: "close" });
+    expect(body).toBe("/v1/calls/x/stream websocket");
+  });
+
+  test("a broken handshake is refused before the application promises anything", async () => {
+    let asked = 0;
+    const { port } = await served(() => {
+      asked++;
+      return { message() {} };
+    });
+    expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);
+    expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-version": "7" }))[0].statusCode).toBe(426);
+    expect(asked).toBe(0);
+  });
+
+  test("text and bytes go both ways, and the close code arrives", async () => {
+    const closed: [number, string][] = [];
+    const echo: SocketHandlers = {
+      open: (socket) => socket.send("hello"),
+      message: (socket, data) => (data === "end" ? socket.close(4001, "ended") : socket.send(data)),
+      close: (_, code, reason) => void closed.push([code, reason]),
+    };
+    const { url } = await served(() => echo);
+    const ws = new WebSocket(url.replace("http", "ws"));
+    const got: (string | Buffer)[] = [];
+    ws.on("message", (data: Buffer, isBinary) => got.push(isBinary ? data : data.toString()));
+    await once(ws, "open");
+    ws.send(Uint8Array.of(1, 2, 3));
+    ws.send("text");
+    ws.send("end");
+    const [code, reason] = (await once(ws, "close")) as [number, Buffer];
+    expect([code, reason.toString()]).toEqual([4001, "ended"]);
+    expect(got).toEqual(["hello", Buffer.from([1, 2, 3]), "text"]);
+    await expect.poll(() => closed).toEqual([[4001, "ended"]]);
+  });
+
+  test("drained() waits for a slow client and resolves when it reads again", async () => {
+    let socket: Socket | undefined;
+    const { url } = await served(() => ({
+      open: (opened) => {
+        socket = opened;
+      },
+      message() {},
+    }));
+    const ws = new WebSocket(url.replace("http", "ws"));
+    await once(ws, "open");
+    await expect.poll(() => socket).toBeDefined();
+    await socket?.drained();
+    ws.pause();
+    for (let i = 0; i < 100; i++) socket?.send(new Uint8Array(256 * 1024));
+    expect(socket?.bufferedAmount).toBeGreaterThan(1_000_000);
+    let drained = false;
+    const waiting = socket?.drained().then(() => {
+      drained = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(drained).toBe(false);
+    ws.resume();
+    await waiting;
+    expect(socket?.bufferedAmount).toBe(0);
+    ws.terminate();
+  });
+
+  test("a message over 1 MiB and a handler that throws end the socket, not the server", async () => {
+    const { url } = await served(() => ({
+      message() {
+        throw new Error("a mistake");
+      },
+    }));
+    const large = new WebSocket(url.replace("http", "ws"));
+    await once(large, "open");
+    large.send(new Uint8Array(2 ** 20 + 1));
+    expect((await once(large, "close"))[0]).toBe(1009);
+    const broken = new WebSocket(url.replace("http", "ws"));
+    await once(broken, "open");
+    broken.send("x");
+    expect((await once(broken, "close"))[0]).toBe(1011);
+  });
+
+  test("a client that leaves while the application thinks is reported as closed", async () => {
+    const closed: number[] = [];
+    let asked = false;
+    const { port } = await served(async () => {
+      asked = true;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { message() {}, close: (_socket, code) => void closed.push(code) };
+    });
+    const lines = Object.entries({ host: "x", ...HANDSHAKE }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`GET / HTTP/1.1\r\n${lines.join("")}\r\n`);
+    await expect.poll(() => asked).toBe(true);
+    socket.destroy();
+    await expect.poll(() => closed).toEqual([1006]);
+  });
+
+  test("an offer of another protocol is answered as if it had not been made, body included", async () => {
+    const { port } = await served(() => plain(404, "not a socket"));
+    const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
+    const asked = request({ port, method: "POST", path: "/v1/calls", headers });
+    asked.end("hello");
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    let body = "";
+    for await (const piece of answer) body += piece;
+    expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
+  });
+
+  test("upgrades outside the prefix are left to the host application", async () => {
+    const server = createServer();
+    const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
+    server.on("upgrade", (message: IncomingMessage, socket: Duplex) => {
+      if (message.url === "/own")
+        socket.end("HTTP/1.1 418 I'm a teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const asked = request({ port, path: "/own", headers: HANDSHAKE }).end();
+    expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
+    expect((await refusal(port))[0].statusCode).toBe(401);
+    server.on("request", (_, response) => response.end("ordinary"));
+    expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary");
+    ours.close();
+    server.close();
+  });
+
+  test("closing the server says goodbye to its sockets", async () => {
+    const { url, close } = await served(() => ({ message() {} }));
+    const ws = new WebSocket(url.replace("http", "ws"));
+    await once(ws, "open");
+    const gone = once(ws, "close");
+    await close();
+    expect((await gone)[0]).toBe(1001);
+  });
+});

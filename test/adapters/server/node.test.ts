@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { Readable } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import { CannotListen, handler, type Listening, type ServedApp, serve } from "../../../adapters/server/node.ts";
+import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
+
+// A foreign server under Bun or Deno is that runtime's own imitation of node:http; they have adapters of their own.
+const onNode = !("Bun" in globalThis || "Deno" in globalThis);
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function served(app: ServedApp): Promise<Listening> {
+  const listening = await serve(app, { port: 0 });
+  open.push(listening);
+  return listening;
+}
+
+/** Sends raw bytes and answers all that comes back until the server closes, or `ms` have passed. */
+async function raw(port: number, bytes: string | Buffer, ms = 1_000): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (data) => {
+    answer += data;
+  });
+  socket.on("error", () => {});
+  socket.write(bytes);
+  await Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, ms))]);
+  socket.destroy();
+  return answer;
+}
+
+describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
+  test("a request arrives with its method, absolute URL, headers and body", async () => {
+    const { url } = await served(fakeApp());
+    const answer = await fetch(`${url}/a/b?c=d`, { method: "POST", body: "hello", headers: { "content-type": "a/b" } });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ method: "POST", url: `${url}/a/b?c=d`, type: "a/b", body: "hello" });
+  });
+
+  test("a request without a body has none", async () => {
+    const { url } = await served(fakeApp());
+    expect(await (await fetch(url)).json()).toMatchObject({ method: "GET", body: null });
+    expect(await (await fetch(url, { method: "DELETE" })).json()).toMatchObject({ method: "DELETE", body: null });
+  });
+
+  test("a Host header cannot change the path", async () => {
+    const { port } = await served(fakeApp());
+    const answer = await raw(port, "GET /v1 HTTP/1.1\r\nHost: evil/x?y\r\nConnection: close\r\n\r\n");
+    expect(answer).toContain('"url":"http://localhost/v1"');
+  });
+
+  test("bytes, 204 and HEAD are answered with the right length", async () => {
+    const bytes = Uint8Array.of(0, 255, 10);
+    const { url } = await served(
+      fakeApp({
+        handle: ({ method }) =>
+          method === "HEAD"
+            ? { status: 200, headers: { "content-length": "3" } }
+            : method === "DELETE"
+              ? { status: 204, headers: {} }
+              : { status: 200, headers: {}, body: bytes },
+      }),
+    );
+    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(bytes);
+    expect((await fetch(url, { method: "HEAD" })).headers.get("content-length")).toBe("3");
+    const gone = await fetch(url, { method: "DELETE" });
+    expect([gone.status, gone.headers.get("content-length")]).toEqual([204, null]);
+  });
+
+  test("a connection serves one request after the other, also when small bodies are not read", async () => {
+    const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
+    const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
+    const answer = await raw(port, one + one + one, 300);
+    expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
+  });
+
+  test("a body of 1 GB is refused early, and the client that goes on sending sees the answer", async () => {
+    const { port } = await served(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
+    const piece = Buffer.alloc(256 * 1024);
+    let sent = 0;
+    const body = new Readable({
+      read() {
+        sent += piece.length;
+        this.push(sent > 2 ** 30 ? null : piece);
+      },
+    });
+    const upload = request({ port, method: "POST", headers: { "content-length": String(2 ** 30) } });
+    upload.on("error", () => {});
+    const began = performance.now();
+    body.pipe(upload);
+    const [answer] = (await once(upload, "response")) as [IncomingMessage];
+    expect(answer.statusCode).toBe(413);
+    expect(await Readable.toWeb(answer).getReader().read()).toMatchObject({ done: false });
+    expect(sent).toBeLessThan(100 * 1024 * 1024);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    body.destroy();
+    upload.destroy();
+  });
+
+  test("an endless body after a refusal is not read for ever", async () => {
+    const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const drip = setInterval(() => socket.write("1\r\nx\r\n"), 50);
+    const [first] = (await once(socket, "data")) as [Buffer];
+    expect(first.toString()).toContain("401");
+    await once(socket, "close", { signal: AbortSignal.timeout(4_000) });
+    clearInterval(drip);
+  });
+
+  test("a client that goes away in the middle of its body, or of the answer, harms nobody", async () => {
+    const failures: unknown[] = [];
+    const large = new Uint8Array(20 * 1024 * 1024);
+    const { url, port } = await served(
+      fakeApp({
+        async handle(message) {
+          await textOf(message).catch((error: unknown) => failures.push(error));
+          return { status: 200, headers: {}, body: large };
+        },
+      }),
+    );
+    const half = connect(port, "127.0.0.1");
+    half.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nonly this");
+    await once(half, "connect");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    half.destroy();
+    await expect.poll(() => failures.length).toBe(1);
+
+    const leaving = connect(port, "127.0.0.1");
+    leaving.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(leaving, "data");
+    leaving.destroy();
+    expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(large.byteLength);
+  });
+
+  test("an application that breaks its promise is answered for with 500", async () => {
+    const { url } = await served(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
+    const answer = await fetch(url);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain("secret detail");
+  });
+
+  test("what is no HTTP is answered with a problem document", async () => {
+    const { port } = await served(fakeApp());
+    const answer = await raw(port, "GARBAGE\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain("application/problem+json");
+    const huge = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
+    expect(huge).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test("a port in use is named, with the fix", async () => {
+    const { port } = await served(fakeApp());
+    const error = await serve(fakeApp(), { port }).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(CannotListen);
+    expect((error as Error).message).toContain(`port ${port} on 127.0.0.1 is in use`);
+    expect((error as Error).message).toContain(`PORT=${port + 1}`);
+  });
+
+  test("the application learns where it is reachable, and closing twice is fine", async () => {
+    const told: string[] = [];
+    const listening = await serve({ ...fakeApp(), listeningAt: (url) => void told.push(url) }, { port: 0 });
+    expect(told).toEqual([listening.url]);
+    expect(listening.url).toBe(`http://127.0.0.1:${listening.port}`);
+    await Promise.all([listening.close(), listening.close()]);
+    await expect(fetch(listening.url)).rejects.toThrow();
+  });
+});
+
+describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", () => {
+  async function host(server: Server): Promise<string> {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    open.push({
+      close: () =>
+        new Promise((resolve) => {
+          server.close(() => resolve());
+          server.closeAllConnections();
+        }),
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  test("a body that a parser has read before is given again", async () => {
+    const app = handler(
+      fakeApp({
+        async handle(message) {
+          const { headers } = message;
+          const length = headers.get("content-length");
+          return plain(200, JSON.stringify([await textOf(message), length, headers.get("content-encoding")]));
+        },
+      }),
+    );
+    for (const [parsed, expected] of [
+      [{ a: 1 }, '{"a":1}'],
+      ["text", "text"],
+      [Buffer.from("bytes"), "bytes"],
+    ] as const) {
+      const url = await host(
+        createServer(async (message, response) => {
+          for await (const _ of message);
+          await app(Object.assign(message, { body: parsed }), response);
+        }),
+      );
+      const answer = await fetch(url, { method: "POST", body: "as it came", headers: { "content-encoding": "gzip" } });
+      expect(await answer.json()).toEqual([expected, String(expected.length), null]);
+    }
+  });
+
+  test("behind a mount point the URL is the one that the client asked for", async () => {
+    const app = handler(fakeApp());
+    const url = await host(
+      createServer((message, response) => {
+        void app(Object.assign(message, { originalUrl: message.url, url: "/rest" }), response);
+      }),
+    );
+    expect(await (await fetch(`${url}/api/rest`)).json()).toMatchObject({ url: `${url}/api/rest` });
+  });
+});
