@@ -1,0 +1,118 @@
+import { join, resolve } from "node:path";
+import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
+import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
+import type { Speech } from "../src/ports/speech.ts";
+import type { Storage } from "../src/ports/storage.ts";
+import type { Telephony } from "../src/ports/telephony.ts";
+import { dataFolder } from "./embedded/data-folder.ts";
+import { docsAsset } from "./embedded/docs-asset.ts";
+import { sayThrough } from "./embedded/far-end-voice.ts";
+import { parseSecret, storedSecret } from "./embedded/secret.ts";
+import type { WorkerPool } from "./workers/pool.ts";
+
+/** Where the embedded defaults keep their files, unless told otherwise. */
+export const DEFAULT_DATA = "./data";
+
+/**
+ * Fills in what the options leave out: embedded SQLite, the simulated network, the speech engines that are installed,
+ * a decoder in workers, a key. What the options name is taken as it is, and only what is missing is created on disk.
+ * @throws {Error} a secret, a database URL or a data folder that cannot be used; the message names the fix
+ */
+export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
+  // What can be wrong is looked at before anything is made.
+  const given = options.secret === undefined ? undefined : parseSecret(options.secret);
+  const storage = await embeddedStorage(options);
+  const secret = given ?? (await storedSecret(await dataFolder(options.data ?? DEFAULT_DATA)));
+  const workers = sharedWorkers();
+  const speech = options.speech ?? (await embeddedSpeech(options, workers));
+  const decoder = options.decoder ?? (await embeddedDecoder(workers));
+  const telephony = asList(options.telephony) ?? [await embeddedTelephony(options, speech)];
+  return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset };
+}
+
+/**
+ * The storage that the options name, or the embedded one; not opened yet. The command line uses it beside a server.
+ * @throws {Error} a database URL or a data folder that cannot be used; the message names the fix
+ */
+export async function embeddedStorage(options: RingportOptions): Promise<Storage> {
+  if (options.storage) return options.storage;
+  if (options.databaseUrl !== undefined) {
+    const { postgresStorage } = await import("./storage/postgres.ts");
+    return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl) });
+  }
+  const { sqliteStorage } = await import("./storage/sqlite.ts");
+  const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
+  return sqliteStorage({ path, synchronous: options.embedded?.synchronous ?? "FULL" });
+}
+
+/** The file of the embedded SQLite. */
+export function sqlitePath(data: string): string {
+  return resolve(data, "ringport.sqlite");
+}
+
+async function embeddedTelephony(options: RingportOptions, speech: Speech): Promise<Telephony> {
+  const { simulator } = await import("./telephony/simulator/index.ts");
+  const folder = await dataFolder(options.data ?? DEFAULT_DATA);
+  return simulator({
+    spoolDir: join(folder, "recordings"),
+    timeScale: options.embedded?.simulatorTimeScale,
+    sampleRate: options.embedded?.simulatorSampleRate,
+    system: options.system,
+    logger: options.log,
+    say: sayThrough(speech),
+  });
+}
+
+async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {
+  const { embeddedSpeech: speechOf } = await import("./speech/speech.ts");
+  const { pool, release } = await workers();
+  const speech = speechOf({ pool, http: embedded?.httpSpeech });
+  return { ...speech, close: closing(() => speech.close(), release) };
+}
+
+async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
+  const { workerDecoder } = await import("./audio/worker-decoder.ts");
+  const { pool, release } = await workers();
+  const decoder = workerDecoder(pool);
+  return { ...decoder, close: closing(() => decoder.close(), release) };
+}
+
+/** One pool for all who ask; it ends when the last of them has let go of it. */
+type SharedWorkers = () => Promise<{ pool: WorkerPool; release(): Promise<void> }>;
+
+function sharedWorkers(): SharedWorkers {
+  let pool: WorkerPool | undefined;
+  let users = 0;
+  return async () => {
+    const { WorkerPool } = await import("./workers/pool.ts");
+    pool ??= new WorkerPool();
+    const shared = pool;
+    users++;
+    return { pool: shared, release: async () => (--users === 0 ? shared.close() : undefined) };
+  };
+}
+
+/** Closes once, however often it is asked to. */
+function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => {
+    closed ??= (async () => {
+      for (const step of steps) await step();
+    })();
+    return closed;
+  };
+}
+
+function asList(telephony: RingportOptions["telephony"]): readonly Telephony[] | undefined {
+  if (telephony === undefined) return undefined;
+  return Array.isArray(telephony) ? telephony : [telephony as Telephony];
+}
+
+function checkedDatabaseUrl(url: string): string {
+  if (/^postgres(ql)?:\/\//.test(url)) return url;
+  // The rest may hold a password.
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
+  throw new Error(
+    `the database URL (DATABASE_URL) begins with ${scheme}; it must be like postgres://user@host/database`,
+  );
+}

@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const NAMES: ReadonlySet<string> = new Set(["swagger-ui-bundle.js", "swagger-ui.css"]);
+
+/** Beside the built file, and in the tree that it was built from; this file lies one folder deeper in the source. */
+const PLACES = ["./assets/", "../../node_modules/swagger-ui-dist/"];
+
+const found = new Map<string, Promise<Uint8Array | undefined>>();
+
+/** A file of the documentation page; undefined where it was not shipped. */
+export function docsAsset(name: string): Promise<Uint8Array | undefined> {
+  if (!NAMES.has(name)) return Promise.resolve(undefined);
+  const known = found.get(name) ?? read(name);
+  found.set(name, known);
+  return known;
+}
+
+async function read(name: string): Promise<Uint8Array | undefined> {
+  if (!import.meta.url.startsWith("file:")) return undefined;
+  for (const place of PLACES) {
+    const path = fileURLToPath(new URL(place + name, import.meta.url));
+    const bytes = await readFile(path).catch(() => undefined);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { link, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const HEX = /^[0-9a-f]{64}$/i;
+
+/**
+ * The 32 bytes of a secret in hex.
+ * @throws {Error} it is anything else; the message does not show it
+ */
+export function parseSecret(hex: string): Uint8Array {
+  const text = hex.trim();
+  if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
+  const found = `${text.length} character${text.length === 1 ? "" : "s"}`;
+  const fix = "make one with `openssl rand -hex 32`, or leave it out to have one made and kept in the data folder";
+  throw new Error(`the secret (RINGPORT_SECRET) must be 64 hex digits and has ${found} of another kind: ${fix}`);
+}
+
+/**
+ * The secret of a data folder, made on the first start. It is there whole or not at all, also when two processes make
+ * it at once or the power fails: both then use the one that came first.
+ * @throws {Error} the file is there but holds no secret
+ */
+export async function storedSecret(folder: string): Promise<Uint8Array> {
+  const path = join(folder, "secret.key");
+  const text = (await existing(path)) ?? (await made(path));
+  if (HEX.test(text.trim())) return parseSecret(text);
+  throw new Error(
+    `the key file ${path} does not hold 64 hex digits: restore it from a backup, or delete it and link the numbers again`,
+  );
+}
+
+async function made(path: string): Promise<string> {
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  const text = `${randomBytes(32).toString("hex")}\n`;
+  try {
+    await writeNew(draft, text);
+    // Unlike a rename, a link never replaces what another process has made in the meantime.
+    await link(draft, path).catch((error: { code?: string }) => {
+      if (!NO_LINKS.has(error.code ?? "")) throw error;
+      return writeNew(path, text);
+    });
+    return text;
+  } catch (error) {
+    const first = await existing(path);
+    if (first === undefined) throw error;
+    return first;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** What file systems without hard links say. */
+const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function existing(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
