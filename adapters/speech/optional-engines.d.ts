@@ -1,0 +1,27 @@
+// The optional engines publish no types. Only what this project uses is declared.
+
+declare module "@echogarden/espeak-ng-emscripten" {
+  interface EspeakVoice {
+    readonly identifier: string;
+    readonly name: string;
+    readonly languages: readonly { readonly name: string; readonly priority: number }[];
+  }
+
+  interface EspeakWorker {
+    list_voices(): EspeakVoice[];
+    /** 0, or another number for a voice that does not exist: then the previous voice stays. */
+    set_voice(name: string): number;
+    /** Words per minute. */
+    set_rate(rate: number): void;
+    /** 0 to 100. */
+    set_pitch(pitch: number): void;
+    /** 0 to 100. */
+    set_range(range: number): void;
+    get_samplerate(): number;
+    /** The samples lie in WebAssembly memory and are valid during the callback only; true stops the engine. */
+    synthesize(ssml: string, callback: (samples: Int16Array | null, events: unknown) => boolean): void;
+  }
+
+  export default function init(): Promise<{ readonly eSpeakNGWorker: new () => EspeakWorker }>;
+  export type { EspeakVoice, EspeakWorker };
+}

@@ -1,0 +1,51 @@
+import type { PcmChunk } from "../../src/ports/media.ts";
+
+/** What speech asks of a worker, by kind of job. */
+export interface SpeechJobs {
+  /** Finds out which engines are installed; one piece. */
+  engines: { readonly input: object; readonly piece: InstalledEngines };
+  flite: { readonly input: FliteInput; readonly piece: PcmChunk };
+  espeak: { readonly input: EspeakInput; readonly piece: PcmChunk };
+}
+
+export interface InstalledEngines {
+  readonly flite: boolean;
+  /** The languages of eSpeak NG; undefined where it is not installed. */
+  readonly espeak: readonly EspeakLanguage[] | undefined;
+}
+
+/** One language, or one accent of a language, that eSpeak NG speaks. */
+export interface EspeakLanguage {
+  /** What the engine is told, exactly: `roa/pt-BR`. */
+  readonly identifier: string;
+  /** For people: `Portuguese (Brazil)`. */
+  readonly name: string;
+  /** The tags it answers to, in lower case: `pt-br`, `pt`. A lower number is a better match. */
+  readonly tags: readonly { readonly tag: string; readonly priority: number }[];
+}
+
+export interface FliteInput {
+  readonly text: string;
+  /** `slt`, `rms`, `awb`, `kal16` or `kal`. */
+  readonly voice: string;
+}
+
+export interface EspeakInput {
+  readonly text: string;
+  /** A language's identifier, with a variant after a plus: `roa/pt-BR+f2`. */
+  readonly voice: string;
+}
+
+/** The part of a worker pool that speech uses. `WorkerPool` fits. */
+export interface SpeechWorkers {
+  run<K extends keyof SpeechJobs>(
+    job: { readonly kind: K } & SpeechJobs[K]["input"],
+    options?: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+  ): AsyncIterable<SpeechJobs[K]["piece"]>;
+}
+
+/** What the code of a speech job may use while it runs. */
+export interface SpeechJobContext<Piece> {
+  emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
+  cancelled(): boolean;
+}

@@ -1,0 +1,56 @@
+import { PcmByteStream } from "../../src/audio/pcm-byte-stream.ts";
+import { WavDecoder } from "../../src/audio/wav.ts";
+import type { PcmChunk } from "../../src/ports/media.ts";
+
+/** The largest sample rates a server could sensibly name, in Hz. */
+const LOWEST_RATE = 4000;
+const HIGHEST_RATE = 192_000;
+/** Enough bytes to tell a WAV header from samples. */
+const OPENING_BYTES = 4;
+
+/** The rate that a content type names, such as `audio/pcm; rate=16000`, in Hz; undefined when it names none. */
+export function rateOfContentType(contentType: string | null): number | undefined {
+  const rate = Number(/;\s*rate\s*=\s*"?(\d{4,6})"?/i.exec(contentType ?? "")?.[1]);
+  return rate >= LOWEST_RATE && rate <= HIGHEST_RATE ? rate : undefined;
+}
+
+/**
+ * Turns the bytes of a speech server into samples as they come, wherever the network cuts them.
+ *
+ * Bytes that begin with RIFF are WAV, whatever was asked for, and their header names the rate; others are 16-bit
+ * little-endian samples of one channel at `sampleRate` (Hz).
+ */
+export class SpokenBody {
+  readonly #sampleRate: number;
+  #opening = new Uint8Array(0);
+  #pcm: PcmByteStream | undefined;
+  #wav: WavDecoder | undefined;
+
+  constructor(sampleRate: number) {
+    this.#sampleRate = sampleRate;
+  }
+
+  /** Takes the next bytes and returns what they complete, if anything. Throws `AudioFormatError` for a broken WAV. */
+  push(bytes: Uint8Array): PcmChunk | undefined {
+    let fresh = bytes;
+    if (!this.#pcm && !this.#wav) {
+      const opening = new Uint8Array(this.#opening.length + bytes.length);
+      opening.set(this.#opening);
+      opening.set(bytes, this.#opening.length);
+      this.#opening = opening;
+      if (opening.length < OPENING_BYTES) return undefined;
+      if (String.fromCharCode(...opening.subarray(0, OPENING_BYTES)) === "RIFF") this.#wav = new WavDecoder();
+      else this.#pcm = new PcmByteStream();
+      fresh = opening;
+    }
+    const samples = (this.#wav ?? this.#pcm)?.push(fresh);
+    if (samples === undefined || samples.length === 0) return undefined;
+    return { sampleRate: this.#wav?.format?.sampleRate ?? this.#sampleRate, samples };
+  }
+
+  /** Says that no more bytes will come. Throws `AudioFormatError` or an Error when a WAV is not whole. */
+  finish(): void {
+    this.#wav?.finish();
+    if (this.#wav?.truncated) throw new Error("the WAV file is shorter than its header says");
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The text without what an engine could take for a command: control characters (NUL and line breaks of all kinds
+ * included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them, and of white
+ * space, becomes one line break if there was one, else one space. Empty when nothing is left.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, (run) =>
+      /[\n\r\u2028\u2029]/.test(run) ? "\n" : " ",
+    )
+    .trim();
+}

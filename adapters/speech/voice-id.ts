@@ -1,0 +1,33 @@
+/** A voice id, taken apart. */
+export interface VoiceId {
+  readonly id: string;
+  /** `pt-BR`. */
+  readonly tag: string;
+  /** `pt`. */
+  readonly language: string;
+  /** `BR`, or a UN M.49 area such as `419`. */
+  readonly region: string;
+  readonly number: number;
+}
+
+const VOICE_ID = /^([a-z]{2,3})-([A-Z]{2}|[0-9]{3})-([1-9][0-9]?)$/;
+
+/** Reads `pt-BR-1`; undefined for a string of another form. */
+export function parseVoiceId(id: string): VoiceId | undefined {
+  const [, language, region, number] = VOICE_ID.exec(id) ?? [];
+  if (language === undefined || region === undefined) return undefined;
+  return { id, tag: `${language}-${region}`, language, region, number: Number(number) };
+}
+
+/** Orders voice ids for people: by tag, then by number, so that 10 comes after 9. */
+export function compareVoiceIds(a: string, b: string): number {
+  const [tagA, numberA] = halves(a);
+  const [tagB, numberB] = halves(b);
+  if (tagA !== tagB) return tagA < tagB ? -1 : 1;
+  return numberA - numberB;
+}
+
+function halves(id: string): readonly [string, number] {
+  const at = id.lastIndexOf("-");
+  return [id.slice(0, at), Number(id.slice(at + 1))];
+}
