@@ -1,0 +1,77 @@
+import { WavDecoder } from "../../src/audio/wav.ts";
+import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
+import { Mp3Decoder } from "./mp3-decoder.ts";
+
+/** Samples that came out of one piece of a file. */
+export interface DecodedPiece {
+  readonly samples: Int16Array;
+  /** Hz. */
+  readonly sampleRate: number;
+}
+
+/** A file on its way through a decoder. */
+export interface PieceDecoder {
+  /** Takes the next bytes. Throws an Error whose message is for the person who sent the file. */
+  push(bytes: Uint8Array): DecodedPiece;
+  /** Called once after the last bytes: what the file turned out to be, apart from its length. */
+  finish(): Omit<AudioFacts, "durationMs">;
+  close(): void;
+}
+
+/** What stops {@link eachPiece} before the end of the file. */
+export interface PieceLimits {
+  /** CPU time, ms. */
+  readonly maxCpuMs: number;
+  cancelled(): boolean;
+}
+
+/** Small enough that limits are kept closely: at most a few milliseconds of work. */
+const PIECE_BYTES = 16 * 1024;
+
+/**
+ * Decodes a file piece by piece and hands the samples of each to `visit`. Between pieces it looks at the clock and at
+ * `cancelled`. Throws an Error whose message is for the person who sent the file.
+ */
+export async function eachPiece(
+  file: Uint8Array,
+  format: AudioFacts["format"],
+  limits: PieceLimits,
+  visit: (piece: DecodedPiece) => void,
+): Promise<Omit<AudioFacts, "durationMs">> {
+  const startedAt = cpuMs();
+  const decoder = format === "wav" ? wavPieces() : await Mp3Decoder.open(file);
+  try {
+    for (let at = 0; at < file.length && !limits.cancelled(); at += PIECE_BYTES) {
+      const piece = decoder.push(file.subarray(at, at + PIECE_BYTES));
+      if (piece.samples.length > 0) visit(piece);
+      if (cpuMs() - startedAt > limits.maxCpuMs) {
+        throw new Error(`The audio takes more than ${limits.maxCpuMs / 1000} s to decode.`);
+      }
+    }
+    return decoder.finish();
+  } finally {
+    decoder.close();
+  }
+}
+
+function wavPieces(): PieceDecoder {
+  const decoder = new WavDecoder();
+  return {
+    push: (bytes) => {
+      const samples = decoder.push(bytes);
+      return { samples, sampleRate: decoder.format?.sampleRate ?? 0 };
+    },
+    finish() {
+      decoder.finish();
+      const { sampleRate = 0, channels = 0 } = decoder.format ?? {};
+      return { format: "wav", sampleRate, channels, truncated: decoder.truncated };
+    },
+    close() {},
+  };
+}
+
+/** CPU time of this thread, ms; where the runtime does not count it, the time that has passed. */
+function cpuMs(): number {
+  const usage = (process as { threadCpuUsage?: () => { user: number; system: number } }).threadCpuUsage?.();
+  return usage ? (usage.user + usage.system) / 1000 : performance.now();
+}

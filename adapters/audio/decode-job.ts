@@ -1,0 +1,29 @@
+import { concatPcm } from "../../src/audio/pcm.ts";
+import { Resampler } from "../../src/audio/resample.ts";
+import type { AudioJobContext, DecodeInput } from "./audio-jobs.ts";
+import { eachPiece } from "./audio-pieces.ts";
+
+/**
+ * Decodes a whole file to one channel at the wanted rate, in the thread that it is called on. Throws an Error whose
+ * message is for the person who sent the file.
+ */
+export async function decodeJob(input: DecodeInput, context: AudioJobContext<Int16Array>): Promise<void> {
+  const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
+  const pieces: Int16Array[] = [];
+  let rate = 0;
+  let resampler: Resampler | undefined;
+  await eachPiece(input.file, input.format, limits, ({ samples, sampleRate }) => {
+    // MP3 files glued together may change their rate on the way.
+    if (resampler === undefined || sampleRate !== rate) {
+      if (resampler) pieces.push(resampler.flush());
+      resampler = new Resampler(sampleRate, input.sampleRate);
+      rate = sampleRate;
+    }
+    pieces.push(resampler.push(samples));
+  });
+  if (context.cancelled()) return;
+  if (resampler) pieces.push((resampler as Resampler).flush());
+  const whole = concatPcm(pieces);
+  if (whole.length === 0) throw new Error(`The ${input.format.toUpperCase()} file holds no audio.`);
+  context.emit(whole, [whole.buffer]);
+}

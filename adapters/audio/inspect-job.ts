@@ -1,0 +1,32 @@
+import { samplesToMs } from "../../src/audio/pcm.ts";
+import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
+import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
+import { eachPiece } from "./audio-pieces.ts";
+
+/**
+ * Decodes a whole file and keeps nothing but its length, in the thread that it is called on. Throws an Error whose
+ * message is for the person who sent the file: undecodable, empty, too long, or too costly.
+ */
+export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
+  const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
+  // MP3 files glued together may change their rate on the way.
+  const counts = new Map<number, number>();
+  const durationMs = (): number => {
+    let ms = 0;
+    for (const [sampleRate, samples] of counts) ms += samplesToMs(samples, sampleRate);
+    return ms;
+  };
+  const found = await eachPiece(input.file, input.format, limits, ({ samples, sampleRate }) => {
+    counts.set(sampleRate, (counts.get(sampleRate) ?? 0) + samples.length);
+    if (durationMs() > input.maxDurationMs) {
+      throw new Error(`The audio is longer than the limit of ${spell(input.maxDurationMs)}.`);
+    }
+  });
+  if (context.cancelled()) return;
+  if (counts.size === 0) throw new Error(`The ${input.format.toUpperCase()} file holds no audio.`);
+  context.emit({ ...found, durationMs: Math.max(1, Math.round(durationMs())) });
+}
+
+function spell(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
+}

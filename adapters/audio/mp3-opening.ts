@@ -1,0 +1,80 @@
+import { type MpegHeader, mpegHeader } from "../../src/audio/mpeg-header.ts";
+
+/** What the first frame of an MP3 file tells about the rest. */
+export interface Mp3Opening {
+  /** Offset of the first frame, after ID3v2 tags and other bytes. */
+  readonly start: number;
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly channels: 1 | 2;
+  /** How many samples of each channel the file claims; undefined where it does not say. */
+  readonly claimedSamples: number | undefined;
+}
+
+const SEARCHED_BYTES = 4096;
+const FRAMES_NEEDED = 3;
+/** ISO/IEC 11172-3: the mode bits of one channel. */
+const MONO = 3;
+
+/**
+ * Reads the opening of an MP3 file that `sniff` has recognised: its first frame and, if it is there, the Xing or Info
+ * tag inside with the count of frames and LAME's count of padding. Undefined when no three frames follow each other
+ * within 4 KB after the ID3v2 tags.
+ */
+export function mp3Opening(bytes: Uint8Array): Mp3Opening | undefined {
+  const start = firstFrame(bytes, skipId3(bytes));
+  const header = start === undefined ? undefined : mpegHeader(bytes, start);
+  if (start === undefined || header === undefined) return undefined;
+  const channels = (bytes[start + 3] ?? 0) >> 6 === MONO ? 1 : 2;
+  const claimedSamples = claimed(bytes.subarray(start, start + header.frameBytes), channels);
+  return { start, sampleRate: header.sampleRate, channels, claimedSamples };
+}
+
+function firstFrame(bytes: Uint8Array, from: number): number | undefined {
+  const last = Math.min(bytes.length, from + SEARCHED_BYTES);
+  for (let start = from; start < last; start++) {
+    let at = start;
+    let frames = 0;
+    let first: MpegHeader | undefined;
+    while (frames < FRAMES_NEEDED) {
+      const header = mpegHeader(bytes, at);
+      if (header === undefined || (first && header.sampleRate !== first.sampleRate)) break;
+      first ??= header;
+      at += header.frameBytes;
+      frames++;
+    }
+    if (frames === FRAMES_NEEDED) return start;
+  }
+  return undefined;
+}
+
+/** The offset after any ID3v2 tags (id3.org, ID3v2.4 section 3). */
+function skipId3(bytes: Uint8Array): number {
+  let at = 0;
+  while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33 && at + 10 <= bytes.length) {
+    let size = 0;
+    for (let i = 6; i < 10; i++) size = size * 128 + ((bytes[at + i] ?? 0) & 0x7f);
+    at += 10 + size + ((bytes[at + 5] ?? 0) & 0x10 ? 10 : 0);
+  }
+  return at;
+}
+
+/**
+ * Samples that a Xing or Info tag claims (the tag lies where the side information ends; LAME's extension, 21 bytes into
+ * its part, packs delay and padding into three bytes).
+ */
+function claimed(frame: Uint8Array, channels: 1 | 2): number | undefined {
+  const mpeg1 = ((frame[1] ?? 0) >> 3) % 4 === 3;
+  const tag = 4 + (mpeg1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17);
+  const name = String.fromCharCode(...frame.subarray(tag, tag + 4));
+  if ((name !== "Xing" && name !== "Info") || frame.length < tag + 12) return undefined;
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
+  const flags = view.getUint32(tag + 4);
+  if ((flags & 1) === 0) return undefined;
+  const samples = view.getUint32(tag + 8) * (mpeg1 ? 1152 : 576);
+
+  const lame = tag + 8 + (flags & 1 ? 4 : 0) + (flags & 2 ? 4 : 0) + (flags & 4 ? 100 : 0) + (flags & 8 ? 4 : 0);
+  if (frame.length < lame + 24 || frame[lame] === 0) return samples;
+  const [first = 0, middle = 0, last = 0] = frame.subarray(lame + 21, lame + 24);
+  return Math.max(0, samples - ((first << 4) | (middle >> 4)) - (((middle & 15) << 8) | last));
+}

@@ -1,0 +1,52 @@
+import { sniff } from "../../src/audio/sniff.ts";
+import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
+import type { AudioWorkers } from "./audio-jobs.ts";
+
+/** CPU time that the check of a file may take; a ten-minute MP3 takes about 3 s on a slow machine. */
+const INSPECT_CPU_MS = 5_000;
+/** Decoding does the same and resamples. */
+const DECODE_CPU_MS = 15_000;
+/** Waiting time, on a machine that is busy with something else, after which the worker is ended. */
+const PATIENCE = 4;
+
+/**
+ * Decodes WAV and MP3 files in workers, told apart by their bytes alone. Closing it leaves the worker pool open, which
+ * stays the caller's.
+ */
+export function workerDecoder(pool: AudioWorkers): AudioDecoder {
+  return {
+    async inspect(file, { maxDurationMs }, signal) {
+      const format = formatOf(file);
+      const copy = file.slice();
+      const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
+      return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy.buffer] }), signal);
+    },
+    async decode(file, sampleRate, signal) {
+      const format = formatOf(file);
+      const copy = file.slice();
+      const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
+      return only(pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy.buffer] }), signal);
+    },
+    async close() {},
+  };
+}
+
+function formatOf(file: Uint8Array): AudioFacts["format"] {
+  const found = sniff(file);
+  if (typeof found === "string") return found;
+  throw new AudioUnsupported(`The audio is ${found.unsupported}; WAV and MP3 can be played.`);
+}
+
+/** The one piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay what they are. */
+async function only<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
+  try {
+    for await (const piece of pieces) return piece;
+  } catch (error) {
+    signal?.throwIfAborted();
+    const { kind } = error as { kind?: unknown };
+    if (error instanceof Error && kind === "failed") throw new AudioUnsupported(error.message, { cause: error });
+    if (kind === "timeout") throw new AudioUnsupported("The audio takes too long to decode.", { cause: error });
+    throw error;
+  }
+  throw new AudioUnsupported("The audio could not be decoded.");
+}
