@@ -1,0 +1,43 @@
+/**
+ * Waiting items in lanes that take turns: within a lane first come, first served; between lanes one each. A flood in one
+ * lane therefore delays the others by one item, not by the flood.
+ */
+export class Lanes<T> {
+  // A Map keeps the order of insertion, so the lane to serve next is always the first one.
+  readonly #lanes = new Map<string, T[]>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(lane: string, item: T): void {
+    const waiting = this.#lanes.get(lane);
+    if (waiting) waiting.push(item);
+    else this.#lanes.set(lane, [item]);
+    this.#size++;
+  }
+
+  /** Takes the item whose turn it is, or undefined when none waits. */
+  take(): T | undefined {
+    for (const [lane, waiting] of this.#lanes) {
+      const item = waiting.shift();
+      this.#lanes.delete(lane);
+      if (waiting.length > 0) this.#lanes.set(lane, waiting);
+      this.#size--;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes one item out of its lane; false when it does not wait there. */
+  remove(lane: string, item: T): boolean {
+    const waiting = this.#lanes.get(lane);
+    const at = waiting?.indexOf(item) ?? -1;
+    if (!waiting || at < 0) return false;
+    waiting.splice(at, 1);
+    if (waiting.length === 0) this.#lanes.delete(lane);
+    this.#size--;
+    return true;
+  }
+}

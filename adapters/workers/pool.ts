@@ -1,0 +1,144 @@
+import { availableParallelism } from "node:os";
+import type { Job, JobKind, Jobs } from "./job.ts";
+import { Lanes } from "./lanes.ts";
+import { PieceQueue } from "./piece-queue.ts";
+import { PoolError } from "./pool-error.ts";
+import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
+
+/** Options of {@link WorkerPool}. */
+export interface WorkerPoolOptions {
+  /** Worker threads at most. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
+  readonly size?: number | undefined;
+  /** Jobs that may wait for a worker before another is refused. Default 256. */
+  readonly maxWaiting?: number | undefined;
+  /** The file that the workers run. Default: {@link workerEntry}. */
+  readonly entry?: URL | undefined;
+}
+
+/** Options of {@link WorkerPool.run}. */
+export interface RunOptions {
+  /** Stops the job, waiting or running; the iteration then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the job may run without handing over a piece before its worker is ended. Default 10 000. */
+  readonly timeoutMs?: number | undefined;
+  /** Buffers of the job that move to the worker instead of being copied; they are empty afterwards. */
+  readonly transfer?: readonly ArrayBuffer[] | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * The file that a worker runs. Source runs `worker.ts` beside this file; the build bundles this file into a chunk
+ * directly under `dist/`, where the entry `worker.js` lies too, so the extension of this module tells which one it is.
+ */
+export const workerEntry: URL = new URL(
+  new URL(import.meta.url).pathname.endsWith(".ts") ? "./worker.ts" : "./worker.js",
+  import.meta.url,
+);
+
+/**
+ * Worker threads for what would block the thread that carries audio. Runs on Node, Bun and Deno.
+ *
+ * Workers start when first needed, do one job at a time and stay warm. Kinds of jobs take turns when more wait than
+ * there are workers. A worker that crashes, or that does not come back from a job, is replaced by a new one with the
+ * next job. An idle pool does not keep the process alive.
+ */
+export class WorkerPool {
+  readonly #size: number;
+  readonly #maxWaiting: number;
+  readonly #entry: URL;
+  readonly #slots = new Set<WorkerSlot>();
+  readonly #waiting = new Lanes<PendingJob>();
+  #lastId = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: WorkerPoolOptions = {}) {
+    this.#size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
+    this.#maxWaiting = options.maxWaiting ?? 256;
+    this.#entry = options.entry ?? workerEntry;
+  }
+
+  /**
+   * Does a job and hands over its pieces as they come. The job starts with the first `next()`, and leaving the loop
+   * stops it. Throws {@link PoolError}, or the reason of the signal.
+   */
+  async *run<K extends JobKind>(job: Job<K>, options: RunOptions = {}): AsyncGenerator<Jobs[K]["piece"], void> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    if (this.#closing) throw new PoolError("closed", "The worker pool has been closed.");
+    if (this.#waiting.size >= this.#maxWaiting) {
+      throw new PoolError("overloaded", `${this.#waiting.size} jobs wait for a worker already; try again later.`);
+    }
+
+    const pieces = new PieceQueue<Jobs[K]["piece"]>();
+    const pending: PendingJob = {
+      id: ++this.#lastId,
+      lane: job.kind,
+      job,
+      transfer: options.transfer ?? [],
+      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      pieces: pieces as PieceQueue<unknown>,
+    };
+    const abandon = (): void => {
+      pieces.end();
+      if (this.#waiting.remove(pending.lane, pending)) return;
+      for (const slot of this.#slots) if (slot.has(pending)) slot.cancel();
+    };
+    const abort = (): void => {
+      pieces.fail(signal?.reason);
+      abandon();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#waiting.add(pending.lane, pending);
+    this.#assign();
+    try {
+      while (true) {
+        const [piece] = await pieces.next();
+        // Pieces that came before an abort are of no use after it.
+        signal?.throwIfAborted();
+        if (piece === undefined) return;
+        yield piece;
+      }
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      abandon();
+    }
+  }
+
+  /** Ends all workers; what waits or runs fails. Resolves when the threads are gone. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const closed = new PoolError("closed", "The worker pool has been closed.");
+    for (let pending = this.#waiting.take(); pending; pending = this.#waiting.take()) pending.pieces.fail(closed);
+    await Promise.all([...this.#slots].map((slot) => slot.stop(closed)));
+  }
+
+  /** Gives waiting jobs to idle workers: one that has done such a job, else any, else a new one. */
+  #assign(): void {
+    while (this.#waiting.size > 0) {
+      const idle = [...this.#slots].filter((slot) => slot.idle);
+      if (idle.length === 0 && this.#slots.size >= this.#size) return;
+      const pending = this.#waiting.take();
+      if (pending === undefined) return;
+      const slot = idle.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idle[0] ?? this.#startWorker();
+      slot.start(pending);
+    }
+  }
+
+  #startWorker(): WorkerSlot {
+    const slot: WorkerSlot = new WorkerSlot(
+      this.#entry,
+      () => this.#assign(),
+      () => {
+        this.#slots.delete(slot);
+        if (!this.#closing) this.#assign();
+      },
+    );
+    this.#slots.add(slot);
+    return slot;
+  }
+}

@@ -1,0 +1,140 @@
+import { Worker } from "node:worker_threads";
+import type { FromWorker, ToWorker, WorkerStart } from "./job.ts";
+import type { PieceQueue } from "./piece-queue.ts";
+import { PoolError } from "./pool-error.ts";
+
+/** A job on its way through the pool. */
+export interface PendingJob {
+  readonly id: number;
+  readonly lane: string;
+  readonly job: { readonly kind: string };
+  readonly transfer: readonly ArrayBuffer[];
+  readonly timeoutMs: number;
+  readonly pieces: PieceQueue<unknown>;
+}
+
+/** Loading the worker's code, on a machine that is busy with something else. */
+const START_TIMEOUT_MS = 30_000;
+/** How long a job that was asked to stop may take to notice: one segment of speech on a busy machine. */
+const CANCEL_GRACE_MS = 2_000;
+
+/**
+ * One worker thread and the job that it does.
+ *
+ * A slot lives from its construction until `onGone`, which comes once: after a crash, a timeout, an ignored
+ * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` comes whenever a job is over. An idle
+ * worker does not keep the process alive.
+ */
+export class WorkerSlot {
+  readonly #worker: Worker;
+  readonly #cancelled = new Int32Array(new SharedArrayBuffer(4));
+  readonly #onIdle: () => void;
+  readonly #onGone: () => void;
+  readonly #kindsDone = new Set<string>();
+  #ready = false;
+  #gone = false;
+  #current: PendingJob | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(entry: URL, onIdle: () => void, onGone: () => void) {
+    this.#onIdle = onIdle;
+    this.#onGone = onGone;
+    const workerData: WorkerStart = { cancelled: this.#cancelled };
+    this.#worker = new Worker(entry, { workerData, name: "ringport" });
+    this.#worker.on("message", (message: FromWorker) => this.#receive(message));
+    this.#worker.on("error", (error: Error) => this.#lose(new PoolError("crashed", `A worker died: ${error.message}`)));
+    this.#worker.on("exit", (code) => this.#lose(new PoolError("crashed", `A worker exited with code ${code}.`)));
+    this.#worker.unref();
+  }
+
+  get idle(): boolean {
+    return this.#current === undefined && !this.#gone;
+  }
+
+  /** Whether this worker has done such a job and so has its engine loaded. */
+  isWarmFor(kind: string): boolean {
+    return this.#kindsDone.has(kind);
+  }
+
+  has(pending: PendingJob): boolean {
+    return this.#current === pending;
+  }
+
+  /** Starts a job on an idle worker. */
+  start(pending: PendingJob): void {
+    this.#current = pending;
+    this.#worker.ref();
+    this.#watch();
+    const message: ToWorker = { id: pending.id, job: pending.job };
+    try {
+      this.#worker.postMessage(message, pending.transfer);
+    } catch (error) {
+      // The input could not be cloned or transferred; the worker knows nothing of it.
+      pending.pieces.fail(error);
+      this.#finish();
+    }
+  }
+
+  /** Asks the current job to stop. A worker that does not is ended, and its replacement begins cold. */
+  cancel(): void {
+    if (this.#current === undefined || Atomics.load(this.#cancelled, 0) === this.#current.id) return;
+    Atomics.store(this.#cancelled, 0, this.#current.id);
+    this.#after(CANCEL_GRACE_MS, () => void this.stop(new PoolError("timeout", "A job did not stop when asked.")));
+  }
+
+  /** Ends the worker now; its job, if any, fails with `reason`. Twice is fine. */
+  async stop(reason: PoolError): Promise<void> {
+    this.#lose(reason);
+    await this.#worker.terminate();
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === "ready") {
+      this.#ready = true;
+      if (this.#current && !this.#current.pieces.ended) this.#watch();
+      return;
+    }
+    const current = this.#current;
+    if (current === undefined || message.id !== current.id) return;
+    if (message.type === "piece") {
+      current.pieces.push(message.piece);
+      if (!current.pieces.ended) this.#watch();
+      return;
+    }
+    if (message.type === "failed") current.pieces.fail(new PoolError("failed", message.message, message.name));
+    else {
+      this.#kindsDone.add(current.job.kind);
+      current.pieces.end();
+    }
+    this.#finish();
+  }
+
+  /** Begins the wait for the next sign of life anew. */
+  #watch(): void {
+    const ms = this.#ready ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
+    this.#after(ms, () => void this.stop(new PoolError("timeout", `A job gave no result for ${ms} ms.`)));
+  }
+
+  #after(ms: number, run: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(run, ms);
+  }
+
+  #finish(): void {
+    clearTimeout(this.#timer);
+    this.#current = undefined;
+    this.#worker.unref();
+    this.#onIdle();
+  }
+
+  #lose(reason: PoolError): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    clearTimeout(this.#timer);
+    this.#current?.pieces.fail(reason);
+    this.#current = undefined;
+    // A worker that crashed while idle may be referenced no more; one that is being ended must not hold the process.
+    this.#worker.unref();
+    this.#onGone();
+  }
+}

@@ -1,0 +1,200 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Job } from "../../../adapters/workers/job.ts";
+import { type RunOptions, WorkerPool, type WorkerPoolOptions, workerEntry } from "../../../adapters/workers/pool.ts";
+import { runtimes } from "../../support/runtimes.ts";
+
+const entry = new URL("./scripted-worker.ts", import.meta.url);
+const pools: WorkerPool[] = [];
+
+function scriptedPool(options: WorkerPoolOptions = {}): WorkerPool {
+  const pool = new WorkerPool({ size: 1, entry, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+interface Script extends RunOptions {
+  readonly kind?: string;
+  readonly amount?: number;
+  readonly bytes?: Uint8Array;
+}
+
+function run(pool: WorkerPool, script: string, { kind = "a", amount = 0, bytes, ...options }: Script = {}) {
+  // The scripted worker has kinds of its own.
+  const job = { kind, script, amount, bytes } as unknown as Job<"engines">;
+  return pool.run(job, options) as AsyncGenerator<unknown, void>;
+}
+
+async function all(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
+  const collected: unknown[] = [];
+  for await (const piece of pieces) collected.push(piece);
+  return collected;
+}
+
+const failure = (pieces: AsyncIterable<unknown>): Promise<unknown> => all(pieces).catch((error: unknown) => error);
+
+describe("a worker pool", () => {
+  test("hands over the pieces of a job in order", async () => {
+    const pieces = await all(run(scriptedPool(), "count", { amount: 5 }));
+    expect(pieces.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test("reports what a job throws, and its worker goes on", async () => {
+    const pool = scriptedPool();
+    const [before] = await all(run(pool, "count"));
+    expect(await failure(run(pool, "fail"))).toMatchObject({
+      kind: "failed",
+      thrown: "RangeError",
+      message: "out of range",
+    });
+    expect(await all(run(pool, "count"))).toEqual([before]);
+  });
+
+  test.each(["crash", "exit"])("replaces a worker that ends by %s", async (script) => {
+    const pool = scriptedPool();
+    const [before] = await all(run(pool, "count"));
+    expect(await failure(run(pool, script))).toMatchObject({ name: "PoolError", kind: "crashed" });
+    const [after] = await all(run(pool, "count"));
+    expect(after).not.toBe(before);
+  });
+
+  test("ends a worker that gives no result for too long, and replaces it", async () => {
+    const pool = scriptedPool();
+    expect(await failure(run(pool, "hang", { timeoutMs: 100 }))).toMatchObject({ kind: "timeout" });
+    expect(await all(run(pool, "count"))).toHaveLength(1);
+  });
+
+  test("fails jobs of a worker file that does not exist", async () => {
+    const pool = scriptedPool({ entry: new URL("./no-such-worker.ts", import.meta.url) });
+    expect(await failure(run(pool, "count"))).toMatchObject({ kind: "crashed" });
+  });
+
+  test("stops a job when its signal aborts, and keeps the worker that obeys", async () => {
+    const pool = scriptedPool();
+    const [before] = await all(run(pool, "count"));
+    const reason = new Error("enough");
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(reason), 50);
+    expect(await failure(run(pool, "obedient", { signal: abort.signal }))).toBe(reason);
+    expect(await all(run(pool, "count"))).toEqual([before]);
+  });
+
+  test("replaces a worker that does not stop when asked", { timeout: 20_000 }, async () => {
+    const pool = scriptedPool();
+    const [before] = await all(run(pool, "count"));
+    expect(await failure(run(pool, "hang", { signal: AbortSignal.timeout(50) }))).toMatchObject({
+      name: "TimeoutError",
+    });
+    const [after] = await all(run(pool, "count"));
+    expect(after).not.toBe(before);
+  });
+
+  test("takes a waiting job whose signal aborts out of the queue", async () => {
+    const pool = scriptedPool();
+    const busy = all(run(pool, "sleep", { amount: 200 }));
+    const startedAt = performance.now();
+    await failure(run(pool, "count", { signal: AbortSignal.timeout(20) }));
+    expect(performance.now() - startedAt).toBeLessThan(150);
+    expect(await busy).toHaveLength(1);
+  });
+
+  test("refuses a job whose signal has aborted already", async () => {
+    const reason = new Error("too late");
+    expect(await failure(run(scriptedPool(), "count", { signal: AbortSignal.abort(reason) }))).toBe(reason);
+  });
+
+  test("stops a job when the loop over its pieces is left", async () => {
+    const pool = scriptedPool();
+    for await (const _ of run(pool, "count", { amount: 100 })) break;
+    expect(await all(run(pool, "count"))).toHaveLength(1);
+  });
+
+  test("refuses a job when too many wait", async () => {
+    const pool = scriptedPool({ maxWaiting: 2 });
+    const running = [1, 2, 3].map(() => all(run(pool, "sleep", { amount: 50 })));
+    expect(await failure(run(pool, "count"))).toMatchObject({ kind: "overloaded" });
+    expect(await Promise.all(running)).toHaveLength(3);
+  });
+
+  test("lets kinds of jobs take turns", async () => {
+    const pool = scriptedPool();
+    const order: string[] = [];
+    const note = async (kind: string) => {
+      await all(run(pool, "sleep", { kind, amount: 5 }));
+      order.push(kind);
+    };
+    await Promise.all(["flood", "flood", "flood", "flood", "speech", "speech"].map(note));
+    expect(order).toEqual(["flood", "flood", "speech", "flood", "speech", "flood"]);
+  });
+
+  test("starts a second worker only when the first is busy", async () => {
+    const pool = scriptedPool({ size: 2 });
+    const first = await all(run(pool, "count"));
+    expect(await all(run(pool, "count"))).toEqual(first);
+    const both = await Promise.all([
+      all(run(pool, "sleep", { amount: 100 })),
+      all(run(pool, "sleep", { amount: 100 })),
+    ]);
+    expect(new Set(both.flat()).size).toBe(2);
+  });
+
+  test("moves the buffers that it is told to move", async () => {
+    const bytes = new Uint8Array(1000);
+    expect((await all(run(scriptedPool(), "length", { bytes, transfer: [bytes.buffer] })))[0]).toBe(1000);
+    expect(bytes.length).toBe(0);
+  });
+
+  test("survives input that cannot be sent", async () => {
+    const pool = scriptedPool();
+    const job = { kind: "a", script: "count", amount: 0, bytes: () => {} } as unknown as Job<"engines">;
+    expect(await failure(pool.run(job))).toMatchObject({ name: "DataCloneError" });
+    expect(await all(run(pool, "count"))).toHaveLength(1);
+  });
+
+  test("closes twice, and fails what still runs or waits", async () => {
+    const pool = scriptedPool();
+    const running = failure(run(pool, "hang"));
+    const waiting = failure(run(pool, "count"));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await Promise.all([pool.close(), pool.close()]);
+    expect(await running).toMatchObject({ kind: "closed" });
+    expect(await waiting).toMatchObject({ kind: "closed" });
+    expect(await failure(run(pool, "count"))).toMatchObject({ kind: "closed" });
+  });
+
+  test("refuses a kind of job that the workers do not know", async () => {
+    const pool = scriptedPool({ entry: workerEntry });
+    expect(await failure(run(pool, "count", { kind: "unheard-of" }))).toMatchObject({
+      kind: "failed",
+      message: 'There is no job of the kind "unheard-of".',
+    });
+  });
+});
+
+describe("an idle worker pool that nobody closed", () => {
+  for (const runtime of runtimes) {
+    test.skipIf(runtime.missing)(
+      `has spoken and decoded, and lets the process end, on ${runtime.title}`,
+      { timeout: 30_000 },
+      async () => {
+        const script = fileURLToPath(new URL("./leave-open.ts", import.meta.url));
+        const [program = "", ...args] = [...runtime.command, script];
+        const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"], timeout: 20_000 });
+        let printed = "";
+        child.stdout.on("data", (bytes) => {
+          printed += String(bytes);
+        });
+        const code = await new Promise((resolve) => child.on("close", resolve));
+        expect({ code, printed }).toEqual({
+          code: 0,
+          printed: "en-US-1 spoke well\npt-BR-1 spoke well\ndecoded 3000 ms\n",
+        });
+      },
+    );
+  }
+});
