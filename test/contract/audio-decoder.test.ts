@@ -1,0 +1,262 @@
+import { readFile } from "node:fs/promises";
+import fc from "fast-check";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
+import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { concatPcm, downMix, pcmToBytes, rms } from "../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../src/audio/tone.ts";
+import { wavHeader } from "../../src/audio/wav.ts";
+import { AudioUnsupported } from "../../src/ports/audio-decoder.ts";
+import { fuzz } from "../support/fuzz.ts";
+
+const TONE_HZ = 1000;
+const LIMITS = { maxDurationMs: 600_000 };
+
+const pool = new WorkerPool();
+const decoder = workerDecoder(pool);
+afterAll(async () => {
+  await decoder.close();
+  await pool.close();
+});
+
+const fixture = async (name: string): Promise<Uint8Array> =>
+  new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)));
+
+const stereo = await fixture("tone-44k-stereo-id3.mp3");
+const vbr = await fixture("tone-16k-mono-vbr.mp3");
+const gapped = await fixture("tone-8k-mono.mp3");
+
+function wav(samples: Int16Array, sampleRate: number, claimed: number | undefined = samples.length): Uint8Array {
+  const bytes = new Uint8Array(44 + 2 * samples.length);
+  bytes.set(wavHeader({ sampleRate, samples: claimed }));
+  bytes.set(pcmToBytes(samples), 44);
+  return bytes;
+}
+
+/** How long the tone is heard without a break, ms: the longest run of 10 ms windows that are nothing but the tone. */
+function toneMs(samples: Int16Array, sampleRate: number): number {
+  const window = sampleRate / 100;
+  let longest = 0;
+  let run = 0;
+  for (let at = 0; at + window <= samples.length; at += window) {
+    const piece = samples.subarray(at, at + window);
+    run = rms(piece) > 1000 && toneShare(piece, TONE_HZ, sampleRate) > 0.95 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return 10 * longest;
+}
+
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "no refusal",
+    (error: unknown) => error,
+  );
+
+async function outcome(work: Promise<unknown>): Promise<"ok" | "refused"> {
+  try {
+    await work;
+    return "ok";
+  } catch (error) {
+    expect(error).toBeInstanceOf(AudioUnsupported);
+    expect((error as Error).message).toMatch(/^[A-Z].*\.$/);
+    return "refused";
+  }
+}
+
+describe("the facts of a file", () => {
+  test.each([
+    ["stereo MP3 with tags and a cover", stereo, { sampleRate: 44_100, channels: 2, durationMs: 3000 }],
+    ["mono MP3 of variable bit rate", vbr, { sampleRate: 16_000, channels: 1, durationMs: 3000 }],
+    ["MP3 without gapless information", gapped, { sampleRate: 8000, channels: 1, durationMs: 3168 }],
+  ])("%s", async (_, file, facts) => {
+    expect(await decoder.inspect(file, LIMITS)).toEqual({ format: "mp3", truncated: false, ...facts });
+  });
+
+  test("WAV", async () => {
+    const facts = await decoder.inspect(wav(tone(TONE_HZ, 2500, 22_050, 16_000), 22_050), LIMITS);
+    expect(facts).toEqual({ format: "wav", sampleRate: 22_050, channels: 1, truncated: false, durationMs: 2500 });
+  });
+
+  test("leave the file as it was", async () => {
+    const before = stereo.slice();
+    await decoder.inspect(stereo, LIMITS);
+    expect(stereo).toEqual(before);
+  });
+
+  test("do not depend on where the bytes lie in memory", async () => {
+    const within = new Uint8Array(vbr.length + 20);
+    within.set(vbr, 7);
+    expect((await decoder.inspect(within.subarray(7, 7 + vbr.length), LIMITS)).durationMs).toBe(3000);
+  });
+});
+
+describe("the samples of a file", () => {
+  const files: [string, Uint8Array, number][] = [
+    ["stereo MP3 with tags and a cover", stereo, 3000],
+    ["mono MP3 of variable bit rate", vbr, 3000],
+    ["MP3 without gapless information", gapped, 3168],
+    ["WAV at 48 kHz", wav(tone(TONE_HZ, 3000, 48_000, 16_384), 48_000), 3000],
+    ["WAV at 8 kHz", wav(tone(TONE_HZ, 3000, 8000, 16_384), 8000), 3000],
+  ];
+  for (const [name, file, lengthMs] of files) {
+    test.each([8000, 16_000, 48_000])(`${name}, at %i Hz: the whole tone, unbroken, at its level`, async (rate) => {
+      const samples = await decoder.decode(file, rate);
+      expect(Math.abs((1000 * samples.length) / rate - lengthMs)).toBeLessThanOrEqual(1);
+      expect(Math.abs(toneMs(samples, rate) - 3000)).toBeLessThanOrEqual(30);
+      const middle = samples.subarray(samples.length / 4, samples.length / 2);
+      // The encoder makes everything 5 % quieter.
+      expect(rms(middle) / (16_384 / Math.SQRT2)).toBeGreaterThan(0.93);
+      expect(rms(middle) / (16_384 / Math.SQRT2)).toBeLessThan(1.02);
+    });
+  }
+
+  test("channels are averaged: what is in one only comes out at half the level", async () => {
+    const left = tone(TONE_HZ, 500, 8000, 16_000);
+    const interleaved = Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 ? 0 : (left[i >> 1] ?? 0)));
+    const file = wav(interleaved, 8000);
+    const view = new DataView(file.buffer);
+    view.setUint16(22, 2, true);
+    view.setUint32(28, 4 * 8000, true);
+    view.setUint16(32, 4, true);
+    expect(await decoder.decode(file, 8000)).toEqual(downMix(interleaved, 2));
+  });
+});
+
+describe("a damaged file", () => {
+  test("a WAV that claims more than it holds is played to its end", async () => {
+    const samples = tone(TONE_HZ, 1000, 8000, 8000);
+    const file = wav(samples, 8000, 10 * samples.length);
+    expect(await decoder.inspect(file, LIMITS)).toMatchObject({ durationMs: 1000, truncated: true });
+    expect(await decoder.decode(file, 8000)).toEqual(samples);
+  });
+
+  test("an MP3 that was cut off is played to its end", async () => {
+    for (const file of [stereo, vbr]) {
+      const half = file.subarray(0, Math.floor(file.length * 0.7));
+      const facts = await decoder.inspect(half, LIMITS);
+      expect(facts.truncated).toBe(true);
+      expect(facts.durationMs).toBeGreaterThan(1000);
+      expect(facts.durationMs).toBeLessThan(2500);
+    }
+  });
+
+  test("an MP3 with a broken middle loses no more than that", async () => {
+    const broken = stereo.slice();
+    for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
+    expect((await decoder.inspect(broken, LIMITS)).durationMs).toBeGreaterThan(2500);
+    const samples = await decoder.decode(broken, 8000);
+    expect(toneMs(samples.subarray(0, 8000), 8000)).toBeGreaterThan(900);
+    expect(toneMs(samples.subarray(-8000), 8000)).toBeGreaterThan(900);
+  });
+
+  test("an MP3 whose tail is noise plays what decodes, and prints nothing", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    const noise = Uint8Array.from({ length: 200_000 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 13) & 0xff);
+    const file = new Uint8Array(stereo.length + noise.length);
+    file.set(stereo);
+    file.set(noise, stereo.length);
+    expect((await decoder.inspect(file, LIMITS)).durationMs).toBeGreaterThan(2900);
+    expect(print).not.toHaveBeenCalled();
+    print.mockRestore();
+  });
+});
+
+describe("a file that cannot be played is refused in a sentence", () => {
+  const noise = Uint8Array.from({ length: 50_000 }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 11) & 0xff);
+  const lyingId3 = stereo.slice();
+  lyingId3.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
+  const justTags = new Uint8Array(2000);
+  justTags.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0x0f, 0x46]);
+  const cases: [string, Uint8Array][] = [
+    ["nothing", new Uint8Array(0)],
+    ["random bytes", noise],
+    ["text", new TextEncoder().encode("<html>an error page</html>")],
+    ["an Ogg file", new TextEncoder().encode("OggS and so on")],
+    ["tags that claim more than the file", lyingId3],
+    ["tags and nothing else", justTags],
+    ["a WAV header alone", wav(new Int16Array(0), 8000)],
+    ["half a WAV header", wav(new Int16Array(0), 8000).subarray(0, 30)],
+  ];
+  test.each(cases)("%s", async (_, file) => {
+    expect(await outcome(decoder.inspect(file, LIMITS))).toBe("refused");
+    expect(await outcome(decoder.decode(file, 8000))).toBe("refused");
+  });
+
+  test("a file that is too long, with the limit", async () => {
+    for (const file of [stereo, wav(tone(TONE_HZ, 3000, 8000, 8000), 8000)]) {
+      const error = await refusal(decoder.inspect(file, { maxDurationMs: 2000 }));
+      expect(error).toBeInstanceOf(AudioUnsupported);
+      expect((error as Error).message).toBe("The audio is longer than the limit of 2 s.");
+    }
+  });
+});
+
+describe("time", () => {
+  test("an hour of MP3 is not decoded beyond the limit", { timeout: 60_000 }, async () => {
+    const frames = gapped.subarray(0, gapped.length - (gapped.length % 72));
+    const hour = new Uint8Array(frames.length * 1150);
+    for (let i = 0; i < 1150; i++) hour.set(frames, i * frames.length);
+    const startedAt = performance.now();
+    const error = await refusal(decoder.inspect(hour, LIMITS));
+    expect((error as Error).message).toBe("The audio is longer than the limit of 10 min.");
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  test("an aborted signal ends the work with its reason", async () => {
+    const long = wav(tone(TONE_HZ, 120_000, 44_100, 8000), 44_100);
+    const reason = new Error("never mind");
+    const abort = new AbortController();
+    const work = refusal(decoder.decode(long, 8000, abort.signal));
+    setTimeout(() => abort.abort(reason), 20);
+    expect(await work).toBe(reason);
+    expect(await refusal(decoder.inspect(stereo, LIMITS, AbortSignal.abort(reason)))).toBe(reason);
+    expect((await decoder.inspect(stereo, LIMITS)).durationMs).toBe(3000);
+  });
+
+  test("a closed pool is not blamed on the file", async () => {
+    const closed = new WorkerPool();
+    await closed.close();
+    const error = await refusal(workerDecoder(closed).inspect(stereo, LIMITS));
+    expect(error).toMatchObject({ name: "PoolError", kind: "closed" });
+  });
+});
+
+describe("hostile bytes", () => {
+  const bounded = async (file: Uint8Array): Promise<void> => {
+    const startedAt = performance.now();
+    const inspected = await outcome(decoder.inspect(file, LIMITS));
+    if (inspected === "ok") {
+      const samples = await decoder.decode(file, 8000);
+      expect(samples.length).toBeGreaterThanOrEqual(0);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  };
+
+  const mutations = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 40 });
+  const mutated = (file: Uint8Array, changes: readonly (readonly [number, number])[]): Uint8Array => {
+    const copy = file.slice();
+    for (const [at, byte] of changes) copy[at % copy.length] = byte;
+    return copy;
+  };
+
+  fuzz(
+    "any bytes are refused or played, in bounded time",
+    fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), bounded),
+  );
+  fuzz(
+    "an MP3 with any bytes changed is refused or played, in bounded time",
+    fc.asyncProperty(mutations, (changes) => bounded(mutated(vbr, changes))),
+  );
+  fuzz(
+    "an MP3 cut anywhere is refused or played, in bounded time",
+    fc.asyncProperty(fc.nat({ max: vbr.length }), (length) => bounded(vbr.subarray(0, length))),
+  );
+  const smallWav = wav(concatPcm([tone(TONE_HZ, 50, 8000, 8000)]), 8000);
+  fuzz(
+    "a WAV with any bytes of its header changed is refused or played, in bounded time",
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat({ max: 43 }), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 }),
+      (changes) => bounded(mutated(smallWav, changes)),
+    ),
+  );
+});
