@@ -1,0 +1,234 @@
+import { concatPcm, rms } from "../audio/pcm.ts";
+import type { PcmChunk } from "../ports/media.ts";
+import { type Speech, SpeechFailed, VoiceUnavailable } from "../ports/speech.ts";
+import type { ContractRunner } from "./telephony-contract.ts";
+
+/** A speech to be tested, new for each test. */
+export interface SpeechUnderTest {
+  readonly speech: Speech;
+  /** A voice that works. */
+  readonly voiceId: string;
+  /** A sentence of ten words in the language of that voice. */
+  readonly sentence: string;
+  /** A well-formed voice id in the same language that does not work. */
+  readonly missingVoiceId: string;
+  /** After the speech has been closed. */
+  close(): Promise<void>;
+}
+
+const TEST_TIMEOUT_MS = 60_000;
+/** A voice says a word in 0.15 to 1 s, pauses included. */
+const SHORTEST_WORD_MS = 150;
+const LONGEST_WORD_MS = 1000;
+const WORDS = 10;
+/** The end of a silence that may stay before the first sound, ms, with room for a soft beginning. */
+const LATEST_SOUND_MS = 120;
+const LONGEST_AUDIO_MS = 600_000;
+/** Generous: the bound of the design is 50 ms on a quiet machine, and test machines are not quiet. */
+const LONGEST_STALL_MS = 400;
+
+/** Texts that engines could take for something else than a text. */
+const ODD_TEXTS: readonly string[] = [
+  'Wait <break time="100s"/> no longer.',
+  "-o /etc/passwd is what she said.",
+  "A nul \0 in the middle, a bell \u0007, an escape \u001b[31m.",
+  "Nice 👩‍👩‍👧‍👦 family 😀, café and naïve.",
+  "Half a pair: \ud83d and the rest.",
+  "[[ p3UIfl ]] & <speak> && </speak> %s %n $(reboot) `ls` 'quote' \"double\"",
+  "\u202eright to left\u202c, a zero\u200bwidth space and a soft\u00adhyphen.",
+];
+
+/**
+ * The contract of the speech port as tests.
+ * @param factory makes a speech; called once per test
+ */
+export function speechContract(
+  name: string,
+  factory: () => Promise<SpeechUnderTest>,
+  { describe, test, expect }: ContractRunner,
+): void {
+  const clause = (title: string, body: (under: SpeechUnderTest) => Promise<void>): void =>
+    test(
+      title,
+      async () => {
+        const under = await factory();
+        try {
+          await body(under);
+        } finally {
+          await under.speech.close();
+          await under.close();
+        }
+      },
+      TEST_TIMEOUT_MS,
+    );
+  const never = new AbortController().signal;
+  const speakAll = (under: SpeechUnderTest, text: string, signal: AbortSignal = never): Promise<Spoken> =>
+    collect(under.speech.speak(text, under.voiceId, signal));
+
+  describe(`${name} keeps the contract of a speech`, () => {
+    clause("lists its voices, sorted, each of which works", async ({ speech, voiceId }) => {
+      const voices = await speech.voices();
+      const ids = voices.map(({ id }) => id);
+      expect(ids.includes(voiceId)).toBe(true);
+      expect(new Set(ids).size).toBe(ids.length);
+      const languages = voices.map(({ language }) => language);
+      expect(languages).toEqual([...languages].sort());
+      for (const voice of voices.slice(0, 20)) {
+        expect(await speech.voice(voice.id)).toEqual(voice);
+        expect(voice.id.startsWith(`${voice.language}-`)).toBe(true);
+      }
+    });
+
+    clause("refuses a voice that does not work, naming it and the fix", async ({ speech, missingVoiceId }) => {
+      const unspoken = async (): Promise<unknown> => collect(speech.speak("Hello.", missingVoiceId, never));
+      for (const error of [await errorOf(speech.voice(missingVoiceId)), await errorOf(unspoken())]) {
+        expect(error instanceof VoiceUnavailable).toBe(true);
+        expect((error as Error).message.includes(missingVoiceId)).toBe(true);
+        expect((error as Error).message.includes("To fix it")).toBe(true);
+      }
+      expect((await errorOf(speech.voice("no voice"))) instanceof VoiceUnavailable).toBe(true);
+    });
+
+    clause("speaks a sentence: audible, and about as long as a person would take", async (under) => {
+      const { samples, sampleRate, lengthMs } = await speakAll(under, under.sentence);
+      expect(sampleRate).toBeGreaterThanOrEqual(8000);
+      expect(sampleRate).toBeLessThanOrEqual(48_000);
+      expect(lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(WORDS * LONGEST_WORD_MS);
+      expect(rms(samples)).toBeGreaterThanOrEqual(300);
+    });
+
+    clause("begins with a sound, not with a silence", async (under) => {
+      const { samples, sampleRate } = await speakAll(under, under.sentence);
+      const opening = samples.subarray(0, (LATEST_SOUND_MS * sampleRate) / 1000);
+      expect(opening.some((sample) => Math.abs(sample) > 500)).toBe(true);
+    });
+
+    clause("hands over a long text piece by piece, each with samples", async (under) => {
+      const { pieces, lengthMs } = await speakAll(under, `${under.sentence} `.repeat(8));
+      expect(pieces.length).toBeGreaterThanOrEqual(4);
+      expect(pieces.every(({ samples }) => samples.length > 0)).toBe(true);
+      expect(lengthMs).toBeGreaterThanOrEqual(8 * WORDS * SHORTEST_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * LONGEST_WORD_MS);
+    });
+
+    clause("speaks the same text the same way twice, also at once", async (under) => {
+      const [first, second] = await Promise.all([speakAll(under, under.sentence), speakAll(under, under.sentence)]);
+      const third = await speakAll(under, under.sentence);
+      expect(second.samples.length).toBe(first.samples.length);
+      expect(third.samples.length).toBe(first.samples.length);
+    });
+
+    clause("takes odd texts for texts", async (under) => {
+      for (const text of ODD_TEXTS) {
+        const spoken = await speakAll(under, text);
+        expect(spoken.lengthMs).toBeLessThanOrEqual(40_000);
+        expect(rms(spoken.samples)).toBeGreaterThanOrEqual(100);
+      }
+    });
+
+    clause("bounds what a word of thousands of letters and a text of pictures cost", async (under) => {
+      for (const text of ["x".repeat(4096), "😀".repeat(2048)]) {
+        const startedAt = performance.now();
+        const heardMs = await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect);
+        expect(heardMs).toBeLessThanOrEqual(LONGEST_AUDIO_MS);
+        expect(performance.now() - startedAt).toBeLessThanOrEqual(TEST_TIMEOUT_MS / 3);
+      }
+    });
+
+    clause("refuses a text that is too long, and one without anything to say", async (under) => {
+      for (const text of ["a ".repeat(3000), " \0\n "]) {
+        expect((await errorOf(speakAll(under, text))) instanceof SpeechFailed).toBe(true);
+      }
+    });
+
+    clause("stops with the signal's reason, and speaks again afterwards", async (under) => {
+      const reason = new Error("barge-in");
+      expect(await errorOf(speakAll(under, under.sentence, AbortSignal.abort(reason)))).toBe(reason);
+
+      const abort = new AbortController();
+      const long = `${under.sentence} `.repeat(40);
+      const stopped = errorOf(
+        (async () => {
+          for await (const _ of under.speech.speak(long, under.voiceId, abort.signal)) abort.abort(reason);
+        })(),
+      );
+      expect(await stopped).toBe(reason);
+      const startedAt = performance.now();
+      await speakAll(under, under.sentence);
+      expect(performance.now() - startedAt).toBeLessThanOrEqual(5_000);
+    });
+
+    clause("survives a listener who leaves", async (under) => {
+      for await (const _ of under.speech.speak(`${under.sentence} `.repeat(5), under.voiceId, never)) break;
+      expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
+    });
+
+    clause("does not hold up the thread that carries audio", async (under) => {
+      await speakAll(under, "Warm up.");
+      const monitor = watchStalls();
+      await speakAll(under, `${under.sentence} `.repeat(10));
+      expect(monitor.longestMs()).toBeLessThanOrEqual(LONGEST_STALL_MS);
+    });
+
+    clause("warms up twice, closes twice, and speaks no more", async (under) => {
+      await under.speech.warmUp?.();
+      await under.speech.warmUp?.();
+      await under.speech.close();
+      await under.speech.close();
+      expect((await errorOf(speakAll(under, under.sentence))) instanceof SpeechFailed).toBe(true);
+    });
+  });
+}
+
+interface Spoken {
+  readonly pieces: readonly PcmChunk[];
+  readonly samples: Int16Array;
+  readonly sampleRate: number;
+  readonly lengthMs: number;
+}
+
+async function collect(stream: AsyncIterable<PcmChunk>): Promise<Spoken> {
+  const pieces: PcmChunk[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  const samples = concatPcm(pieces.map((piece) => piece.samples));
+  const sampleRate = pieces[0]?.sampleRate ?? 0;
+  return { pieces, samples, sampleRate, lengthMs: (1000 * samples.length) / sampleRate };
+}
+
+/** Milliseconds of audio until the stream ends, well or with a `SpeechFailed`. */
+async function heardBeforeTheEnd(stream: AsyncIterable<PcmChunk>, expect: ContractRunner["expect"]): Promise<number> {
+  let ms = 0;
+  try {
+    for await (const { samples, sampleRate } of stream) ms += (1000 * samples.length) / sampleRate;
+  } catch (error) {
+    expect(error instanceof SpeechFailed).toBe(true);
+  }
+  return ms;
+}
+
+/** What the work throws; a string when it throws nothing. */
+async function errorOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+    return "no error";
+  } catch (error) {
+    return error;
+  }
+}
+
+function watchStalls(): { longestMs(): number } {
+  let last = performance.now();
+  let longest = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1);
+  return {
+    longestMs() {
+      clearInterval(timer);
+      return Math.max(longest, performance.now() - last);
+    },
+  };
+}

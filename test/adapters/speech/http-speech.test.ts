@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
+import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
+
+const API_KEY = "sk-very-secret-key";
+let server: SpeechServer;
+
+beforeEach(async () => {
+  server = await speechServer();
+});
+afterEach(() => server.close());
+
+interface Heard {
+  samples: Int16Array;
+  sampleRate: number;
+}
+
+async function speak(text: string, options: Partial<HttpSpeechOptions> = {}, signal = new AbortController().signal) {
+  const speech = embeddedSpeech({
+    http: {
+      baseUrl: server.baseUrl,
+      apiKey: API_KEY,
+      model: "kokoro",
+      voices: { "pt-BR-1": { voice: "pf_dora" } },
+      ...options,
+    },
+  });
+  const pieces: Int16Array[] = [];
+  let sampleRate = 0;
+  for await (const piece of speech.speak(text, "pt-BR-1", signal)) {
+    pieces.push(piece.samples);
+    sampleRate = piece.sampleRate;
+  }
+  return { samples: concatPcm(pieces), sampleRate };
+}
+
+async function failure(work: Promise<Heard>): Promise<Error> {
+  return work.then(
+    () => {
+      throw new Error("the speech did not fail");
+    },
+    (error: unknown) => error as Error,
+  );
+}
+
+describe("a request to a speech server", () => {
+  test("names the model, the voice and the format, and carries the key", async () => {
+    await speak("Bom dia.", {
+      headers: { "x-team": "calls" },
+      voices: { "pt-BR-1": { voice: "pf_dora", speed: 1.2, language: "p" } },
+    });
+    expect(server.requests).toEqual([
+      {
+        path: "/v1/audio/speech",
+        authorization: `Bearer ${API_KEY}`,
+        body: {
+          model: "kokoro",
+          input: "Bom dia.",
+          voice: "pf_dora",
+          response_format: "pcm",
+          speed: 1.2,
+          language: "p",
+        },
+      },
+    ]);
+  });
+
+  test("takes a base URL with a slash at its end, and a model for one voice", async () => {
+    await speak("Oi.", { baseUrl: `${server.baseUrl}/`, voices: { "pt-BR-1": { voice: "v", model: "other" } } });
+    expect(server.requests[0]).toMatchObject({ path: "/v1/audio/speech", body: { model: "other" } });
+  });
+
+  test("is made once for the same text, also when it is asked for twice at once", async () => {
+    const speech = embeddedSpeech({
+      http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
+    });
+    const listen = async () => {
+      for await (const _ of speech.speak("Uma vez.", "pt-BR-1", new AbortController().signal));
+    };
+    await Promise.all([listen(), listen()]);
+    await listen();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("refuses voice ids of a wrong form when it is configured", () => {
+    const http = { baseUrl: server.baseUrl, model: "m", voices: { portuguese: { voice: "v" } } };
+    expect(() => embeddedSpeech({ http })).toThrow('"portuguese" is no voice id');
+  });
+});
+
+describe("the samples of a speech server", () => {
+  test("survive pieces that end in the middle of a sample", async () => {
+    const { samples, sampleRate } = await speak("abc abc abc");
+    expect(sampleRate).toBe(24_000);
+    expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
+  });
+
+  test.each([
+    ["the rate that the content type names", "audio/pcm; rate=16000", undefined, 16_000],
+    ["else the configured one", "audio/pcm", 22_050, 22_050],
+    ["else 24 kHz", "application/octet-stream", undefined, 24_000],
+  ])("have %s", async (_, contentType, sampleRate, expected) => {
+    server.contentType = contentType;
+    expect((await speak("Oi.", sampleRate ? { sampleRate } : {})).sampleRate).toBe(expected);
+  });
+
+  test("may come as WAV, whose header names the rate", async () => {
+    const { sampleRate, samples } = await speak("abc abc", { responseFormat: "wav", sampleRate: 8000 });
+    expect(sampleRate).toBe(24_000);
+    expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
+  });
+
+  test("are refused when they are something else", async () => {
+    server.contentType = "text/html; charset=utf-8";
+    const error = await failure(speak("Oi."));
+    expect(error).toMatchObject({ name: "SpeechFailed" });
+    expect(error.message).toContain("text/html instead of samples");
+  });
+});
+
+describe("a speech server that fails", () => {
+  test.each([
+    [401, '{"error":{"message":"Incorrect API key: sk-very-secret-key"}}', 1],
+    [400, '{"detail":"no such voice pf_dora"}', 1],
+    [500, "<h1>Out of memory</h1>", 3],
+  ])("with %i is reported with its words, without the key", async (status, body, requests) => {
+    server.fail(
+      ...Array.from({ length: requests }, () => ({
+        status,
+        body,
+        headers: { "content-type": body.startsWith("{") ? "application/json" : "text/html" },
+      })),
+    );
+    const error = await failure(speak("Oi."));
+    expect(error.name).toBe("SpeechFailed");
+    expect(error.message).toContain(`answered ${status}`);
+    expect(error.message).toMatch(/Incorrect API key: \[hidden\]|no such voice|Out of memory/);
+    expect(error.message).not.toContain(API_KEY);
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  test("with 429 is asked again after the time that it names", async () => {
+    server.fail({ status: 429, headers: { "retry-after": "1" } });
+    const startedAt = performance.now();
+    expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("with 500 once is asked again", async () => {
+    server.fail({ status: 500 });
+    expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
+  });
+
+  test("with a very long body is quoted in short", async () => {
+    server.fail({ status: 422, body: JSON.stringify({ error: { message: "long ".repeat(1000) } }) });
+    expect((await failure(speak("Oi."))).message.length).toBeLessThan(300);
+  });
+
+  test("by never answering is given up in time", async () => {
+    server.fail("silent");
+    const error = await failure(speak("Oi.", { timeoutMs: 150 }));
+    expect(error.message).toBe("The speech server did not answer within 150 ms.");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["stall", /sent nothing for 200 ms/],
+    ["truncate", /The speech server failed/],
+    ["drop", /The speech server failed/],
+    ["empty", /found nothing in the text/],
+  ] as const)("by %s is reported, and not asked again", async (fault, message) => {
+    server.fail(fault);
+    const error = await failure(speak("Uma frase um pouco mais longa do que as outras.", { timeoutMs: 200 }));
+    expect(error.name).toBe("SpeechFailed");
+    expect(error.message).toMatch(message);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("by not being there is reported", { timeout: 20_000 }, async () => {
+    await server.close();
+    const error = await failure(speak("Oi."));
+    expect(error.name).toBe("SpeechFailed");
+    expect(error.message).toMatch(/^The speech server failed: ./);
+  });
+});
+
+test("an aborted signal closes the connection", async () => {
+  const abort = new AbortController();
+  server.fail("stall");
+  const work = failure(speak("Uma frase.", {}, abort.signal));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(server.open).toBe(1);
+  const reason = new Error("barge-in");
+  abort.abort(reason);
+  expect(await work).toBe(reason);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(server.open).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { LeadingSilence } from "../../../adapters/speech/leading-silence.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+
+const RATE = 8000;
+const KEPT = 320;
+const sound = tone(400, 100, RATE, 9000);
+
+function shortened(samples: Int16Array, pieceLength: number): Int16Array {
+  const opening = new LeadingSilence(RATE);
+  const pieces: Int16Array[] = [];
+  for (let at = 0; at < samples.length; at += pieceLength)
+    pieces.push(opening.push(samples.subarray(at, at + pieceLength)));
+  return concatPcm(pieces);
+}
+
+describe("leading silence", () => {
+  test.each([1, 7, 160, 320, 1000, 100_000])(
+    "is shortened to 40 ms when it comes in pieces of %i samples",
+    (length) => {
+      const silence = new Int16Array(2000);
+      const out = shortened(concatPcm([silence, sound, silence, sound]), length);
+      // A sine begins at zero, so its first sample is silence too.
+      expect(out.length).toBe(KEPT - 1 + 2 * sound.length + silence.length);
+      expect(out.subarray(KEPT - 1)).toEqual(concatPcm([sound, silence, sound]));
+    },
+  );
+
+  test.each([1, 7, 1000])("shorter than 40 ms stays, in pieces of %i samples", (length) => {
+    const whole = concatPcm([new Int16Array(100), sound]);
+    expect(shortened(whole, length)).toEqual(whole);
+  });
+
+  test("without a sound after it is dropped", () => {
+    expect(shortened(new Int16Array(5000).fill(20), 160)).toHaveLength(0);
+  });
+});

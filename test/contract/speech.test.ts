@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/speech.ts";
+import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
+import { speechServer } from "../support/speech-server.ts";
+
+const runner = {
+  describe,
+  expect,
+  test: (name: string, body: () => Promise<void>, timeoutMs: number) => test(name, { timeout: timeoutMs }, body),
+  skip: (name: string) => test.skip(name),
+};
+
+const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
+const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
+
+function inWorkers(voiceId: string, sentence: string, missingVoiceId: string) {
+  return async (): Promise<SpeechUnderTest> => {
+    const pool = new WorkerPool();
+    return { speech: embeddedSpeech({ pool }), voiceId, sentence, missingVoiceId, close: () => pool.close() };
+  };
+}
+
+speechContract("flite", inWorkers("en-US-1", ENGLISH, "en-US-9"), runner);
+speechContract("eSpeak NG", inWorkers("pt-BR-1", PORTUGUESE, "pt-BR-99"), runner);
+
+function fromServer(http: Partial<EmbeddedSpeechOptions["http"]> = {}) {
+  return async (): Promise<SpeechUnderTest> => {
+    const server = await speechServer();
+    const voices = { "pt-BR-1": { voice: "pf_dora" }, "en-US-1": { voice: "af_heart" } };
+    const speech = embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "kokoro", voices, ...http } });
+    return { speech, voiceId: "pt-BR-1", sentence: PORTUGUESE, missingVoiceId: "pt-BR-2", close: () => server.close() };
+  };
+}
+
+speechContract("a speech server", fromServer(), runner);
+speechContract("a speech server that sends WAV", fromServer({ responseFormat: "wav" }), runner);

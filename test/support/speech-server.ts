@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
+import { tone } from "../../src/audio/tone.ts";
+import { wavHeader } from "../../src/audio/wav.ts";
+
+/** What goes wrong with one request. */
+export type SpeechFault =
+  /** Answers with this status instead of audio. */
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  /** Never answers; or answers and sends nothing more after the first piece. */
+  | "silent"
+  | "stall"
+  /** Promises more bytes than it sends; or cuts the connection in the middle. */
+  | "truncate"
+  | "drop"
+  /** Answers well with no bytes at all. */
+  | "empty";
+
+/** A request as it arrived. */
+export interface SpeechRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A fake of the servers that answer `POST /v1/audio/speech`, on loopback. */
+export interface SpeechServer {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  readonly requests: readonly SpeechRequest[];
+  /** Requests whose answer is on its way. */
+  readonly open: number;
+  /** What the next requests meet, one each. */
+  fail(...faults: SpeechFault[]): void;
+  /** The content type of raw samples; without a rate, as most servers have it, when left out. */
+  contentType: string;
+  close(): Promise<void>;
+}
+
+const SAMPLE_RATE = 24_000;
+/** Odd, so that every second piece begins in the middle of a sample. */
+const PIECE_BYTES = 4801;
+const PIECE_EVERY_MS = 2;
+const LEADING_SILENCE_MS = 220;
+const WORD_MS = 300;
+
+/** Starts the fake. It "speaks" a tone for every word, after a silence such as neural voices begin with. */
+export async function speechServer(): Promise<SpeechServer> {
+  const requests: SpeechRequest[] = [];
+  const faults: SpeechFault[] = [];
+  let open = 0;
+
+  const server = createServer(async (request, response) => {
+    open++;
+    response.once("close", () => {
+      open--;
+    });
+    const body = JSON.parse(await textOf(request)) as Record<string, unknown>;
+    requests.push({ path: request.url ?? "", authorization: request.headers.authorization, body });
+    const fault = faults.shift();
+    if (fault === "silent") return;
+    if (typeof fault === "object") {
+      response
+        .writeHead(fault.status, { "content-type": "application/json", ...fault.headers })
+        .end(fault.body ?? "{}");
+      return;
+    }
+    await answer(response, body, fault, subject.contentType);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  const subject: SpeechServer = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    get open() {
+      return open;
+    },
+    fail: (...next) => void faults.push(...next),
+    contentType: "audio/pcm",
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return subject;
+}
+
+async function answer(
+  response: ServerResponse,
+  body: Record<string, unknown>,
+  fault: SpeechFault | undefined,
+  contentType: string,
+): Promise<void> {
+  const asWav = body.response_format === "wav";
+  const samples = fault === "empty" ? new Int16Array(0) : spoken(String(body.input));
+  const header = asWav ? wavHeader({ sampleRate: SAMPLE_RATE }) : new Uint8Array(0);
+  const bytes = Buffer.concat([header, pcmToBytes(samples)]);
+  response.writeHead(200, {
+    "content-type": asWav ? "audio/wav" : contentType,
+    ...(fault === "truncate" ? { "content-length": String(bytes.length * 2) } : {}),
+  });
+  response.flushHeaders();
+  for (let at = 0; at < bytes.length && !response.destroyed; at += PIECE_BYTES) {
+    response.write(bytes.subarray(at, at + PIECE_BYTES));
+    await new Promise((resolve) => setTimeout(resolve, PIECE_EVERY_MS));
+    if (fault === "stall" && at > 0) return;
+    if (fault === "drop" && at > bytes.length / 2) {
+      response.destroy();
+      return;
+    }
+  }
+  if (fault === "truncate") response.destroy();
+  else response.end();
+}
+
+function spoken(text: string): Int16Array {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const silence = new Int16Array((LEADING_SILENCE_MS * SAMPLE_RATE) / 1000);
+  return concatPcm([silence, ...words.map((word) => tone(300 + (word.length % 10) * 50, WORD_MS, SAMPLE_RATE, 9000))]);
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}
