@@ -25,8 +25,8 @@ export function createApplication(context: Context, options: { retentionDays?: n
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
   });
-  const dispatcher = new Dispatcher(context, lines);
-  const queueTimeout = new QueueTimeout(context, lines);
+  const dispatcher = new Dispatcher(context, lines, (call) => queueTimeout.waits(call));
+  const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const calls = new Calls(context, dispatcher, queueTimeout);
   const instances = new Instances(context, lines, calls);
   const queries = new Queries(context, dispatcher, lines);

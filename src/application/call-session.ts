@@ -70,9 +70,9 @@ export class CallSession {
     return this.#call.id;
   }
 
-  /** The line was gone before anybody was asked: the call waits again. */
-  get requeued(): boolean {
-    return this.#call.owner === null;
+  /** The call as it was last written; without an owner it waits again, because the line was gone. */
+  get call(): Call {
+    return this.#call;
   }
 
   /** Runs the call to its end; resolves when the final state is stored and the leg is gone. Never rejects. */

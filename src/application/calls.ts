@@ -76,7 +76,8 @@ export class Calls implements CallUseCases {
       arrived.push(event);
       wake();
     });
-    signal?.addEventListener("abort", () => wake(), { once: true });
+    const abort = () => wake();
+    signal?.addEventListener("abort", abort);
     try {
       if (!(await this.#context.storage.calls.get(callId)))
         throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
@@ -99,6 +100,7 @@ export class Calls implements CallUseCases {
       }
     } finally {
       stop();
+      signal?.removeEventListener("abort", abort);
     }
   }
 
@@ -109,9 +111,10 @@ export class Calls implements CallUseCases {
     return call;
   }
 
-  /** Ends every active call of an instance. */
+  /** Ends every active call of an instance; those that wait first, so that none is dialled when the live one ends. */
   async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
-    for (const call of await this.#context.storage.calls.active(instanceId)) await this.#end(call, reason, null);
+    const calls = await this.#context.storage.calls.active(instanceId);
+    for (const call of calls.toReversed()) await this.#end(call, reason, null);
   }
 
   /** Ends a call, live or waiting; false where it had ended already. */
@@ -180,7 +183,7 @@ export class Calls implements CallUseCases {
       case "created":
         figures.callCreated(message.type);
         events.publish(log);
-        this.#queueTimeout.created(inserted.call);
+        this.#queueTimeout.waits(inserted.call);
         this.#dispatcher.wake(instanceId);
         return { ...inserted.call, created: true, replayed: false };
     }

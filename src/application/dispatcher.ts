@@ -1,3 +1,4 @@
+import type { Call } from "../domain/call.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import { nextDialAt } from "../domain/queue-policy.ts";
 import { CallSession } from "./call-session.ts";
@@ -20,17 +21,22 @@ interface Claim {
 export class Dispatcher {
   readonly #context: Context;
   readonly #lines: Lines;
+  readonly #requeued: (call: Call) => void;
   readonly #byInstance = new Map<string, CallSession>();
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
   readonly #claiming = new Map<string, Claim>();
   readonly #lastDialAt = new Map<string, number>();
+  /** Instances that are woken later: to keep the pace, or to try again. */
+  readonly #alarms = new Map<string, () => void>();
   readonly #running = new Set<Promise<void>>();
   stopping = false;
 
-  constructor(context: Context, lines: Lines) {
+  /** @param requeued told of each claimed call that waits again */
+  constructor(context: Context, lines: Lines, requeued: (call: Call) => void) {
     this.#context = context;
     this.#lines = lines;
+    this.#requeued = requeued;
   }
 
   get live(): number {
@@ -76,9 +82,16 @@ export class Dispatcher {
   /** Dials no more, lets live calls go on for `drainMs`, then ends them as `interrupted`. */
   async stop(drainMs: number): Promise<void> {
     this.stopping = true;
-    const over = Promise.all(this.#running);
+    for (const cancel of this.#alarms.values()) cancel();
+    this.#alarms.clear();
+    await Promise.all([...this.#claiming.values()].map((claim) => claim.done));
     if (this.#running.size === 0) return;
-    await Promise.race([over, new Promise<void>((resolve) => this.#context.system.after(drainMs, resolve))]);
+    let cancel = () => {};
+    const drained = new Promise<void>((resolve) => {
+      cancel = this.#context.system.after(drainMs, resolve);
+    });
+    await Promise.race([Promise.all(this.#running), drained]);
+    cancel();
     await this.endAll("interrupted", "the server stopped");
     await Promise.all(this.#running);
   }
@@ -95,13 +108,14 @@ export class Dispatcher {
   async #dialNext(instanceId: string): Promise<void> {
     const { system, policy, storage, nodeId, log } = this.#context;
     const wait = nextDialAt(policy, this.#lastDialAt.get(instanceId)) - system.now();
-    if (wait > 0) return void system.after(wait, () => this.wake(instanceId));
+    if (wait > 0) return this.#wakeIn(instanceId, wait);
     try {
       const keeper = this.#lines.find(instanceId);
       const line = await keeper?.line();
-      if (!keeper || !line) return;
-      const call = await insist(this.#context, "a claim", () => storage.calls.claimNext(instanceId, nodeId));
+      if (!keeper || !line || !this.#mayDial(instanceId)) return;
+      const call = await storage.calls.claimNext(instanceId, nodeId);
       if (!call) return;
+      if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
       if (policy.kind === "fifo") this.#lastDialAt.set(instanceId, system.now());
       const session = new CallSession(this.#context, call, keeper.telephony, line);
       this.#byInstance.set(instanceId, session);
@@ -111,15 +125,36 @@ export class Dispatcher {
       this.#running.add(running);
       void running.finally(() => this.#running.delete(running));
     } catch (error) {
-      log.error({ instance_id: instanceId, err: error }, "the next call could not be started");
+      log.error({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
+      this.#wakeIn(instanceId, RETRY_MS);
     }
+  }
+
+  /** The line went down, or the server began to stop, while the call was being claimed. */
+  async #giveBack({ id, version }: Call): Promise<void> {
+    const { calls } = this.#context.storage;
+    const call = await insist(this.#context, `call ${id}`, () => calls.update(id, version, { owner: null }, []));
+    if (call) this.#requeued(call);
+  }
+
+  #wakeIn(instanceId: string, ms: number): void {
+    this.#alarms.get(instanceId)?.();
+    this.#alarms.delete(instanceId);
+    if (this.stopping) return;
+    const ring = () => {
+      this.#alarms.delete(instanceId);
+      this.wake(instanceId);
+    };
+    this.#alarms.set(instanceId, this.#context.system.after(ms, ring));
   }
 
   #gone(instanceId: string, session: CallSession): void {
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
     this.#lines.find(instanceId)?.setInCall(false);
-    if (session.requeued) this.#context.system.after(RETRY_MS, () => this.wake(instanceId));
-    else this.wake(instanceId);
+    if (session.call.owner === null) {
+      this.#requeued(session.call);
+      this.#wakeIn(instanceId, RETRY_MS);
+    } else this.wake(instanceId);
   }
 }

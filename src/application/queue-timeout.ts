@@ -12,6 +12,8 @@ export class QueueTimeout {
   readonly #context: Context;
   readonly #lines: Lines;
   #cancel: (() => void) | undefined;
+  /** When the timer fires, where there is one. */
+  #armedFor = 0;
   #stopped = false;
 
   constructor(context: Context, lines: Lines) {
@@ -23,9 +25,10 @@ export class QueueTimeout {
     await this.#arm(0);
   }
 
-  /** A call was created; it is younger than every waiting one. */
-  created(call: Call): void {
-    if (!this.#cancel) this.#armAt(call.createdAt + this.#context.timings.queueTimeoutMs);
+  /** A call waits: it was created, or its claim was given back. */
+  waits(call: Call): void {
+    const at = call.createdAt + this.#context.timings.queueTimeoutMs;
+    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
   }
 
   stop(): void {
@@ -42,6 +45,7 @@ export class QueueTimeout {
   #armAt(at: number): void {
     if (this.#stopped) return;
     this.#cancel?.();
+    this.#armedFor = at;
     this.#cancel = this.#context.system.after(Math.max(0, at - this.#context.system.now()), () => void this.#expire());
   }
 
@@ -56,7 +60,7 @@ export class QueueTimeout {
         failed = 0;
         for (const call of waiting) if (await this.#fail(call)) failed++;
       } while (waiting.length === BATCH && failed > 0);
-      await this.#arm(system.now() + (waiting.length > 0 ? LOOK_AGAIN_MS : 1));
+      await this.#arm(system.now() + (failed < waiting.length ? LOOK_AGAIN_MS : 1));
     } catch (error) {
       log.warn({ err: error }, "waiting calls could not be looked through; trying again");
       this.#armAt(system.now() + LOOK_AGAIN_MS);
