@@ -3,6 +3,7 @@ import { type Application, createApplication } from "../../src/application/appli
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
 import { Figures } from "../../src/application/figures.ts";
+import type { Creation } from "../../src/application/use-cases.ts";
 import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
 import type { Call } from "../../src/domain/call.ts";
@@ -225,7 +226,7 @@ export class World {
   }
 
   /** Creates a call that speaks. */
-  async call(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call> {
+  async call(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call & Creation> {
     const created = await this.app.calls.create(principal, {
       instanceId: instance.id,
       type: "FIXED_TTS",
@@ -250,8 +251,9 @@ export class World {
     return this.network.line(instance.id);
   }
 
-  leg(call: Call): ScriptedLeg {
-    return this.network.leg(call.id);
+  /** The latest leg of a call, or of all calls. */
+  leg(call?: Call): ScriptedLeg {
+    return this.network.leg(call?.id);
   }
 
   /** The stored call. */
