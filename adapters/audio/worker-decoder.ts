@@ -17,18 +17,23 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
   return {
     async inspect(file, { maxDurationMs }, signal) {
       const format = formatOf(file);
-      const copy = file.slice();
+      const copy = copyOf(file);
       const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
       return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy.buffer] }), signal);
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
-      const copy = file.slice();
+      const copy = copyOf(file);
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
       return only(pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy.buffer] }), signal);
     },
     async close() {},
   };
+}
+
+/** The caller keeps the file; the copy moves to the worker. A Buffer's own `slice` would share its memory instead. */
+function copyOf(file: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(file);
 }
 
 function formatOf(file: Uint8Array): AudioFacts["format"] {

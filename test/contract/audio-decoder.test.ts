@@ -77,10 +77,15 @@ describe("the facts of a file", () => {
     expect(facts).toEqual({ format: "wav", sampleRate: 22_050, channels: 1, truncated: false, durationMs: 2500 });
   });
 
-  test("leave the file as it was", async () => {
-    const before = stereo.slice();
-    await decoder.inspect(stereo, LIMITS);
-    expect(stereo).toEqual(before);
+  test.each([
+    ["an array", new Uint8Array(stereo)],
+    ["a Buffer", Buffer.from(stereo)],
+    ["a view of shared memory", new Uint8Array(new SharedArrayBuffer(stereo.length))],
+  ])("leave the file as it was: %s", async (_, file) => {
+    file.set(stereo);
+    for (let time = 0; time < 2; time++) expect((await decoder.inspect(file, LIMITS)).durationMs).toBe(3000);
+    await decoder.decode(file, 8000);
+    expect(new Uint8Array(file)).toEqual(stereo);
   });
 
   test("do not depend on where the bytes lie in memory", async () => {
