@@ -5,6 +5,7 @@ import { inputSchemas, JSON_SCHEMAS } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import { SCHEMAS } from "./schemas.ts";
 
+type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnySchema & { wrapped?: AnySchema }>> };
 type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>;
 
 /** The `components/schemas` of the document, from the very schemas that check requests and shape answers. */
@@ -16,19 +17,17 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     target: "draft-2020-12",
     typeMode: "input",
     // Checks that JSON Schema cannot express; what they ask for is in the descriptions and in the problems.
-    ignoreActions: ["trim", "check"],
+    ignoreActions: ["trim", "check", "raw_check"],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      const described = JSON_SCHEMAS.get(valibotSchema);
-      if (described) return described as JsonSchema;
       // Answers may gain fields, and clients made from this document must not break when they do.
       if (valibotSchema.type === "strict_object") return without(jsonSchema, "additionalProperties");
-      if (valibotSchema.type === "object") return withoutIgnored(jsonSchema);
+      if (valibotSchema.type === "object") return described(valibotSchema as ObjectSchema, jsonSchema);
       return undefined;
     },
     overrideAction: ({ valibotAction, jsonSchema }) => {
-      const described = JSON_SCHEMAS.get(valibotAction);
-      return described && ({ ...jsonSchema, ...described } as JsonSchema);
+      const json = JSON_SCHEMAS.get(valibotAction);
+      return json && ({ ...jsonSchema, ...json } as JsonSchema);
     },
   });
   const refs = CALL_TYPES.map((type) => [type, `#/components/schemas/CreateCall_${type}`] as const);
@@ -44,11 +43,16 @@ function without(schema: JsonSchema, key: string): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
 }
 
-/** Drops the properties that may be anything: they belong to other types and are ignored. */
-function withoutIgnored(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries(schema.properties ?? {});
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties.filter(([, property]) => Object.keys(property).length > 0)),
-  } as JsonSchema;
+/**
+ * Puts the descriptions that the domain gives by hand in place: the converter looks past a field made of several steps.
+ * Drops the fields that may be anything: they belong to other types and are ignored.
+ */
+function described(schema: ObjectSchema, json: JsonSchema): JsonSchema {
+  const properties = Object.entries(json.properties ?? {}).map(([name, property]) => {
+    const field = schema.entries[name];
+    const byHand = field && JSON_SCHEMAS.get(field.wrapped ?? field);
+    return [name, byHand ?? property] as const;
+  });
+  const known = properties.filter(([, property]) => Object.keys(property).length > 0);
+  return { ...json, properties: Object.fromEntries(known) } as JsonSchema;
 }

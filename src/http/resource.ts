@@ -21,8 +21,8 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
     byPath.set(route.path, methods.set(route.method, route));
   }
   return [...byPath].map(([path, methods]) => {
-    const names = [...methods.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
-    return { path, methods, allow: [...names, "OPTIONS"].join(", ") };
+    const allowed = ["GET", "HEAD", "POST", "DELETE"].filter((name) => methods.has(name === "HEAD" ? "GET" : name));
+    return { path, methods, allow: [...allowed, "OPTIONS"].join(", ") };
   });
 }
 

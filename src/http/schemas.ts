@@ -20,7 +20,8 @@ const summary = {
   target_phone: phone,
   created_at: timestamp,
 };
-const created = { ...summary, instance_id: instanceId };
+const { id, ...rest } = summary;
+const created = { id, instance_id: instanceId, ...rest };
 
 const CallSummary = v.strictObject(summary);
 const CreatedCall = v.strictObject(created);

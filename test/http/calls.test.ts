@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import type { CallUseCases } from "../../src/application/use-cases.ts";
+import type { Call, Message } from "../../src/domain/call.ts";
+import type { Outcome } from "../../src/domain/outcome.ts";
+import { invalidInput, Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { CALL_ID, CREATED, call, event, INSTANCE_ID, NOW, serve } from "./support/fakes.ts";
+
+const BODY = {
+  instanceId: INSTANCE_ID,
+  type: "FIXED_TTS",
+  target: { phoneNumber: "+12025550100" },
+  tts: { text: "Hello", voiceId: "en-US-1" },
+};
+const CREATED_SHAPE = {
+  id: CALL_ID,
+  instance_id: INSTANCE_ID,
+  type: "FIXED_TTS",
+  status: "QUEUED",
+  target_phone: "+12025550100",
+  created_at: "2026-01-31T12:00:00.000Z",
+};
+const post = { method: "POST", path: "/v1/calls", body: BODY };
+
+describe("POST /v1/calls", () => {
+  test("a new call is answered with 201, its six fields and where to read it", async () => {
+    const reply = await ask(serve().app, post);
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual(CREATED_SHAPE);
+    expect(reply.headers).toMatchObject({ "content-type": "application/json", location: `/v1/calls/${CALL_ID}` });
+    expect(reply.headers).not.toHaveProperty("idempotent-replayed");
+  });
+
+  test("an active call that was there already is answered with 200 and no Location", async () => {
+    const create = async () => ({ ...call({ status: "RINGING" }), created: false, replayed: false });
+    const reply = await ask(serve({ calls: { create } }).app, post);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({ ...CREATED_SHAPE, status: "RINGING" });
+    expect(reply.headers).not.toHaveProperty("location");
+  });
+
+  test("the caller, the body and the headers reach the use case", async () => {
+    const seen: unknown[][] = [];
+    const create: CallUseCases["create"] = async (...given) => {
+      seen.push(given);
+      return { ...call(), ...CREATED };
+    };
+    const { app } = serve({ calls: { create } });
+    await ask(app, post);
+    await ask(app, { ...post, headers: { "idempotency-key": '"a \\"b\\""', prefer: "respond-async" } }).then((reply) =>
+      expect(reply.json.code).toBe("idempotency_key_invalid"),
+    );
+    await ask(app, { ...post, headers: { "idempotency-key": '"a-b"' } });
+    const strict = await ask(app, { ...post, headers: { "idempotency-key": "k1", prefer: "wait=1, Handling=Strict" } });
+    expect(strict.headers["preference-applied"]).toBe("handling=strict");
+    expect(seen).toEqual([
+      [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: undefined, strict: false }],
+      [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: "a-b", strict: false }],
+      [{ userId: "usr_anna", tokenId: "tok_1" }, BODY, { idempotencyKey: "k1", strict: true }],
+    ]);
+  });
+
+  test.each([[true, 201] as const, [false, 200] as const])(
+    "a replay says so and repeats the first status (created: %s)",
+    async (created, status) => {
+      const create = async () => ({ ...call(), created, replayed: true });
+      const reply = await ask(serve({ calls: { create } }).app, { ...post, headers: { "idempotency-key": "k1" } });
+      expect(reply.status).toBe(status);
+      expect(reply.headers["idempotent-replayed"]).toBe("true");
+    },
+  );
+
+  test.each(["", " ", "a b", "ключ", "x".repeat(256), '""'])("the idempotency key %j is refused", async (key) => {
+    const headers = {
+      get: (name: string) =>
+        name === "idempotency-key" ? key : name === "authorization" ? "Bearer rp_live_anna" : null,
+    };
+    const body = (async function* () {
+      yield new TextEncoder().encode(JSON.stringify(BODY));
+    })();
+    const reply = await serve().app.handle({ method: "POST", url: "http://h/v1/calls", headers, body });
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(String(reply.body)).code).toBe("idempotency_key_invalid");
+  });
+
+  test("all faults of the body are told with their pointers", async () => {
+    const create = async () => {
+      throw invalidInput([
+        { pointer: "/instanceId", code: "required", detail: "this field is required" },
+        { pointer: "/target/phoneNumber", code: "phone_number_invalid", detail: "must be an E.164 number" },
+      ]);
+    };
+    const reply = await ask(serve({ calls: { create } }).app, post);
+    expect(reply.status).toBe(400);
+    expect(reply.json).toMatchObject({ code: "invalid_request", status: 400, instance: "/v1/calls" });
+    expect(reply.json.errors).toEqual([
+      { pointer: "/instanceId", code: "required", detail: "this field is required" },
+      { pointer: "/target/phoneNumber", code: "phone_number_invalid", detail: "must be an E.164 number" },
+    ]);
+  });
+
+  const refusals: RefusalCode[] = [
+    "voice_unavailable",
+    "audio_unsupported",
+    "demo_token_restricted",
+    "instance_not_found",
+    "queue_full",
+    "idempotency_key_in_progress",
+    "idempotency_key_reused",
+    "storage_unavailable",
+    "stopping",
+  ];
+  test.each(refusals)("the refusal %s becomes its problem document", async (code) => {
+    const create = async () => {
+      throw new Refusal(code, "because");
+    };
+    const reply = await ask(serve({ calls: { create } }).app, post);
+    expect(reply.status).toBe(PROBLEMS[code].status);
+    expect(reply.json).toMatchObject({ code, detail: "because", title: PROBLEMS[code].title });
+  });
+});
+
+describe("GET /v1/calls/:callId", () => {
+  const final: Partial<Call> = { status: "COMPLETED", startedAt: NOW + 3000, endedAt: NOW + 9000 };
+  const outcome: Outcome = {
+    reason: "message_played",
+    detail: null,
+    answeredBy: "human",
+    heardMs: 5000,
+    heardRatio: 1,
+    durationMs: 6000,
+  };
+  const get = (over: Partial<Call>, query = "") =>
+    ask(serve({ calls: { get: async () => call(over) } }).app, { path: `/v1/calls/${CALL_ID}${query}` });
+
+  test("a call has exactly its eight fields", async () => {
+    const reply = await get(final);
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      ...CREATED_SHAPE,
+      status: "COMPLETED",
+      started_at: "2026-01-31T12:00:03.000Z",
+      ended_at: "2026-01-31T12:00:09.000Z",
+    });
+    expect(reply.headers["cache-control"]).toBe("private, no-cache");
+  });
+
+  test("times are null until they come", async () => {
+    expect((await get({})).json).toMatchObject({ started_at: null, ended_at: null });
+  });
+
+  test("outcome, transcript and media are added when asked for", async () => {
+    const reply = await get({ ...final, outcome }, "?expand=outcome,%20transcript,media");
+    expect(reply.json.outcome).toEqual({
+      reason: "message_played",
+      detail: null,
+      answered_by: "human",
+      heard_ms: 5000,
+      heard_ratio: 1,
+      duration_ms: 6000,
+    });
+    expect(reply.json.transcript).toBeNull();
+    expect(reply.json.media).toEqual({ voice_id: "en-US-1", characters: 5 });
+    expect((await get({}, "?expand=outcome")).json.outcome).toBeNull();
+  });
+
+  const messages: [Message, unknown][] = [
+    [
+      { type: "FIXED_TTS", text: "🎉!", voiceId: "en-US-1" },
+      { voice_id: "en-US-1", characters: 2 },
+    ],
+    [
+      { type: "FIXED_AUDIO", format: "mp3", durationMs: 1500, truncated: false },
+      { format: "mp3", duration_ms: 1500, truncated: false },
+    ],
+    [{ type: "DYNAMIC_STREAM" }, null],
+    [{ type: "DYNAMIC_AGENT", instructions: ["Greet."] }, null],
+  ];
+  test.each(messages)("the media of %j", async (message, media) => {
+    expect((await get({ message }, "?expand=media")).json).toMatchObject({ type: message.type, media });
+  });
+
+  test("an unknown expansion is refused, naming the known ones", async () => {
+    for (const query of ["?expand=outcome,secrets", "?expand=", "?expand=outcome&expand=media"]) {
+      const reply = await get({}, query);
+      expect(reply.status).toBe(400);
+      expect(reply.json.errors[0]).toMatchObject({ pointer: "", code: "value_invalid" });
+      if (!query.includes("&")) expect(reply.json.errors[0].detail).toContain("outcome, transcript, media");
+    }
+  });
+
+  test("an unknown call, and an id that no call can have, are not found", async () => {
+    const { app } = serve();
+    for (const id of ["call_none", "%00", "%2e%2e%2f", "a".repeat(5000), "'; drop table calls; --"]) {
+      const reply = await ask(app, { path: `/v1/calls/${encodeURI(id).replaceAll("%25", "%")}` });
+      expect(reply.status).toBe(404);
+      expect(reply.json.code).toBe("call_not_found");
+    }
+  });
+});
+
+describe("DELETE /v1/calls/:callId", () => {
+  test("an active call is ended with 204 and no body", async () => {
+    const reply = await ask(serve().app, { method: "DELETE", path: `/v1/calls/${CALL_ID}` });
+    expect(reply.status).toBe(204);
+    expect(reply.raw.body).toBeUndefined();
+    expect(reply.headers).not.toHaveProperty("content-type");
+  });
+
+  test("a call that is unknown, foreign or over is not found", async () => {
+    const reply = await ask(serve().app, { method: "DELETE", path: "/v1/calls/call_other" });
+    expect(reply.status).toBe(404);
+    expect(reply.json.code).toBe("call_not_found");
+  });
+});
+
+describe("GET /v1/calls/:callId/events", () => {
+  test("the timeline shows exactly the fields of an event", async () => {
+    const reply = await ask(serve().app, { path: `/v1/calls/${CALL_ID}/events` });
+    expect(reply.json).toEqual([
+      {
+        id: event().id,
+        type: "answered",
+        timestamp: "2026-01-31T12:00:00.005Z",
+        call_id: CALL_ID,
+        instance_id: INSTANCE_ID,
+        data: { digit: "1" },
+      },
+    ]);
+  });
+
+  test("the timeline of an unknown call is not found", async () => {
+    expect((await ask(serve().app, { path: "/v1/calls/call_x/events" })).status).toBe(404);
+  });
+});

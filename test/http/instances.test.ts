@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { CALL_ID, INSTANCE_ID, instance, serve } from "./support/fakes.ts";
+
+const SHAPE = {
+  id: INSTANCE_ID,
+  name: "Front desk",
+  status: "CREATED",
+  metadata: { branch: "Lisbon" },
+  created_at: "2026-01-31T12:00:00.000Z",
+  updated_at: "2026-01-31T12:00:00.001Z",
+};
+const one = `/v1/instances/${INSTANCE_ID}`;
+const refuse = (code: RefusalCode) => async () => {
+  throw new Refusal(code, "because");
+};
+
+describe("POST /v1/instances", () => {
+  const post = { method: "POST", path: "/v1/instances", body: { name: "Front desk" } };
+
+  test("a new instance is answered with 201, its six fields and where to read it", async () => {
+    const reply = await ask(serve().app, post);
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual(SHAPE);
+    expect(reply.headers.location).toBe(one);
+  });
+
+  test("a replay says so", async () => {
+    const create = async () => ({ ...instance(), created: true, replayed: true });
+    const reply = await ask(serve({ instances: { create } }).app, { ...post, headers: { "idempotency-key": "k" } });
+    expect(reply.status).toBe(201);
+    expect(reply.headers["idempotent-replayed"]).toBe("true");
+  });
+
+  test.each(["required", "provider_unknown", "demo_token_restricted", "idempotency_key_reused"] as const)(
+    "the refusal %s becomes its problem document",
+    async (code) => {
+      const reply = await ask(serve({ instances: { create: refuse(code) } }).app, post);
+      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+    },
+  );
+});
+
+describe("GET /v1/instances", () => {
+  test("the list has the six fields and no callQueue", async () => {
+    const reply = await ask(serve().app, { path: "/v1/instances" });
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual([SHAPE]);
+    expect(reply.headers).toMatchObject({ "cache-control": "private, no-cache" });
+  });
+});
+
+describe("GET /v1/instances/:instanceId", () => {
+  test("a single read adds the queue of active calls", async () => {
+    const reply = await ask(serve().app, { path: one });
+    expect(reply.json).toEqual({
+      ...SHAPE,
+      callQueue: [
+        {
+          id: CALL_ID,
+          type: "FIXED_TTS",
+          status: "QUEUED",
+          target_phone: "+12025550100",
+          created_at: "2026-01-31T12:00:00.000Z",
+        },
+      ],
+    });
+  });
+
+  test("expand=connection adds the connection", async () => {
+    const reply = await ask(serve().app, { path: `${one}?expand=connection` });
+    expect(reply.json.connection).toEqual({
+      state: "online",
+      phone: "+12025550199",
+      last_seen_at: "2026-01-31T12:00:00.000Z",
+      reason: null,
+      provider: "simulator",
+    });
+    expect((await ask(serve().app, { path: `${one}?expand=calls` })).status).toBe(400);
+  });
+
+  test("another's instance is not found", async () => {
+    const reply = await ask(serve().app, { path: "/v1/instances/inst_other" });
+    expect([reply.status, reply.json.code]).toEqual([404, "instance_not_found"]);
+  });
+});
+
+describe("DELETE /v1/instances/:instanceId", () => {
+  test("a deletion is answered with 204", async () => {
+    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
+  });
+
+  test.each(["instance_not_found", "demo_token_restricted"] as const)("the refusal %s", async (code) => {
+    const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, { method: "DELETE", path: one });
+    expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+  });
+});
+
+describe("GET /v1/instances/:instanceId/configure", () => {
+  const path = `${one}/configure`;
+
+  test("the code comes as bare Base64 of a PNG, with the headers that tell when to ask again", async () => {
+    const reply = await ask(serve().app, { path });
+    expect(Object.keys(reply.json)).toEqual(["instanceId", "qrCodeBase64", "message"]);
+    expect(reply.json).toMatchObject({ instanceId: INSTANCE_ID, message: "Scan it." });
+    expect(atob(reply.json.qrCodeBase64).slice(1, 4)).toBe("PNG");
+    expect(reply.headers).toMatchObject({
+      "cache-control": "no-store",
+      "qr-expires-at": "2026-01-31T12:00:20.000Z",
+      "qr-sequence": "3",
+      vary: "Accept",
+    });
+  });
+
+  test("a client that accepts only image/png gets the image itself", async () => {
+    const { app } = serve();
+    const reply = await ask(app, { path, headers: { accept: "image/avif,image/png,*/*" } });
+    expect(reply.headers).toMatchObject({ "content-type": "image/png", "qr-sequence": "3" });
+    const { json } = await ask(app, { path, headers: { accept: "application/json, image/png" } });
+    expect(btoa(String.fromCharCode(...(reply.raw.body as Uint8Array)))).toBe(json.qrCodeBase64);
+  });
+
+  test.each(["instance_not_found", "instance_already_linked", "qr_unavailable"] as const)(
+    "the refusal %s",
+    async (code) => {
+      const reply = await ask(serve({ instances: { configure: refuse(code) } }).app, { path });
+      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+      if (reply.status === 503) expect(reply.headers["retry-after"]).toBe("5");
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import type { Reply, RequestLike, WebApp } from "../../../src/ports/web.ts";
+import { checkAgainstDocument } from "./document.ts";
+import { TOKEN } from "./fakes.ts";
+
+/** What a test asks for; a token is sent unless it says otherwise. */
+export interface Question {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  /** A JSON value, or the bytes as they are to arrive. */
+  body?: unknown;
+  /** `null`: none. */
+  token?: string | null;
+}
+
+/** A reply with its body decoded. */
+export interface Answered {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+  json: any;
+  raw: Reply;
+}
+
+export function requestOf({ method = "GET", path, headers = {}, body, token = TOKEN }: Question): RequestLike {
+  const all = new Headers(token === null ? headers : { authorization: `Bearer ${token}`, ...headers });
+  return { method, url: `http://127.0.0.1:8080${path}`, headers: all, body: body === undefined ? null : stream(body) };
+}
+
+async function* stream(body: unknown): AsyncGenerator<Uint8Array> {
+  if (typeof body === "object" && body !== null && Symbol.asyncIterator in body)
+    yield* body as AsyncIterable<Uint8Array>;
+  else if (body instanceof Uint8Array) yield body;
+  else yield new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+/** Asks, and holds the answer against the application's own OpenAPI document. */
+export async function ask(app: WebApp, question: Question): Promise<Answered> {
+  const reply = answered(await app.handle(requestOf(question)));
+  await checkAgainstDocument(app, question.method ?? "GET", question.path, reply);
+  return reply;
+}
+
+export function answered(raw: Reply): Answered {
+  const text =
+    raw.body === undefined ? "" : typeof raw.body === "string" ? raw.body : new TextDecoder().decode(raw.body);
+  const type = raw.headers["content-type"] ?? "";
+  return {
+    status: raw.status,
+    headers: raw.headers,
+    text,
+    json: type.includes("json") && JSON.parse(text || "null"),
+    raw,
+  };
+}

@@ -1,0 +1,44 @@
+import { expect } from "vitest";
+import type { WebApp } from "../../../src/ports/web.ts";
+import type { Answered } from "./ask.ts";
+import { faults, type Schema } from "./json-schema.ts";
+
+export interface Operation {
+  responses: Record<string, { content?: Record<string, { schema?: Schema }>; headers?: Record<string, unknown> }>;
+}
+export interface Document {
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const documents = new WeakMap<WebApp, Document>();
+
+/** The OpenAPI document of an application. */
+export async function documentOf(app: WebApp, base: string = ""): Promise<Document> {
+  const known = documents.get(app);
+  if (known) return known;
+  const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
+  const document = JSON.parse(String((await app.handle(request)).body)) as Document;
+  documents.set(app, document);
+  return document;
+}
+
+/** Fails where the document does not foresee this answer of one of its operations. */
+export async function checkAgainstDocument(app: WebApp, method: string, path: string, reply: Answered): Promise<void> {
+  const document = await documentOf(app);
+  const pathname = path.replace(/[?#].*$/s, "");
+  const template = Object.keys(document.paths).find((one) =>
+    new RegExp(`^${one.replace(/[.]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+  );
+  const operation = template && document.paths[template]?.[method === "HEAD" ? "get" : method.toLowerCase()];
+  if (!operation) return;
+  const where = `${method} ${template} ${reply.status}`;
+  const foreseen = operation.responses[reply.status];
+  expect(foreseen, `${where} is not in the document`).toBeDefined();
+  const type = reply.headers["content-type"]?.split(";")[0];
+  if (type === undefined || reply.text === "") return;
+  const media = foreseen?.content?.[type];
+  expect(media, `${where} as ${type} is not in the document`).toBeDefined();
+  if (media?.schema) expect(faults(document, media.schema, reply.json), where).toEqual([]);
+}

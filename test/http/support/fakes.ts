@@ -1,0 +1,169 @@
+import type {
+  CallUseCases,
+  Connection,
+  Creation,
+  InstanceUseCases,
+  QueryUseCases,
+} from "../../../src/application/use-cases.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Event } from "../../../src/domain/events.ts";
+import { idSource } from "../../../src/domain/ids.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
+import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
+import type { LogFields } from "../../../src/ports/logger.ts";
+import type { WebApp } from "../../../src/ports/web.ts";
+
+/** 2026-01-31T12:00:00.000Z */
+export const NOW = 1_769_860_800_000;
+let drawn = 0;
+/** Ids as the application makes them. */
+export const newId = idSource(
+  () => NOW,
+  (bytes) => {
+    for (let i = 0; i < bytes.length; i++) bytes[i] = ++drawn * 73;
+  },
+);
+
+export const TOKEN = "rp_live_anna";
+export const INSTANCE_ID = newId("inst");
+export const CALL_ID = newId("call");
+export const EVENT_ID = newId("evt");
+
+export const instance = (over: Partial<Instance> = {}): Instance => ({
+  id: INSTANCE_ID,
+  userId: "usr_anna",
+  name: "Front desk",
+  status: "CREATED",
+  metadata: { branch: "Lisbon" },
+  provider: "simulator",
+  phone: null,
+  createdAt: NOW,
+  updatedAt: NOW + 1,
+  version: 1,
+  ...over,
+});
+
+export const call = (over: Partial<Call> = {}): Call => ({
+  id: CALL_ID,
+  instanceId: INSTANCE_ID,
+  userId: "usr_anna",
+  status: "QUEUED",
+  targetPhone: "+12025550100",
+  message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
+  outcome: null,
+  createdAt: NOW,
+  startedAt: null,
+  endedAt: null,
+  slot: 0,
+  owner: null,
+  version: 1,
+  ...over,
+});
+
+export const event = (over: Partial<Event> = {}): Event => ({
+  id: EVENT_ID,
+  type: "answered",
+  timestamp: NOW + 5,
+  callId: CALL_ID,
+  instanceId: INSTANCE_ID,
+  userId: "usr_anna",
+  data: { digit: "1" },
+  ...over,
+});
+
+export const CREATED: Creation = { created: true, replayed: false };
+export const CONNECTION: Connection = {
+  state: "online",
+  phone: "+12025550199",
+  lastSeenAt: NOW,
+  reason: null,
+  provider: "simulator",
+};
+
+/** The parts of an application under test, each of which a test can replace. */
+export interface Parts {
+  instances?: Partial<InstanceUseCases>;
+  calls?: Partial<CallUseCases>;
+  queries?: Partial<QueryUseCases>;
+  http?: Partial<HttpDependencies>;
+}
+
+/** What a test sees of an application besides its replies. */
+export interface Served {
+  readonly app: WebApp;
+  /** Every line that was logged. */
+  readonly logged: { level: string; fields: LogFields; message: string }[];
+}
+
+/** The HTTP interface over use cases that know one instance with one call. */
+export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: Parts = {}): Served {
+  const logged: Served["logged"] = [];
+  const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, fields, message });
+  const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
+  const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
+  const mine = { ...instance(), callQueue: [call()], connection: CONNECTION };
+  const app = createHttp({
+    instances: {
+      create: async () => ({ ...instance(), ...CREATED }),
+      list: async () => [instance()],
+      get: async (_, id) => (id === INSTANCE_ID ? mine : noInstance()),
+      configure: async (_, id) =>
+        id === INSTANCE_ID
+          ? {
+              instanceId: id,
+              payload: "https://example.test/simulator/link/abc",
+              expiresAt: NOW + 20_000,
+              sequence: 3,
+              message: "Scan it.",
+            }
+          : noInstance(),
+      delete: async (_, id) => (id === INSTANCE_ID ? undefined : noInstance()),
+      ...instances,
+    },
+    calls: {
+      create: async () => ({ ...call(), ...CREATED }),
+      get: async (_, id) => (id === CALL_ID ? call() : noCall()),
+      list: async () => [call()],
+      hangUp: async (_, id) => (id === CALL_ID ? undefined : noCall()),
+      timeline: async (_, id) => (id === CALL_ID ? [event()] : noCall()),
+      events: () => {
+        throw new Error("HTTP does not iterate events");
+      },
+      wait: () => Promise.reject(new Error("HTTP does not wait for calls")),
+      ...calls,
+    },
+    queries: {
+      events: async () => [event()],
+      voices: async () => [
+        {
+          id: "pt-BR-1",
+          language: "pt-BR",
+          engine: "espeak-ng",
+          name: "pt-br",
+          quality: "robotic" as const,
+          accent: "generic" as const,
+        },
+      ],
+      ready: async () => true,
+      figures: async () => ({
+        calls: { QUEUED: 2 },
+        liveCalls: 1,
+        outcomes: { "FAILED/busy": 3 },
+        linesOnline: 4,
+        created: { FIXED_TTS: 5 },
+      }),
+      ...queries,
+    },
+    authenticate: async (token) => (token === TOKEN ? { userId: "usr_anna", tokenId: "tok_1" } : undefined),
+    pages: [],
+    limits: DEFAULT_LIMITS,
+    system: { now: () => NOW, monotonic: () => 0, random: (bytes) => void bytes.fill(7), after: () => () => {} },
+    log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    publicUrl: () => "https://example.test",
+    version: "1.2.3",
+    ...http,
+  });
+  return { app, logged };
+}

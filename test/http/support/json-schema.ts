@@ -1,0 +1,90 @@
+/** What the schemas of the document use of JSON Schema 2020-12. */
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** The keywords that {@link faults} understands; a test asserts that the document uses no other. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...["$ref", "type", "enum", "const", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items"],
+  ...["pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"],
+  ...["description", "discriminator", "contentEncoding", "propertyNames", "examples"],
+]);
+
+/**
+ * What is wrong with the value, as "path: fault"; nothing where it fits.
+ * A field that the schema does not name is a fault too, unless the schema says what such fields are.
+ */
+export function faults(root: unknown, schema: Schema, value: unknown, at: string = "$"): string[] {
+  if (schema.$ref) return faults(root, resolve(root, schema.$ref) as Schema, value, at);
+  const options = schema.anyOf ?? schema.oneOf;
+  if (options) {
+    const fitting = options.filter((option) => faults(root, option, value, at).length === 0).length;
+    return fitting === 1 || (fitting > 1 && schema.anyOf) ? [] : [`${at}: fits ${fitting} of the alternatives`];
+  }
+  if (schema.type && !hasType(schema.type, value)) return [`${at}: is not of type ${schema.type}`];
+  if (schema.enum && !schema.enum.includes(value)) return [`${at}: ${value} is none of ${schema.enum}`];
+  if (schema.const !== undefined && schema.const !== value) return [`${at}: ${value} is not ${schema.const}`];
+  if (typeof value === "string") return stringFaults(schema, value, at);
+  if (typeof value === "number") return outside(schema.minimum, schema.maximum, value) ? [`${at}: out of range`] : [];
+  if (Array.isArray(value)) {
+    if (outside(schema.minItems, schema.maxItems, value.length)) return [`${at}: wrong number of items`];
+    return value.flatMap((item, i) => faults(root, schema.items ?? {}, item, `${at}/${i}`));
+  }
+  return typeof value === "object" && value !== null ? objectFaults(root, schema, value, at) : [];
+}
+
+function objectFaults(root: unknown, schema: Schema, value: object, at: string): string[] {
+  if (!schema.properties && schema.additionalProperties === undefined) return [];
+  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
+  return [
+    ...missing.map((name) => `${at}: ${name} is missing`),
+    ...Object.entries(value).flatMap(([name, inner]) => {
+      const property = schema.properties?.[name] ?? schema.additionalProperties;
+      if (property === undefined || property === false) return [`${at}: there is no field ${name}`];
+      return property === true ? [] : faults(root, property, inner, `${at}/${name}`);
+    }),
+  ];
+}
+
+function stringFaults(schema: Schema, value: string, at: string): string[] {
+  if (outside(schema.minLength, schema.maxLength, [...value].length)) return [`${at}: wrong length`];
+  if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return [`${at}: does not match`];
+  if (schema.format === "date-time" && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value))
+    return [`${at}: is no timestamp with milliseconds and Z`];
+  return [];
+}
+
+const outside = (min: number = -Infinity, max: number = Infinity, value: number): boolean => value < min || value > max;
+
+function hasType(type: string, value: unknown): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+/** What a `#/…` reference points to; undefined where it points to nothing. */
+export function resolve(root: unknown, ref: string): unknown {
+  return ref
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], root);
+}
