@@ -85,7 +85,8 @@ function sharedWorkers(): SharedWorkers {
   let users = 0;
   return async () => {
     const { WorkerPool } = await import("./workers/pool.ts");
-    pool ??= new WorkerPool();
+    // Calls wait for their message however many there are; uploads are bounded where they come in.
+    pool ??= new WorkerPool({ maxWaiting: 100_000 });
     const shared = pool;
     users++;
     return { pool: shared, release: async () => (--users === 0 ? shared.close() : undefined) };

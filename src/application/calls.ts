@@ -17,11 +17,14 @@ import type { QueueTimeout } from "./queue-timeout.ts";
 import { failCall } from "./stored-calls.ts";
 import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
 
+const INSPECTIONS_AT_ONCE = 200;
+
 /** What a caller may do with his calls. */
 export class Calls implements CallUseCases {
   readonly #context: Context;
   readonly #dispatcher: Dispatcher;
   readonly #queueTimeout: QueueTimeout;
+  #inspecting = 0;
 
   constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout) {
     this.#context = context;
@@ -222,6 +225,10 @@ export class Calls implements CallUseCases {
 
   async #audioMessage(audioBase64: string): Promise<{ message: Message; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
+    // Each of them holds a whole upload in memory while it waits for a worker.
+    if (this.#inspecting >= INSPECTIONS_AT_ONCE)
+      throw new Refusal("server_busy", "too many audio files are being checked at the moment; try again");
+    this.#inspecting++;
     try {
       const file = decodeBase64(withoutDataPrefix(audioBase64));
       if (!file) throw new AudioUnsupported("is not Base64 (RFC 4648, padded, without line breaks)");
@@ -230,6 +237,8 @@ export class Calls implements CallUseCases {
     } catch (error) {
       if (!(error instanceof AudioUnsupported)) throw error;
       throw invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail: error.message }]);
+    } finally {
+      this.#inspecting--;
     }
   }
 }

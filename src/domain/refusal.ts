@@ -27,6 +27,7 @@ export type RefusalCode =
   | "idempotency_key_reused"
   | "idempotency_key_in_progress"
   | "storage_unavailable"
+  | "server_busy"
   | "stopping"
   | "not_a_stream_call"
   | "stream_already_attached"

@@ -71,6 +71,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   stream_not_available: { status: 501, title: "The stream is not available" },
   qr_unavailable: { status: 503, title: "There is no QR code at the moment", headers: AGAIN_IN_5_S },
   storage_unavailable: { status: 503, title: "The storage is not available", headers: AGAIN_IN_1_S },
+  server_busy: { status: 503, title: "The server is busy", headers: AGAIN_IN_5_S },
   stopping: { status: 503, title: "The server is stopping", headers: AGAIN_IN_5_S },
   not_ready: { status: 503, title: "The server is not ready", headers: AGAIN_IN_1_S },
 };
