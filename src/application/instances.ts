@@ -89,13 +89,17 @@ export class Instances implements InstanceUseCases {
     } catch (cause) {
       throw new Refusal("qr_unavailable", `no QR code: ${(cause as Error).message}`, { cause });
     }
+    if (!code) await keeper.settled();
+    const now = await this.#context.storage.instances.get(instanceId);
+    if (!now || now.status === "DELETED") {
+      await this.#lines.drop(instance); // it may have been opened after the deletion
+      throw notFound(instanceId);
+    }
+    if (now.status !== "CREATED") throw alreadyLinked(now);
     if (code) {
       const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
     }
-    await keeper.settled();
-    const now = await this.#owned(principal, instanceId);
-    if (now.status !== "CREATED") throw alreadyLinked(now);
     const reason = keeper.connection.reason ?? "unknown";
     throw new Refusal("qr_unavailable", `no QR code came within ${timings.linkCodeMs} ms: ${reason}`);
   }

@@ -2,7 +2,7 @@ import type { EventData, EventType } from "../domain/events.ts";
 import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../domain/instance.ts";
 import { nextState } from "../domain/machine.ts";
 import type { InstancePatch } from "../ports/storage.ts";
-import type { CredentialStore, Line, LineHost, LinkCode, Telephony } from "../ports/telephony.ts";
+import type { CredentialStore, Line, LineHealth, LineHost, LinkCode, Telephony } from "../ports/telephony.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import type { Connection } from "./use-cases.ts";
@@ -35,6 +35,13 @@ export class LineKeeper implements LineHost {
   #code: LinkCode | undefined;
   #inCall = false;
   #probing = false;
+  /** Something was reported while a probe was under way, so its answer may be old. */
+  #probeAgain = false;
+  #stopAsking: (() => void) | undefined;
+  /** Counts the reports that speak against the line, to know whether one came meanwhile. */
+  #doubts = 0;
+  /** The line is closed: what it still reports is not heard. */
+  #closed = false;
   #cancelProbe: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #writes: Promise<void> = Promise.resolve();
@@ -119,6 +126,7 @@ export class LineKeeper implements LineHost {
   }
 
   linked(phone: string | null): void {
+    if (this.#closed) return;
     this.#code = undefined;
     for (const waiter of this.#codeWaiters) waiter(undefined);
     this.#say("connecting", "connecting");
@@ -131,15 +139,20 @@ export class LineKeeper implements LineHost {
   }
 
   offline(reason: string): void {
-    if (this.#state === "unlinked" || this.#state === "linking") return;
+    this.#doubts++;
+    if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#state === "linking") return;
+    this.#reason = reason;
     if (this.#state === "online") {
       this.#say("reconnecting", reason);
       this.#watcher.offline(this.#instance.id, reason);
-      this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
-    } else this.#reason = reason;
+    }
+    if (this.#state !== "reconnecting") return;
+    this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
   }
 
   unlinked(reason: string): void {
+    if (this.#closed) return;
+    this.#doubts++;
     this.#stopTimers();
     this.#say("unlinked", reason);
     this.#watcher.offline(this.#instance.id, reason);
@@ -151,18 +164,21 @@ export class LineKeeper implements LineHost {
 
   /** Asks the network now and acts on the answer. */
   async probe(): Promise<void> {
-    if (this.#probing || this.#scope.signal.aborted) return;
+    if (this.#scope.signal.aborted) return;
+    this.#probeAgain = this.#probing;
+    if (this.#probing) return;
     this.#probing = true;
     try {
-      const health = await (await this.line()).probe();
-      if (this.#scope.signal.aborted || this.#state === "unlinked") return;
+      const health = await this.#ask(await this.line());
+      if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#probeAgain) return;
       if (health.state === "offline") this.offline(health.reason);
       else this.#found();
     } catch {
       // The line could not be opened: said and logged there.
     } finally {
       this.#probing = false;
-      this.#scheduleProbe();
+      if (this.#probeAgain) void this.probe();
+      else this.#scheduleProbe();
     }
   }
 
@@ -171,15 +187,34 @@ export class LineKeeper implements LineHost {
     await this.#writes;
   }
 
-  /** Stops everything; with `unlink` the network forgets the device too. */
+  /** Stops everything; with `unlink` the network forgets the device too. Never rejects. */
   async close({ unlink = false }: { unlink?: boolean } = {}): Promise<void> {
     this.#stopTimers();
     this.#scope.abort();
+    this.#stopAsking?.();
     for (const waiter of this.#codeWaiters) waiter(undefined);
     const line = await this.#opening?.catch(() => undefined);
-    if (unlink) await line?.unlink();
-    await line?.close();
+    const failed = (error: unknown) =>
+      this.#context.log.warn({ instance_id: this.#instance.id, err: error }, "the line did not close in order");
+    if (unlink) await line?.unlink().catch(failed);
+    await line?.close().catch(failed);
+    this.#closed = true;
     await this.settled();
+  }
+
+  /** What the network says now; a network that stays silent until the next probe is due is offline. */
+  async #ask(line: Line): Promise<LineHealth> {
+    const { timings, system } = this.#context;
+    let cancel = () => {};
+    const silence = new Promise<LineHealth>((resolve) => {
+      this.#stopAsking = () => resolve({ state: "offline", reason: "the network does not answer" });
+      cancel = system.after(timings.probeMs, this.#stopAsking);
+    });
+    try {
+      return await Promise.race([line.probe(), silence]);
+    } finally {
+      cancel();
+    }
   }
 
   #found(): void {
@@ -187,10 +222,13 @@ export class LineKeeper implements LineHost {
     this.#cancelGrace = undefined;
     this.#lastSeenAt = this.#context.system.now();
     if (this.#state === "online") return;
+    const doubts = this.#doubts;
     this.#enqueue(async () => {
+      if (doubts !== this.#doubts) return;
       if (this.#instance.status === "CREATED") await this.#move("link", {}, "instance.linked", {});
       if (this.#instance.status === "CONFIGURED") await this.#move("activate", {}, "instance.active", {});
-      if (this.#instance.status !== "ACTIVE") return;
+      // It may have gone offline, or been unlinked, while this was being stored.
+      if (this.#instance.status !== "ACTIVE" || doubts !== this.#doubts) return;
       this.#say("online", null);
       this.#watcher.online(this.#instance.id);
     });
