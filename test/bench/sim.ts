@@ -20,7 +20,7 @@ const SENTENCE =
 /**
  * Places many calls at once in one process, on the whole stack: use cases, SQLite, dispatcher, sessions, playout, clock.
  *
- * - the window: from the moment at which every call is IN_PROGRESS, for `--seconds`
+ * - the window: `--seconds` long, from one second after the last call has become IN_PROGRESS
  * - lateness: how much later than its place on the absolute 20 ms schedule a frame was exchanged, both directions
  * - intact: calls whose recording at the far end begins with exactly the samples of the rendered message (SHA-256),
  *   so one gap, repeat or underrun anywhere in it counts as a miss
@@ -52,11 +52,13 @@ export async function benchSimulator(args: string[]): Promise<Row[]> {
     const placed = await inTurns(instances, 50, (instanceId) => place(ringport, instanceId, text));
     for (const { id } of placed) await talking(ringport, id);
     const setUpMs = performance.now() - dialled;
+    const setUpLateness = network.clock.lateness.p99;
+    await pause(1000);
 
     say(`all are talking; measuring for ${seconds} s`);
     network.clock.lateness.reset();
     const cpuBefore = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    await pause(seconds * 1000);
     const { frames, p50, p99, max } = network.clock.lateness;
     const stillTalking = network.clock.size;
     const cpu = process.cpuUsage(cpuBefore);
@@ -100,6 +102,7 @@ export async function benchSimulator(args: string[]): Promise<Row[]> {
       },
       { what: "process memory in the window", measured: `${(memory / 2 ** 20).toFixed(0)} MiB` },
       { what: "from the first POST to the last answer", measured: `${(setUpMs / 1000).toFixed(1)} s` },
+      { what: "lateness p99 during that", measured: `${setUpLateness.toFixed(1)} ms` },
     ];
   } finally {
     await ringport.stop({ drainMs: 0 });
@@ -133,7 +136,7 @@ async function linkedInstance(ringport: Ringport, number: number): Promise<strin
   for (;;) {
     const { status } = await ringport.instances.get(ME, id);
     if (status === "ACTIVE") return id;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
 
@@ -163,6 +166,10 @@ async function inTurns<T, R>(items: readonly T[], atOnce: number, run: (item: T)
   for (let at = 0; at < items.length; at += atOnce)
     results.push(...(await Promise.all(items.slice(at, at + atOnce).map(run))));
   return results;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function talking(ringport: Ringport, callId: string): Promise<void> {
