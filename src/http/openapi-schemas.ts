@@ -8,6 +8,9 @@ import { SCHEMAS } from "./schemas.ts";
 type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnySchema & { wrapped?: AnySchema }>> };
 type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>;
 
+/** What JSON Schema has no words for; the problems say it. Anything else that cannot be converted is an error. */
+const INEXPRESSIBLE: ReadonlySet<string> = new Set(["trim", "check", "raw_check"]);
+
 /** The `components/schemas` of the document, from the very schemas that check requests and shape answers. */
 export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const inputs = inputSchemas(limits);
@@ -16,8 +19,6 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const schemas = toJsonSchemaDefs(definitions, {
     target: "draft-2020-12",
     typeMode: "input",
-    // Checks that JSON Schema cannot express; what they ask for is in the descriptions and in the problems.
-    ignoreActions: ["trim", "check", "raw_check"],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       // Answers may gain fields, and clients made from this document must not break when they do.
@@ -26,8 +27,9 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
       return undefined;
     },
     overrideAction: ({ valibotAction, jsonSchema }) => {
-      const json = JSON_SCHEMAS.get(valibotAction);
-      return json && ({ ...jsonSchema, ...json } as JsonSchema);
+      const byHand = JSON_SCHEMAS.get(valibotAction);
+      if (byHand) return { ...jsonSchema, ...byHand } as JsonSchema;
+      return INEXPRESSIBLE.has(valibotAction.type) ? jsonSchema : undefined;
     },
   });
   const refs = CALL_TYPES.map((type) => [type, `#/components/schemas/CreateCall_${type}`] as const);

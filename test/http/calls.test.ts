@@ -71,18 +71,21 @@ describe("POST /v1/calls", () => {
     },
   );
 
-  test.each(["", " ", "a b", "ключ", "x".repeat(256), '""'])("the idempotency key %j is refused", async (key) => {
-    const headers = {
-      get: (name: string) =>
-        name === "idempotency-key" ? key : name === "authorization" ? "Bearer rp_live_anna" : null,
-    };
-    const body = (async function* () {
-      yield new TextEncoder().encode(JSON.stringify(BODY));
-    })();
-    const reply = await serve().app.handle({ method: "POST", url: "http://h/v1/calls", headers, body });
-    expect(reply.status).toBe(400);
-    expect(JSON.parse(String(reply.body)).code).toBe("idempotency_key_invalid");
-  });
+  test.each(["", " ", "a b", "ключ", "x".repeat(256), '""'])(
+    "an idempotency key that is unfit is refused (%#)",
+    async (key) => {
+      const headers = {
+        get: (name: string) =>
+          name === "idempotency-key" ? key : name === "authorization" ? "Bearer rp_live_anna" : null,
+      };
+      const body = (async function* () {
+        yield new TextEncoder().encode(JSON.stringify(BODY));
+      })();
+      const reply = await serve().app.handle({ method: "POST", url: "http://h/v1/calls", headers, body });
+      expect(reply.status).toBe(400);
+      expect(JSON.parse(String(reply.body)).code).toBe("idempotency_key_invalid");
+    },
+  );
 
   test("all faults of the body are told with their pointers", async () => {
     const create = async () => {

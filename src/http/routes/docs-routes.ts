@@ -66,7 +66,11 @@ export function docsRoutes({
         summary: "A file of the interactive page",
         bearer: false,
         path: { name: "The name of the file." },
-        answers: { 200: { description: "The file.", media: ["text/javascript", "text/css"] } },
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "The file.", media: ["text/javascript", "text/css"], headers: ["ETag"] },
+          304: { description: "The client has this very file.", headers: ["ETag"] },
+        },
         problems: ["not_found"],
       },
       async run(exchange): Promise<Reply | undefined> {

@@ -13,11 +13,14 @@ export interface Document {
 }
 
 const documents = new WeakMap<WebApp, Document>();
+/** The base paths of applications that have one. */
+export const bases: WeakMap<WebApp, string> = new WeakMap();
 
 /** The OpenAPI document of an application. */
-export async function documentOf(app: WebApp, base: string = ""): Promise<Document> {
+export async function documentOf(app: WebApp): Promise<Document> {
   const known = documents.get(app);
   if (known) return known;
+  const base = bases.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
   const document = JSON.parse(String((await app.handle(request)).body)) as Document;
   documents.set(app, document);
@@ -27,12 +30,15 @@ export async function documentOf(app: WebApp, base: string = ""): Promise<Docume
 /** Fails where the document does not foresee this answer of one of its operations. */
 export async function checkAgainstDocument(app: WebApp, method: string, path: string, reply: Answered): Promise<void> {
   const document = await documentOf(app);
-  const pathname = path.replace(/[?#].*$/s, "");
+  const base = bases.get(app) ?? "";
+  if (!path.startsWith(base)) return;
+  const pathname = path.slice(base.length).replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((one) =>
     new RegExp(`^${one.replace(/[.]/g, "\\$&").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
   );
-  const operation = template && document.paths[template]?.[method === "HEAD" ? "get" : method.toLowerCase()];
-  if (!operation) return;
+  const verb = method === "HEAD" ? "get" : method.toLowerCase();
+  if (!template || !Object.hasOwn(document.paths[template]!, verb)) return;
+  const operation = document.paths[template]![verb]!;
   const where = `${method} ${template} ${reply.status}`;
   const foreseen = operation.responses[reply.status];
   expect(foreseen, `${where} is not in the document`).toBeDefined();

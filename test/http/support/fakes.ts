@@ -14,6 +14,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
 import type { LogFields } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
+import { bases } from "./document.ts";
 
 /** 2026-01-31T12:00:00.000Z */
 export const NOW = 1_769_860_800_000;
@@ -165,5 +166,6 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
     version: "1.2.3",
     ...http,
   });
+  bases.set(app, http.basePath?.replace(/\/+$/, "") ?? "");
   return { app, logged };
 }

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { serve } from "./support/fakes.ts";
+
+const asset = async (name: string) =>
+  name.startsWith("swagger-ui") ? new TextEncoder().encode(`/* ${name} */`) : undefined;
+
+test("the page loads its own files and nothing else", async () => {
+  const { app } = serve({ http: { asset, basePath: "/api" } });
+  const page = await ask(app, { path: "/api/docs", token: null });
+  expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+  const policy = page.headers["content-security-policy"];
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).toContain("connect-src 'self' https://example.test;");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(page.text).not.toMatch(/<script(?! src)/);
+  const files = [...page.text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, file]) => file!);
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  for (const path of files) {
+    expect(path).toMatch(/^\/api\//);
+    const file = await ask(app, { path, token: null });
+    expect(file.status).toBe(200);
+    expect(file.headers["x-content-type-options"]).toBe("nosniff");
+    const again = await ask(app, { path, token: null, headers: { "if-none-match": file.headers.etag! } });
+    expect(again.status).toBe(304);
+  }
+  const init = await ask(app, { path: "/api/docs/assets/init.js", token: null });
+  expect(init.headers["content-type"]).toMatch(/^text\/javascript/);
+  expect(init.text).toContain('"validatorUrl":null');
+  expect(init.text).toContain('"/api/openapi.json"');
+});
+
+test("where the files were not shipped, the answer leads to the document", async () => {
+  for (const http of [{}, { asset: async () => undefined }]) {
+    const { app } = serve({ http });
+    for (const path of ["/docs", "/docs/assets/swagger-ui.css", "/docs/assets/init.js"]) {
+      const reply = await ask(app, { path, token: null });
+      expect(reply.status).toBe(404);
+      expect(reply.json.detail).toContain("/openapi.json");
+    }
+  }
+});
+
+test("only the files of the page are served", async () => {
+  const asked: string[] = [];
+  const spy = async (name: string) => {
+    asked.push(name);
+    return new Uint8Array(1);
+  };
+  const { app } = serve({ http: { asset: spy } });
+  for (const name of ["package.json", "..%2f..%2fetc%2fpasswd", "%2e%2e", "toString", "swagger-ui.css.map"])
+    expect((await ask(app, { path: `/docs/assets/${name}`, token: null })).status).toBe(404);
+  expect(asked).toEqual([]);
+});
+
+test("every code has an anchor on the page that problem types lead to", async () => {
+  const page = await ask(serve().app, { path: "/docs/errors", token: null });
+  for (const [code, { title, status }] of Object.entries(PROBLEMS)) {
+    expect(page.text).toContain(`id="${code}"`);
+    expect(page.text).toContain(`<td>${status}</td><td>${title}</td>`);
+  }
+  expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
+});

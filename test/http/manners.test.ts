@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import { closedHttp } from "../../src/http/closed.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
+import { ask, requestOf } from "./support/ask.ts";
+import { CALL_ID, call, INSTANCE_ID, serve } from "./support/fakes.ts";
+
+const one = `/v1/calls/${CALL_ID}`;
+
+describe("methods", () => {
+  test.each([
+    ["/v1/calls", "GET, HEAD, POST, OPTIONS"],
+    [one, "GET, HEAD, DELETE, OPTIONS"],
+    [`/v1/instances/${INSTANCE_ID}/configure`, "GET, HEAD, OPTIONS"],
+    [`${one}/stream`, "GET, HEAD, OPTIONS"],
+    ["/healthz", "GET, HEAD, OPTIONS"],
+  ])("%s allows %s", async (path, allow) => {
+    const { app } = serve();
+    const options = await ask(app, { method: "OPTIONS", path });
+    expect([options.status, options.headers.allow]).toEqual([204, allow]);
+    for (const method of ["PUT", "PATCH", "TRACE", "constructor", "__proto__"]) {
+      const reply = await ask(app, { method, path });
+      expect([reply.status, reply.json.code, reply.headers.allow]).toEqual([405, "method_not_allowed", allow]);
+    }
+  });
+
+  test.each([one, "/v1/calls", "/v1/voices", "/healthz", "/openapi.json", `/v1/instances/${INSTANCE_ID}/configure`])(
+    "HEAD %s has the headers of GET and no body",
+    async (path) => {
+      const { app } = serve();
+      const get = await ask(app, { path });
+      const head = await ask(app, { method: "HEAD", path });
+      expect(head.raw.body).toBeUndefined();
+      expect(head.status).toBe(200);
+      expect(head.headers).toEqual({
+        ...get.headers,
+        "content-length": String(new TextEncoder().encode(get.text).length),
+      });
+    },
+  );
+});
+
+describe("addresses", () => {
+  test.each([
+    "/",
+    "/v1",
+    "/v1/",
+    "/v1/calls/",
+    `${one}/`,
+    `${one}//`,
+    "//v1/calls",
+    "/v1//calls",
+    "/V1/calls",
+    "/v2/calls",
+    `${one}/nothing`,
+    "/v1/calls/%ff",
+    "/v1/calls/%zz",
+    "/docs/assets/..%2f..%2fpackage.json",
+    "/docs/assets/constructor",
+    "/favicon.ico",
+  ])("%s is a problem document with 404", async (path) => {
+    const reply = await ask(serve().app, { path });
+    expect(reply.status).toBe(404);
+    expect(reply.headers["content-type"]).toBe("application/problem+json");
+    expect(reply.json).toMatchObject({ status: 404, instance: path, type: expect.stringMatching(/#/) });
+  });
+
+  test("a very long path does no harm", async () => {
+    const reply = await ask(serve().app, { path: `/v1/${"a".repeat(1_000_000)}` });
+    expect(reply.status).toBe(404);
+    expect(reply.json.instance).toHaveLength(1024);
+  });
+
+  test("a very long query does no harm", async () => {
+    const started = performance.now();
+    const reply = await ask(serve().app, { path: `/v1/calls?${"a=1&".repeat(250_000)}limit=3` });
+    expect(reply.status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("a base path stands before everything", async () => {
+    const { app } = serve({ http: { basePath: "/api/v2/" } });
+    expect((await ask(app, { path: "/api/v2/healthz", token: null })).status).toBe(200);
+    expect((await ask(app, { path: "/api/v2/v1/calls", token: null })).status).toBe(401);
+    const created = await ask(app, { method: "POST", path: "/api/v2/v1/calls", body: {} });
+    expect(created.headers.location).toBe(`/api/v2${one}`);
+    expect((await ask(app, { path: created.headers.location! })).status).toBe(200);
+    const missing = await ask(app, { path: "/api/v2/v1/nothing" });
+    expect(missing.json).toMatchObject({ type: "/api/v2/docs/errors#not_found", instance: "/api/v2/v1/nothing" });
+    for (const path of ["/v1/calls", "/api/v2", "/api/v2x/healthz", "/healthz"])
+      expect((await ask(app, { path, token: null })).status).toBe(404);
+  });
+
+  test.each(["api", "/a b", "/a/../b", "/*", "/:x", "/a?b"])("%j is no base path", (basePath) => {
+    expect(() => serve({ http: { basePath } })).toThrow(TypeError);
+  });
+});
+
+describe("problem documents", () => {
+  test("have one shape", async () => {
+    const { app } = serve();
+    const reply = await ask(app, { path: "/v1/calls/call_x?secret=1", headers: { "x-request-id": "r-1" } });
+    expect(reply.headers["content-type"]).toBe("application/problem+json");
+    expect(reply.json).toEqual({
+      type: "/docs/errors#call_not_found",
+      title: "There is no such call",
+      status: 404,
+      detail: "there is no such call",
+      instance: "/v1/calls/call_x",
+      code: "call_not_found",
+      request_id: "r-1",
+    });
+  });
+
+  test("a mistake of ours is logged with the request id and not told", async () => {
+    const get = async () => {
+      throw Object.assign(new Error("SELECT secret FROM tokens"), { status: 418, secret: "s3cr3t" });
+    };
+    const { app, logged } = serve({ calls: { get } });
+    const reply = await ask(app, { path: one, headers: { "x-request-id": "r-2" } });
+    expect([reply.status, reply.json.code]).toEqual([500, "internal_error"]);
+    expect(reply.text).not.toMatch(/SELECT|s3cr3t|stack/);
+    expect(logged.find((line) => line.level === "error")?.fields).toMatchObject({ request_id: "r-2" });
+  });
+
+  test.each([undefined, null, "a string", 0, { status: 200 }])(
+    "even %j thrown is answered with 500",
+    async (thrown) => {
+      const get = () => Promise.reject(thrown);
+      expect((await ask(serve({ calls: { get } }).app, { path: one })).status).toBe(500);
+    },
+  );
+
+  test("a storage that is down is answered with 503 and when to try again", async () => {
+    const get = () => Promise.reject(new StorageUnavailable("database is locked: /var/lib/x.db"));
+    const reply = await ask(serve({ calls: { get } }).app, { path: one });
+    expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
+    expect(reply.headers["retry-after"]).toBe("1");
+    expect(reply.text).not.toContain("/var/lib");
+  });
+
+  test("a broken logger breaks no request for good", async () => {
+    const broken = () => {
+      throw new Error("disk full");
+    };
+    const { app } = serve({ http: { log: { debug: broken, info: broken, warn: broken, error: broken } } });
+    expect((await app.handle(requestOf({ path: one }))).status).toBe(500);
+  });
+});
+
+describe("ETag", () => {
+  test.each([one, `/v1/instances/${INSTANCE_ID}`, "/openapi.json"])("%s is revalidated", async (path) => {
+    const { app } = serve();
+    const { etag } = (await ask(app, { path })).headers;
+    expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+    for (const known of [etag!, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      const reply = await ask(app, { path, headers: { "if-none-match": known } });
+      expect(reply.status).toBe(304);
+      expect(reply.raw.body).toBeUndefined();
+      expect(reply.headers.etag).toBe(etag);
+    }
+    expect((await ask(app, { path, headers: { "if-none-match": '"x"' } })).status).toBe(200);
+  });
+
+  test("the tag changes with the record and with what is shown of it", async () => {
+    const tags = new Set<string | undefined>();
+    for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const)
+      for (const query of ["", "?expand=outcome"]) {
+        const { app } = serve({ calls: { get: async () => call({ status }) } });
+        tags.add((await ask(app, { path: one + query })).headers.etag);
+      }
+    expect(tags.size).toBe(6);
+  });
+});
+
+describe("request ids", () => {
+  test("a given id comes back, on errors too", async () => {
+    const { app } = serve();
+    for (const path of [one, "/v1/nothing", "/healthz"])
+      expect((await ask(app, { path, headers: { "x-request-id": "abc/1" } })).headers["x-request-id"]).toBe("abc/1");
+  });
+
+  test.each(["a b", "x".repeat(129), "é", ""])("an id that is unfit is replaced (%#)", async (id) => {
+    const headers = { "x-request-id": id };
+    expect((await ask(serve().app, { path: one, headers })).headers["x-request-id"]).toMatch(/^req_[0-9a-f]{16}$/);
+  });
+
+  test("new ids can be made elsewhere", async () => {
+    const { app } = serve({ http: { newRequestId: () => "mine-1" } });
+    expect((await ask(app, { path: one })).headers["x-request-id"]).toBe("mine-1");
+  });
+});
+
+test("one line is logged for each request, without token, query or body", async () => {
+  const { app, logged } = serve();
+  const body = { secret: "hunter2" };
+  await ask(app, { method: "POST", path: "/v1/calls?access_token=t0k3n", body, headers: { "x-request-id": "r-3" } });
+  await app.handle(requestOf({ path: "/v1/calls", token: null }));
+  const lines = logged.filter((line) => line.fields.path !== "/openapi.json");
+  expect(lines).toEqual([
+    {
+      level: "info",
+      message: "request",
+      fields: { request_id: "r-3", method: "POST", path: "/v1/calls", status: 201, ms: 0, user_id: "usr_anna" },
+    },
+    { level: "info", message: "request", fields: expect.objectContaining({ status: 401, user_id: undefined }) },
+  ]);
+  expect(JSON.stringify(logged)).not.toMatch(/rp_live|hunter2|t0k3n/);
+});
+
+describe("fetch", () => {
+  test("answers a WHATWG request with a WHATWG response", async () => {
+    const { app } = serve();
+    const headers = { authorization: "Bearer rp_live_anna" };
+    const json = { ...headers, "content-type": "application/json" };
+    const post = new Request("http://h/v1/calls", { method: "POST", headers: json, body: "{}" });
+    const created = await app.fetch(post);
+    expect(created.status).toBe(201);
+    expect(await created.json()).toHaveProperty("id", CALL_ID);
+    const gone = await app.fetch(new Request(`http://h${one}`, { method: "DELETE", headers }));
+    expect([gone.status, await gone.text()]).toEqual([204, ""]);
+    const { etag = "" } = (await ask(app, { path: one })).headers;
+    const same = new Request(`http://h${one}`, { headers: { ...headers, "if-none-match": etag } });
+    expect((await app.fetch(same)).status).toBe(304);
+    const head = await app.fetch(new Request(`http://h${one}`, { method: "HEAD", headers }));
+    expect(head.headers.get("content-type")).toBe("application/json");
+    const png = new Request(`http://h/v1/instances/${INSTANCE_ID}/configure`, {
+      headers: { ...headers, accept: "image/png" },
+    });
+    expect(new Uint8Array(await (await app.fetch(png)).arrayBuffer())[1]).toBe(0x50);
+  });
+});
+
+test("while there is nothing to serve, every request is answered with 503", async () => {
+  for (const code of ["stopping", "not_ready"] as const) {
+    const app = closedHttp(code, "/api/");
+    const reply = await app.handle(requestOf({ path: "/api/v1/calls", token: null }));
+    expect(reply.status).toBe(503);
+    expect(JSON.parse(String(reply.body))).toMatchObject({ code, type: `/api/docs/errors#${code}` });
+    expect(reply.headers["retry-after"]).toBeDefined();
+    expect((await app.fetch(new Request("http://h/healthz"))).status).toBe(503);
+    expect(await app.upgrade(requestOf({ path: "/x" }))).toHaveProperty("status", 503);
+  }
+});

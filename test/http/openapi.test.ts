@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { type Document, documentOf } from "./support/document.ts";
+import { serve } from "./support/fakes.ts";
+import { faults, KEYWORDS, resolve, type Schema } from "./support/json-schema.ts";
+
+const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
+const document = await documentOf(serve({ http: { pages: [pages] } }).app);
+
+/** Every object below the document. */
+function* objects(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const inner of Object.values(value)) yield* objects(inner);
+}
+
+test("all paths and methods of the interface are there", () => {
+  const listed = Object.entries(document.paths).map(([path, item]) => `${Object.keys(item).sort()} ${path}`);
+  expect(listed.sort()).toEqual(
+    [
+      "delete,get /v1/calls/{callId}",
+      "delete,get /v1/instances/{instanceId}",
+      "get /docs",
+      "get /docs/assets/{name}",
+      "get /docs/errors",
+      "get /healthz",
+      "get /metrics",
+      "get /openapi.json",
+      "get /readyz",
+      "get /simulator/calls/{callId}/{name}",
+      "get /v1/calls/{callId}/events",
+      "get /v1/calls/{callId}/stream",
+      "get /v1/events",
+      "get /v1/instances/{instanceId}/configure",
+      "get /v1/voices",
+      "get,post /v1/calls",
+      "get,post /v1/instances",
+    ].sort(),
+  );
+});
+
+test.each([
+  ["post /v1/calls", [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503]],
+  ["get /v1/calls/{callId}", [200, 304, 400, 401, 404, 500, 503]],
+  ["delete /v1/calls/{callId}", [204, 401, 404, 500, 503]],
+  ["get /v1/calls/{callId}/stream", [101, 401, 404, 409, 426, 500, 501, 503]],
+  ["post /v1/instances", [201, 400, 401, 403, 409, 413, 415, 422, 500, 503]],
+  ["get /v1/instances", [200, 400, 401, 500, 503]],
+  ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],
+  ["get /v1/instances/{instanceId}/configure", [200, 401, 404, 409, 500, 503]],
+  ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
+])("%s lists its status codes", (operation, codes) => {
+  const [method = "", path = ""] = operation.split(" ");
+  expect(Object.keys(document.paths[path]![method]!.responses).map(Number).sort()).toEqual(codes);
+});
+
+test("the document keeps the rules of OpenAPI 3.1", () => {
+  const seen = new Set<string>();
+  for (const [path, item] of Object.entries(document.paths))
+    for (const operation of Object.values(item) as unknown as Record<string, unknown>[]) {
+      expect(seen.has(String(operation.operationId))).toBe(false);
+      seen.add(String(operation.operationId));
+      const parameters = operation.parameters as { in?: string; name?: string; required?: boolean }[];
+      const inPath = parameters.filter((one) => one.in === "path");
+      expect(inPath.map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every((one) => one.required === true)).toBe(true);
+      const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
+      expect(operation.security).toEqual(bearer ? [{ bearer: [] }] : []);
+      for (const response of Object.values(operation.responses as object))
+        expect(response).toHaveProperty("description");
+    }
+  expect(document).toMatchObject({
+    openapi: "3.1.1",
+    info: { title: "Ringport", version: "1.2.3" },
+    servers: [{ url: "https://example.test" }],
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+  });
+});
+
+test("every reference leads somewhere", () => {
+  const refs = [...objects(document)].flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
+  expect(refs.length).toBeGreaterThan(100);
+  for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
+});
+
+test("the schemas use only what the tests' own validator checks", () => {
+  const check = (schema: Schema): void => {
+    for (const key of Object.keys(schema)) expect([...KEYWORDS]).toContain(key);
+    const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...Object.values(schema.properties ?? {})];
+    for (const one of [...inner, ...(schema.items ? [schema.items] : [])]) check(one);
+  };
+  for (const schema of Object.values(document.components.schemas)) check(schema);
+});
+
+describe("examples", () => {
+  const media = [...objects(document)].filter((one) => "schema" in one && ("example" in one || "examples" in one));
+
+  test("there are some for every body", () => {
+    expect(media.length).toBeGreaterThan(20);
+  });
+
+  test.each(media.map((one) => [JSON.stringify(one.schema), one] as const))("of %s fit it", (_, one) => {
+    const named = Object.values((one.examples ?? {}) as Record<string, { value: unknown }>).map(({ value }) => value);
+    for (const value of "example" in one ? [one.example] : named)
+      expect(faults(document, one.schema as Schema, value)).toEqual([]);
+  });
+});
+
+describe("requests", () => {
+  const fits = (name: string, value: unknown) =>
+    faults(document, document.components.schemas[name]!, value).length === 0;
+  const target = { phoneNumber: "+12025550100" };
+
+  test("are described by the rules that check them", () => {
+    const { CreateInstance, CreateCall_FIXED_AUDIO, CreateCall_FIXED_TTS } = document.components.schemas;
+    expect(CreateInstance?.properties?.name).toMatchObject({ minLength: 1, maxLength: DEFAULT_LIMITS.nameLength });
+    expect(CreateInstance?.properties?.metadata).toMatchObject({ type: "object", additionalProperties: true });
+    expect(CreateInstance?.required).toEqual(["name"]);
+    expect(CreateCall_FIXED_AUDIO?.properties?.audio?.properties?.audioBase64).toMatchObject({
+      type: "string",
+      contentEncoding: "base64",
+    });
+    expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual(["instanceId", "target", "tts", "type"]);
+  });
+
+  test("that lack a field of their type do not fit", () => {
+    const common = { instanceId: "inst_x", target };
+    expect(fits("CreateCall", { ...common, type: "DYNAMIC_STREAM" })).toBe(true);
+    expect(fits("CreateCall", { ...common, type: "FIXED_TTS" })).toBe(false);
+    expect(fits("CreateCall", { ...common, type: "FIXED_TTS", tts: { text: "a", voiceId: "en-US-1" } })).toBe(true);
+    expect(fits("CreateCall", { ...common, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } })).toBe(false);
+    expect(fits("CreateCall", { ...common, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(false);
+    expect(fits("CreateCall", { ...common, type: "OTHER" })).toBe(false);
+  });
+
+  test("follow the limits of this server", async () => {
+    const small = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
+    expect(small.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
+  });
+});
+
+test("429 is listed where requests are limited", async () => {
+  const statuses = (one: Document) => Object.keys(one.paths["/v1/calls"]!.get!.responses);
+  expect(statuses(document)).not.toContain("429");
+  expect(statuses(await documentOf(serve({ http: { rateLimit: { limit: 1, windowMs: 1 } } }).app))).toContain("429");
+});
+
+test("the server's address has the base path in it, once", async () => {
+  for (const publicUrl of ["https://example.test", "https://example.test/api"]) {
+    const { app } = serve({ http: { basePath: "/api", publicUrl: () => publicUrl } });
+    expect((await ask(app, { path: "/api/openapi.json", token: null })).json.servers).toEqual([
+      { url: "https://example.test/api" },
+    ]);
+  }
+});
+
+test("every code belongs to a status that HTTP knows as an error", () => {
+  for (const { status, title } of Object.values(PROBLEMS)) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(title).toMatch(/^[A-Z]/);
+  }
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/domain/refusal.ts";
+import type { TelephonyPages } from "../../src/ports/telephony.ts";
+import type { Reply } from "../../src/ports/web.ts";
+import { ask } from "./support/ask.ts";
+import { CALL_ID, serve } from "./support/fakes.ts";
+
+const wav: Reply = { status: 200, headers: { "content-type": "audio/wav" }, body: Uint8Array.of(82, 73, 70, 70) };
+const htmlPage: Reply = { status: 200, headers: { "content-type": "text/html" }, body: "<p>Link</p>" };
+
+function withPages(over: Partial<TelephonyPages> = {}, basePath = "") {
+  const asked: string[] = [];
+  const pages: TelephonyPages = {
+    prefix: "simulator",
+    page: async (path, request) => {
+      asked.push(`${request.method} ${path}`);
+      return path.startsWith("/link/") ? htmlPage : undefined;
+    },
+    artefact: async (callId, name) => {
+      asked.push(`artefact ${callId} ${name}`);
+      return name === "heard.wav" ? wav : undefined;
+    },
+    ...over,
+  };
+  return { ...serve({ http: { pages: [pages], basePath } }), asked };
+}
+
+describe("pages", () => {
+  test("anybody may open them; the adapter sees what follows the prefix", async () => {
+    const { app, asked } = withPages();
+    for (const [method, path] of [
+      ["GET", "/simulator/link/abc"],
+      ["POST", "/simulator/link/abc"],
+      ["HEAD", "/simulator/link/abc?x=1"],
+    ] as const)
+      expect((await ask(app, { method, path, token: null })).status).toBe(200);
+    expect((await ask(app, { path: "/simulator", token: null })).status).toBe(404);
+    expect((await ask(app, { path: "/simulator/nothing/", token: null })).status).toBe(404);
+    expect(asked).toEqual(["GET /link/abc", "POST /link/abc", "GET /link/abc", "GET /", "GET /nothing/"]);
+  });
+
+  test("a page of HTML cannot be framed and loads nothing", async () => {
+    const { headers } = await ask(withPages().app, { path: "/simulator/link/abc", token: null });
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["content-security-policy"]).toContain("form-action 'self'");
+    expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
+  });
+
+  test("a page may bring its own policy", async () => {
+    const page = async () => ({ ...htmlPage, headers: { ...htmlPage.headers, "content-security-policy": "mine" } });
+    const { headers } = await ask(withPages({ page }).app, { path: "/simulator/x", token: null });
+    expect(headers["content-security-policy"]).toBe("mine");
+  });
+
+  test("a body that a page reads is bounded", async () => {
+    const page: TelephonyPages["page"] = async (_, request) => {
+      for await (const _chunk of request.body ?? []);
+      return htmlPage;
+    };
+    const body = (async function* () {
+      for (;;) yield new Uint8Array(1024 * 1024);
+    })();
+    const reply = await ask(withPages({ page }).app, {
+      method: "POST",
+      path: "/simulator/link/abc",
+      body,
+      token: null,
+    });
+    expect(reply.status).toBe(413);
+  });
+
+  test("a header with a line break is never sent", async () => {
+    const page = async () => ({ ...htmlPage, headers: { location: "/x\r\nset-cookie: a=b" } });
+    const { app, logged } = withPages({ page });
+    const reply = await ask(app, { path: "/simulator/x", token: null });
+    expect(reply.status).toBe(500);
+    expect(JSON.stringify(reply.headers)).not.toContain("set-cookie");
+    expect(logged.some((line) => line.level === "error")).toBe(true);
+  });
+
+  test("a base path stands before the prefix", async () => {
+    const { app, asked } = withPages({}, "/api");
+    expect((await ask(app, { path: "/api/simulator/link/abc", token: null })).status).toBe(200);
+    expect((await ask(app, { path: "/simulator/link/abc", token: null })).status).toBe(404);
+    expect(asked).toEqual(["GET /link/abc"]);
+  });
+
+  test.each(["v1", "docs", "", "a/b", "A", "a b", "."])("the prefix %j is refused", (prefix) => {
+    expect(() => withPages({ prefix })).toThrow(TypeError);
+  });
+});
+
+describe("artefacts", () => {
+  const path = `/simulator/calls/${CALL_ID}/heard.wav`;
+
+  test("the owner of a call gets them", async () => {
+    const { app, asked } = withPages();
+    const reply = await ask(app, { path });
+    expect(reply.raw.body).toEqual(wav.body);
+    expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, no-cache" });
+    const head = await ask(app, { method: "HEAD", path });
+    expect(head.headers["content-length"]).toBe("4");
+    expect(asked).toEqual([`artefact ${CALL_ID} heard.wav`, `artefact ${CALL_ID} heard.wav`]);
+  });
+
+  test("nobody else does, and the adapter is not asked", async () => {
+    const { app, asked } = withPages();
+    expect((await ask(app, { path, token: null })).status).toBe(401);
+    const foreign = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
+    expect([foreign.status, foreign.json.code]).toEqual([404, "call_not_found"]);
+    expect((await ask(app, { method: "DELETE", path })).status).toBe(405);
+    expect(asked).toEqual([]);
+  });
+
+  test("one that does not exist, or not yet, is refused", async () => {
+    const { app } = withPages();
+    expect((await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` })).status).toBe(404);
+    const artefact = async () => {
+      throw new Refusal("recording_not_ready", "the call is not over");
+    };
+    const reply = await ask(withPages({ artefact }).app, { path });
+    expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([409, "recording_not_ready", "1"]);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import type { CallUseCases } from "../../src/application/use-cases.ts";
+import type { CallFilter, Page } from "../../src/ports/storage.ts";
+import { ask } from "./support/ask.ts";
+import { call, event, INSTANCE_ID, instance, newId, serve } from "./support/fakes.ts";
+
+const ids = Array.from({ length: 7 }, () => newId("call"));
+
+/** Pages over `ids`, as a storage would. */
+const list: CallUseCases["list"] = async (_, _filter, page = {}) => {
+  const start = page.after ? ids.indexOf(page.after) + 1 : 0;
+  return ids.slice(start, page.limit === undefined ? undefined : start + page.limit).map((id) => call({ id }));
+};
+
+const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+
+describe("GET /v1/calls", () => {
+  test.each(["", "/api/voice"])("links lead through all pages (base path %j)", async (basePath) => {
+    const { app } = serve({ calls: { list }, http: { basePath } });
+    let path: string | undefined = `${basePath}/v1/calls?limit=3&status=FAILED&expand=outcome`;
+    const seen: string[][] = [];
+    while (path) {
+      const reply = await ask(app, { path });
+      expect(reply.status).toBe(200);
+      seen.push(reply.json.map((one: { id: string }) => one.id));
+      path = next(reply.headers.link);
+      if (path) {
+        expect(path.startsWith(`${basePath}/v1/calls?`)).toBe(true);
+        expect(path).toContain("limit=3&status=FAILED&expand=outcome&cursor=");
+        expect(path).not.toContain("call_");
+      }
+    }
+    expect(seen).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+  });
+
+  test("a last page that is full has no link", async () => {
+    const reply = await ask(serve({ calls: { list } }).app, { path: "/v1/calls?limit=7" });
+    expect(reply.json).toHaveLength(7);
+    expect(reply.headers).not.toHaveProperty("link");
+  });
+
+  test("filters reach the use case; fifty is the default", async () => {
+    const seen: [CallFilter | undefined, Page | undefined][] = [];
+    const spy: CallUseCases["list"] = async (_, filter, page) => {
+      seen.push([filter, page]);
+      return [];
+    };
+    const { app } = serve({ calls: { list: spy } });
+    await ask(app, { path: "/v1/calls" });
+    const times = "created_after=2026-01-31T12:00:00Z&created_before=2026-01-31T14:00:00.5+02:00";
+    await ask(app, { path: `/v1/calls?instance_id=${INSTANCE_ID}&status=QUEUED&type=FIXED_AUDIO&${times}&unknown=1` });
+    expect(seen).toEqual([
+      [{}, { limit: 51, after: undefined }],
+      [
+        {
+          instanceId: INSTANCE_ID,
+          status: "QUEUED",
+          type: "FIXED_AUDIO",
+          createdAfter: Date.UTC(2026, 0, 31, 12),
+          createdBefore: Date.UTC(2026, 0, 31, 12, 0, 0, 500),
+        },
+        { limit: 51, after: undefined },
+      ],
+    ]);
+  });
+
+  test.each([
+    ["limit", "0"],
+    ["limit", "201"],
+    ["limit", "-1"],
+    ["limit", "1e2"],
+    ["limit", ""],
+    ["limit", "50&limit=51"],
+    ["cursor", "call_01"],
+    ["cursor", "!!!!"],
+    ["cursor", btoa(INSTANCE_ID).replaceAll("=", "")],
+    ["cursor", "A".repeat(65)],
+    ["cursor", "%00"],
+    ["status", "queued"],
+    ["status", "__proto__"],
+    ["type", "FIXED"],
+    ["instance_id", "' or 1=1 --"],
+    ["instance_id", "%00"],
+    ["created_after", "yesterday"],
+    ["created_after", "2026-02-30T00:00:00Z"],
+    ["created_after", "2026-01-31T25:00:00Z"],
+    ["created_after", "2026-01-31"],
+    ["created_before", "1769860800000"],
+  ])("%s=%s is refused by name", async (name, value) => {
+    const reply = await ask(serve().app, { path: `/v1/calls?${name}=${value}` });
+    expect([reply.status, reply.json.code]).toEqual([400, "invalid_request"]);
+    expect(reply.json.errors).toMatchObject([{ pointer: `?${name}`, code: "value_invalid" }]);
+  });
+
+  test("all wrong parameters are told at once", async () => {
+    const reply = await ask(serve().app, { path: "/v1/calls?limit=x&status=y&cursor=*" });
+    expect(reply.json.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([
+      "?status",
+      "?limit",
+      "?cursor",
+    ]);
+  });
+
+  test("items take expand", async () => {
+    const reply = await ask(serve().app, { path: "/v1/calls?expand=outcome" });
+    expect(reply.json[0]).toHaveProperty("outcome", null);
+    expect((await ask(serve().app, { path: "/v1/calls" })).json[0]).not.toHaveProperty("outcome");
+  });
+});
+
+test("GET /v1/instances answers all without a limit, and pages with one", async () => {
+  const seen: (Page | undefined)[] = [];
+  const { app } = serve({
+    instances: {
+      list: async (_, page) => {
+        seen.push(page);
+        return [instance(), instance({ id: newId("inst") })];
+      },
+    },
+  });
+  expect((await ask(app, { path: "/v1/instances" })).headers).not.toHaveProperty("link");
+  const paged = await ask(app, { path: "/v1/instances?limit=1" });
+  expect(paged.json).toHaveLength(1);
+  await ask(app, { path: next(paged.headers.link)! });
+  expect(seen).toEqual([
+    { limit: undefined, after: undefined },
+    { limit: 2, after: undefined },
+    { limit: 2, after: INSTANCE_ID },
+  ]);
+});
+
+test("GET /v1/events pages over what happened, of one instance or of all", async () => {
+  const seen: unknown[] = [];
+  const { app } = serve({
+    queries: {
+      events: async (_, filter, page) => {
+        seen.push([filter, page.limit]);
+        return [event({ callId: null, type: "instance.created", data: {} })];
+      },
+    },
+  });
+  const reply = await ask(app, { path: "/v1/events" });
+  expect(reply.json).toMatchObject([{ type: "instance.created", call_id: null }]);
+  await ask(app, { path: `/v1/events?instance_id=${INSTANCE_ID}&limit=200` });
+  expect(seen).toEqual([
+    [{}, 51],
+    [{ instanceId: INSTANCE_ID }, 201],
+  ]);
+});
+
+test("a voice has exactly its five fields", async () => {
+  expect((await ask(serve().app, { path: "/v1/voices" })).json).toEqual([
+    { id: "pt-BR-1", language: "pt-BR", engine: "espeak-ng", name: "pt-br", quality: "robotic" },
+  ]);
+});

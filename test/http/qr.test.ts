@@ -1,0 +1,71 @@
+import qrcode from "qrcode-generator";
+import { describe, expect, test } from "vitest";
+import { png } from "../../src/http/png.ts";
+import { base64, qrPng } from "../../src/http/qr.ts";
+
+/** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and answers which pixels are black. */
+async function decode(bytes: Uint8Array): Promise<boolean[][]> {
+  expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const chunks = new Map<string, Uint8Array>();
+  for (let at = 8; at < bytes.length; ) {
+    const length = view.getUint32(at);
+    const body = bytes.subarray(at + 4, at + 8 + length);
+    expect(view.getUint32(at + 8 + length)).toBe(crc(body));
+    chunks.set(String.fromCharCode(...body.subarray(0, 4)), body.subarray(4));
+    at += 12 + length;
+  }
+  expect([...chunks.keys()]).toEqual(["IHDR", "IDAT", "IEND"]);
+  const header = chunks.get("IHDR")!;
+  expect([...header.subarray(8)]).toEqual([1, 0, 0, 0, 0]);
+  const size = new DataView(header.buffer, header.byteOffset).getUint32(0);
+  const packed = new Blob([chunks.get("IDAT")! as Uint8Array<ArrayBuffer>]).stream();
+  const raw = new Uint8Array(await new Response(packed.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
+  const stride = Math.ceil(size / 8) + 1;
+  expect(raw.length).toBe(stride * size);
+  return Array.from({ length: size }, (_, y) => {
+    expect(raw[y * stride]).toBe(0);
+    return Array.from({ length: size }, (_, x) => ((raw[y * stride + 1 + (x >> 3)]! >> (7 - (x & 7))) & 1) === 0);
+  });
+}
+
+function crc(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+test.each([1, 7, 8, 9, 33])("an image of %i pixels a side comes back pixel by pixel", async (size) => {
+  const dark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
+  const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => dark(x, y)));
+  expect(await decode(await png(size, dark))).toEqual(expected);
+});
+
+describe("QR codes", () => {
+  test.each(["https://example.test/simulator/link/abc", "café 🎉", "2@".concat("x".repeat(230))])(
+    "the modules of %j are in the image, eight pixels each, with a quiet zone of four",
+    async (text) => {
+      const pixels = await decode(await qrPng(text));
+      const code = qrcode(0, "M");
+      code.addData(String.fromCharCode(...new TextEncoder().encode(text)), "Byte");
+      code.make();
+      const modules = code.getModuleCount();
+      expect(pixels.length).toBe((modules + 8) * 8);
+      for (let y = 0; y < pixels.length; y++)
+        for (let x = 0; x < pixels.length; x++) {
+          const [row, column] = [Math.floor(y / 8) - 4, Math.floor(x / 8) - 4];
+          const inside = row >= 0 && column >= 0 && row < modules && column < modules;
+          if (pixels[y]![x] !== (inside && code.isDark(row, column))) expect.fail(`pixel ${x}, ${y} differs`);
+        }
+    },
+  );
+});
+
+test("Base64 is standard and padded", () => {
+  expect(base64(Uint8Array.of(251, 255))).toBe("+/8=");
+  const long = new Uint8Array(100_000).map((_, i) => i);
+  expect(base64(long)).toBe(btoa(Array.from(long, (byte) => String.fromCharCode(byte)).join("")));
+});

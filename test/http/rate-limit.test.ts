@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { rateLimiter } from "../../src/http/rate-limit.ts";
+import { ask } from "./support/ask.ts";
+import { NOW, serve } from "./support/fakes.ts";
+
+/** An application with a quota, and a clock that a test moves. */
+function limited() {
+  const clock = { ms: 0 };
+  const { app } = serve({
+    http: {
+      rateLimit: { limit: 3, windowMs: 60_000 },
+      authenticate: async (token) => ({ userId: "usr_anna", tokenId: token }),
+      system: { now: () => NOW, monotonic: () => clock.ms, random: () => {}, after: () => () => {} },
+    },
+  });
+  return { app, clock };
+}
+
+test("without a limit no reply speaks of one", async () => {
+  const { headers } = await ask(serve().app, { path: "/v1/calls" });
+  expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
+});
+
+describe("with a limit", () => {
+  test("each reply tells the quota and what is left of it; beyond it comes 429", async () => {
+    const { app, clock } = limited();
+    for (const left of [2, 1, 0]) {
+      const reply = await ask(app, { path: "/v1/calls" });
+      expect(reply.status).toBe(200);
+      expect(reply.headers).toMatchObject({ "ratelimit-policy": '"default";q=3;w=60' });
+      expect(reply.headers.ratelimit).toMatch(new RegExp(`^"default";r=${left};t=\\d+$`));
+    }
+    const refused = await ask(app, { path: "/v1/calls" });
+    expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"]);
+    expect(refused.headers).toMatchObject({ "retry-after": "20", ratelimit: '"default";r=0;t=60' });
+    clock.ms = 20_000;
+    expect((await ask(app, { path: "/v1/calls" })).status).toBe(200);
+    expect((await ask(app, { path: "/v1/calls" })).status).toBe(429);
+  });
+
+  test("tokens do not share a quota, and 401 costs nothing", async () => {
+    const { app } = limited();
+    for (let i = 0; i < 3; i++) await ask(app, { path: "/v1/calls", token: "one" });
+    expect((await ask(app, { path: "/v1/calls", token: "one" })).status).toBe(429);
+    expect((await ask(app, { path: "/v1/calls", token: "two" })).status).toBe(200);
+    expect((await ask(app, { path: "/v1/calls", token: null })).headers).not.toHaveProperty("ratelimit");
+  });
+
+  test("health checks are not limited", async () => {
+    const { app } = limited();
+    for (let i = 0; i < 5; i++) expect((await ask(app, { path: "/healthz", token: null })).status).toBe(200);
+  });
+});
+
+test("a million keys are not remembered", () => {
+  const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, () => 0);
+  expect(limiter("first").allowed).toBe(true);
+  expect(limiter("first").allowed).toBe(false);
+  for (let i = 0; i < 10_000; i++) limiter(`key ${i}`);
+  expect(limiter("first").allowed).toBe(true);
+});
