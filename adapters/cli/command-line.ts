@@ -1,0 +1,61 @@
+import { parseArgs } from "node:util";
+import type { Command, ParsedLine } from "./command.ts";
+import { didYouMean } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/**
+ * What was typed after a command's name.
+ * @throws {UsageError} an option that the command does not have, a value too many or too few
+ */
+export function parseCommandLine(command: Command, args: readonly string[]): ParsedLine {
+  const switches = new Map<string, boolean>();
+  for (const { name, placeholder } of command.options) switches.set(name, placeholder === undefined);
+  for (const { flag, parser } of command.settings)
+    if (flag !== undefined) switches.set(flag, parser.placeholder === undefined);
+  switches.set("help", true);
+
+  const options = Object.fromEntries(
+    [...switches].map(([name, isSwitch]) => [name, { type: isSwitch ? "boolean" : "string" } as const]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { ...options, help: { type: "boolean", short: "h" } },
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+
+  const values = new Map<string, string | boolean>();
+  const operands: string[] = [];
+  const called = command.path.join(" ");
+  for (const token of tokens) {
+    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value, inlineValue } = token;
+    const positive = rawName.startsWith("--no-") && !switches.has(name) ? name.replace(/^no-/, "") : name;
+    const isSwitch = switches.get(positive);
+    if (isSwitch === undefined || (positive !== name && !isSwitch)) {
+      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      throw new UsageError(
+        `${called} has no option ${rawName}${didYouMean(rawName, known)}; see: ringport ${called} --help`,
+      );
+    }
+    if (isSwitch && value !== undefined)
+      throw new UsageError(`${rawName} takes no value, but was given "${value}"; leave it out`);
+    if (!isSwitch && (value === undefined || (!inlineValue && value.startsWith("-"))))
+      throw new UsageError(`${rawName} needs a value; write it as ${rawName}=VALUE`);
+    values.set(positive, isSwitch ? positive === name : (value as string));
+  }
+  if (values.get("help") !== true) checkOperands(command, operands);
+  return { values, operands };
+}
+
+function checkOperands({ path, operands: wanted = [] }: Command, given: readonly string[]): void {
+  const called = path.join(" ");
+  if (given.length > wanted.length)
+    throw new UsageError(
+      `${called} does not know what to do with "${given[wanted.length]}"; see: ringport ${called} --help`,
+    );
+  const missing = wanted[given.length];
+  if (missing !== undefined) throw new UsageError(`${called} needs ${missing}: ringport ${called} ${wanted.join(" ")}`);
+}

@@ -1,0 +1,24 @@
+/** The name that was probably meant; undefined where none is near. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const scored = known.map((candidate) => ({ candidate, distance: distance(name, candidate) }));
+  const [best] = scored.sort((a, b) => a.distance - b.distance);
+  return best && best.distance <= Math.max(2, Math.floor(name.length / 4)) ? best.candidate : undefined;
+}
+
+/** ` (did you mean …?)`, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? "" : ` (did you mean ${meant}?)`;
+}
+
+/** Letters to add, take away or change (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}

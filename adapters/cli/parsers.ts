@@ -1,0 +1,105 @@
+/** Reads the text of a setting. */
+export interface Parser<T> {
+  /** What the value may be, as it goes on after "it must be". */
+  readonly expected: string;
+  /** For help: `NUMBER`, `URL`; undefined for a switch. */
+  readonly placeholder: string | undefined;
+  /** Undefined where the text is not what is expected. */
+  parse(text: string): T | undefined;
+}
+
+/** A whole number within these bounds. */
+export function wholeNumber(min: number, max: number): Parser<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    placeholder: "NUMBER",
+    parse: (text) => (/^\d{1,15}$/.test(text) ? within(Number(text), min, max) : undefined),
+  };
+}
+
+/** A number, perhaps with a decimal point, within these bounds. */
+export function decimal(min: number, max: number): Parser<number> {
+  return {
+    expected: `a number from ${min} to ${max}`,
+    placeholder: "NUMBER",
+    parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? within(Number(text), min, max) : undefined),
+  };
+}
+
+function within(value: number, min: number, max: number): number | undefined {
+  return value >= min && value <= max ? value : undefined;
+}
+
+/** One of these words. */
+export function oneOf<const T extends string | number>(...words: readonly T[]): Parser<T> {
+  return {
+    expected: words.length === 1 ? String(words[0]) : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    placeholder: words.join("|"),
+    parse: (text) => words.find((word) => String(word) === text),
+  };
+}
+
+/** 1 or true, 0 or false. */
+export const onOff: Parser<boolean> = {
+  expected: "1 or true (on), 0 or false (off)",
+  placeholder: undefined,
+  parse: (text) => ({ "1": true, true: true, "0": false, false: false })[text.toLowerCase()],
+};
+
+/** Any text that matches. */
+export function text(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
+  return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
+}
+
+/** An http or https URL without query; slashes at its end are taken off. */
+export const httpUrl: Parser<string> = {
+  expected: "a URL such as https://calls.example.com",
+  placeholder: "URL",
+  parse(given) {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
+    const { search, hash } = new URL(given);
+    return search || hash ? undefined : given.replace(/\/+$/, "");
+  },
+};
+
+/** Which web pages of other origins may call: `*`, a list of origins, or off. */
+export const corsOrigins: Parser<boolean | { origins: string[] }> = {
+  expected: "* for all, off, or origins such as https://app.example.com, separated by commas",
+  placeholder: "ORIGINS",
+  parse(given) {
+    if (given === "*") return true;
+    if (/^(0|off|false)$/i.test(given)) return false;
+    const origins = given.split(",").map((origin) => origin.trim());
+    return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
+      ? { origins }
+      : undefined;
+  },
+};
+
+/** From our voice ids to the voices of a speech server. */
+export const speechVoices: Parser<Record<string, { voice: string; model?: string; speed?: number }>> = {
+  expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
+  placeholder: "JSON",
+  parse(given) {
+    const voices = json(given);
+    if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
+    for (const [id, voice] of Object.entries(voices)) {
+      if (!/^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/.test(id) || !isRecord(voice)) return undefined;
+      const { voice: name, model = "", speed = 1 } = voice;
+      if (typeof name !== "string" || typeof model !== "string" || typeof speed !== "number") return undefined;
+    }
+    return voices as Record<string, { voice: string }>;
+  },
+};
+
+function json(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,113 @@
+import type { RingportOptions } from "../../src/options.ts";
+import type { ParsedLine } from "./command.ts";
+import type { LogLevel } from "./log.ts";
+import { nearest } from "./nearest.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the settings come to. Undefined means that the default counts. */
+export interface ServerSettings {
+  readonly options: Omit<RingportOptions, "log">;
+  readonly port: number | undefined;
+  readonly hostname: string | undefined;
+  readonly logLevel: LogLevel | undefined;
+}
+
+const DEFAULT_DEPTH = 10;
+const DEFAULT_WINDOW_MS = 60_000;
+
+/**
+ * Reads settings from flags and from the environment; a flag wins, an empty variable is none.
+ * @throws {UsageError} the first value that cannot be used
+ */
+export function readSettings(settings: readonly Setting[], line: ParsedLine, env: Environment): ServerSettings {
+  const values = new Map<string, unknown>();
+  for (const setting of settings) {
+    const value = settingValue(setting, line, env);
+    if (value !== undefined) values.set(setting.option, value);
+  }
+  completeQueue(values);
+  completeRateLimit(values);
+  completeSpeech(values);
+  const { port, hostname, log, telephony: _, ...options } = nested(values);
+  return { options, port, hostname, logLevel: log } as ServerSettings;
+}
+
+/** Names of variables that look like settings and are none, each with what was probably meant. */
+export function unknownVariables(env: Environment): { name: string; meant: string | undefined }[] {
+  const known = SETTINGS.map((setting) => setting.env);
+  return Object.keys(env)
+    .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name))
+    .sort()
+    .map((name) => ({ name, meant: nearest(name, known) }));
+}
+
+function settingValue({ env: name, flag, parser, secret }: Setting, line: ParsedLine, env: Environment): unknown {
+  const given = flag === undefined ? undefined : line.values.get(flag);
+  if (typeof given === "boolean") return given;
+  const text = given ?? env[name]?.trim();
+  if (text === undefined || (given === undefined && text === "")) return undefined;
+  const value = parser.parse(text);
+  if (value !== undefined) return value;
+  const where = given === undefined ? name : `--${flag}`;
+  throw new UsageError(`${where}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function completeQueue(values: Map<string, unknown>): void {
+  const fifo = values.get("queue.kind") === "fifo";
+  if (!fifo && values.has("queue.depth"))
+    throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or take the depth away");
+  if (!fifo && values.has("queue.paceMs"))
+    throw new UsageError(
+      "RINGPORT_QUEUE_PACE_MS counts only with RINGPORT_QUEUE=fifo: set that, or take the pace away",
+    );
+  if (fifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
+}
+
+function completeRateLimit(values: Map<string, unknown>): void {
+  const limited = values.has("rateLimit.limit");
+  if (!limited && values.has("rateLimit.windowMs"))
+    throw new UsageError(
+      "RINGPORT_RATE_WINDOW_MS counts only with RINGPORT_RATE_LIMIT: set that, or take the window away",
+    );
+  if (limited && !values.has("rateLimit.windowMs")) values.set("rateLimit.windowMs", DEFAULT_WINDOW_MS);
+}
+
+const SPEECH = "embedded.httpSpeech.";
+
+function completeSpeech(values: Map<string, unknown>): void {
+  const given = [...values.keys()].filter((option) => option.startsWith(SPEECH));
+  if (given.length === 0) return;
+  for (const [option, env] of [
+    ["baseUrl", "RINGPORT_SPEECH_URL"],
+    ["model", "RINGPORT_SPEECH_MODEL"],
+    ["voices", "RINGPORT_SPEECH_VOICES"],
+  ] as const)
+    if (!values.has(SPEECH + option))
+      throw new UsageError(
+        `a speech server needs ${env} too: set it, or take the other RINGPORT_SPEECH_ settings away`,
+      );
+}
+
+/** `a.b.c` becomes a member of a member. */
+function nested(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const [path, value] of values) place(root, path.split("."), value);
+  return root;
+}
+
+function place(at: Record<string, unknown>, [name = "", ...deeper]: readonly string[], value: unknown): void {
+  if (deeper.length === 0) {
+    at[name] = value;
+    return;
+  }
+  at[name] ??= {};
+  place(at[name] as Record<string, unknown>, deeper, value);
+}

@@ -1,0 +1,74 @@
+import process from "node:process";
+import { StorageLocked } from "../../src/ports/storage.ts";
+import type { Ringport } from "../../src/ringport.ts";
+import type { Listening } from "../server/listening.ts";
+import type { Command } from "./command.ts";
+import { createLog } from "./log.ts";
+import { readSettings, type ServerSettings, unknownVariables } from "./read-settings.ts";
+import { serverAdapter } from "./server-adapter.ts";
+import { SETTINGS } from "./settings.ts";
+import { firstSignal } from "./signals.ts";
+import { printBeside } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+import { printWelcome } from "./welcome.ts";
+
+/** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
+export const serve: Command = {
+  path: ["serve"],
+  summary: "Serves the HTTP interface until it is told to stop (SIGINT, SIGTERM).",
+  options: [],
+  settings: SETTINGS,
+  async run(line) {
+    const settings = readSettings(SETTINGS, line, process.env);
+    const log = createLog({
+      level: settings.logLevel ?? "info",
+      pretty: process.stderr.isTTY === true,
+      write: printBeside,
+    });
+    for (const { name, meant } of unknownVariables(process.env))
+      log.warn(
+        { variable: name },
+        `${name} is no setting${meant ? `; did you mean ${meant}?` : ""}; see: ringport serve --help`,
+      );
+
+    const stopping = firstSignal();
+    const { createRingport } = await import("../../src/ringport.ts");
+    const ringport = createRingport({ ...settings.options, log });
+    const { listening, reachable } = await listen(ringport, settings);
+    try {
+      await ringport.start();
+      await printWelcome({ ringport, listening, reachable, settings });
+    } catch (error) {
+      await ringport.stop({ drainMs: 0 });
+      await listening.close();
+      throw explained(error);
+    }
+    log.info({ signal: await stopping }, "stopping; live calls may go on for a while, a second signal ends at once");
+    await ringport.stop();
+    await listening.close();
+    log.info({}, "stopped");
+    return 0;
+  },
+};
+
+/** Listens first, so that a port in use leaves the data untouched; requests wait for the start. */
+async function listen(
+  ringport: Ringport,
+  { port, hostname }: ServerSettings,
+): Promise<{ listening: Listening; reachable: string }> {
+  const adapter = await serverAdapter();
+  let reachable = "";
+  const app = {
+    ...ringport,
+    listeningAt(url: string) {
+      reachable = url;
+      ringport.listeningAt(url);
+    },
+  };
+  return { listening: await adapter.serve(app, { port, hostname }), reachable };
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof StorageLocked)) return error;
+  return new UsageError(`${error.message}; stop it, or use another data folder with RINGPORT_DATA`, { cause: error });
+}

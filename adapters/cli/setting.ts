@@ -1,0 +1,36 @@
+import type { Parser } from "./parsers.ts";
+
+/** One thing about the server that can be set. */
+export interface Setting<Option extends string = string> {
+  /** Where it goes: the path in `RingportOptions`, or `port`, `hostname`. */
+  readonly option: Option;
+  /** The environment variable. */
+  readonly env: string;
+  /** The flag, without its dashes; undefined for secrets, which every user of a machine could read in its list of processes. */
+  readonly flag: string | undefined;
+  readonly parser: Parser<unknown>;
+  /** Shown as the default. */
+  readonly fallback: string;
+  readonly help: string;
+  /** Never show the value. */
+  readonly secret?: boolean;
+}
+
+/** A setting whose flag is spelled like its variable, unless `more` says otherwise. */
+export function setting<const Option extends string>(
+  option: Option,
+  env: string,
+  parser: Parser<unknown>,
+  fallback: string,
+  help: string,
+  more: { flag?: string | undefined; secret?: boolean } = {},
+): Setting<Option> {
+  const flag =
+    "flag" in more
+      ? more.flag
+      : env
+          .replace(/^RINGPORT_/, "")
+          .toLowerCase()
+          .replaceAll("_", "-");
+  return { option, env, flag, parser, fallback, help, ...(more.secret ? { secret: true } : {}) };
+}

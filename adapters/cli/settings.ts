@@ -1,0 +1,190 @@
+import type { RingportOptions } from "../../src/options.ts";
+import { LOG_LEVELS } from "./log.ts";
+import { corsOrigins, decimal, httpUrl, oneOf, onOff, speechVoices, text, wholeNumber } from "./parsers.ts";
+import { type Setting, setting } from "./setting.ts";
+import { LIMITS, TIMINGS } from "./tuning-settings.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const HIDDEN = { flag: undefined, secret: true } as const;
+
+const SERVER = [
+  setting("port", "PORT", wholeNumber(0, 65_535), "8080", "Where to listen; 0 picks a free port."),
+  setting(
+    "hostname",
+    "HOST",
+    text("HOST", "a host name or an address", /^[\w.:[\]-]+$/),
+    "127.0.0.1",
+    "0.0.0.0 lets phones in the network scan.",
+  ),
+  setting(
+    "publicUrl",
+    "RINGPORT_PUBLIC_URL",
+    httpUrl,
+    "host, port",
+    "Where people reach this server; set it behind a proxy.",
+  ),
+  setting(
+    "basePath",
+    "RINGPORT_BASE_PATH",
+    text("PATH", "a path such as /api", /^(?:\/[\w~-][\w.~-]*)+$/),
+    "none",
+    "Path in front of /v1.",
+  ),
+  setting(
+    "data",
+    "RINGPORT_DATA",
+    text("FOLDER", "a folder"),
+    "./data",
+    "Folder of the database, the key and the recordings.",
+  ),
+  setting(
+    "databaseUrl",
+    "DATABASE_URL",
+    text("URL", "a URL such as postgres://user@host/database", /^postgres(ql)?:\/\/./),
+    "none",
+    "PostgreSQL instead of the embedded SQLite.",
+    HIDDEN,
+  ),
+  setting(
+    "secret",
+    "RINGPORT_SECRET",
+    text("HEX", "64 hex digits: make them with `openssl rand -hex 32`", /^[0-9a-f]{64}$/i),
+    "made, kept in the data folder",
+    "Encrypts credentials.",
+    HIDDEN,
+  ),
+  setting("streamPreview", "RINGPORT_STREAM_PREVIEW", onOff, "off", "The preview of GET /v1/calls/:callId/stream."),
+  setting("cors", "RINGPORT_CORS", corsOrigins, "off", "Which web pages of other origins may call: * or a list."),
+  setting(
+    "rateLimit.limit",
+    "RINGPORT_RATE_LIMIT",
+    wholeNumber(1, 1_000_000),
+    "none",
+    "Requests that a token may make in each window.",
+  ),
+  setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
+  setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "What is logged."),
+  setting(
+    "drainMs",
+    "RINGPORT_DRAIN_MS",
+    wholeNumber(0, HOUR_MS),
+    "10000",
+    "Live calls may go on this long when the server stops.",
+  ),
+  setting(
+    "retentionDays",
+    "RINGPORT_RETENTION_DAYS",
+    decimal(0.001, 36_500),
+    "for ever",
+    "Ended calls are kept this long.",
+  ),
+  setting("telephony", "RINGPORT_TELEPHONY", oneOf("simulator"), "simulator", "What carries calls."),
+  setting(
+    "requireInboundAudio",
+    "RINGPORT_REQUIRE_INBOUND_AUDIO",
+    onOff,
+    "off",
+    "Ends calls without inbound audio on every network.",
+  ),
+  setting(
+    "queue.kind",
+    "RINGPORT_QUEUE",
+    oneOf("single", "fifo"),
+    "single",
+    "How many calls an instance holds: one, or a queue.",
+  ),
+  setting("queue.depth", "RINGPORT_QUEUE_DEPTH", wholeNumber(1, 1_000), "10", "Most calls in a fifo queue."),
+  setting(
+    "queue.paceMs",
+    "RINGPORT_QUEUE_PACE_MS",
+    wholeNumber(0, DAY_MS),
+    "0",
+    "Least time between two dials of a fifo queue.",
+  ),
+  setting(
+    "embedded.synchronous",
+    "RINGPORT_SYNCHRONOUS",
+    oneOf("FULL", "NORMAL"),
+    "FULL",
+    "SQLite: FULL survives a power cut, NORMAL is faster.",
+  ),
+] as const;
+
+const SIMULATOR = [
+  setting(
+    "embedded.simulatorTimeScale",
+    "RINGPORT_SIMULATOR_TIME_SCALE",
+    decimal(0.001, 1_000),
+    "1",
+    "Scales the times of simulated far ends; 0.1 is faster.",
+  ),
+  setting(
+    "embedded.simulatorSampleRate",
+    "RINGPORT_SIMULATOR_SAMPLE_RATE",
+    oneOf(8000, 16000),
+    "16000",
+    "Hz of simulated legs.",
+  ),
+] as const;
+
+const SPEECH = [
+  setting(
+    "embedded.httpSpeech.baseUrl",
+    "RINGPORT_SPEECH_URL",
+    httpUrl,
+    "none",
+    "A server that answers POST {URL}/audio/speech.",
+  ),
+  setting("embedded.httpSpeech.apiKey", "RINGPORT_SPEECH_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
+  setting("embedded.httpSpeech.model", "RINGPORT_SPEECH_MODEL", text("NAME", "a model's name"), "none", "Its model."),
+  setting(
+    "embedded.httpSpeech.voices",
+    "RINGPORT_SPEECH_VOICES",
+    speechVoices,
+    "none",
+    `Its voices: {"pt-BR-1":{"voice":"pf_dora"}}.`,
+  ),
+  setting(
+    "embedded.httpSpeech.sampleRate",
+    "RINGPORT_SPEECH_SAMPLE_RATE",
+    wholeNumber(4_000, 192_000),
+    "24000",
+    "Hz, where the server does not tell.",
+  ),
+] as const;
+
+/** All settings by heading: the one table that help, flags and environment variables are made from. */
+export const SETTING_GROUPS = {
+  Server: SERVER,
+  "Simulated network": SIMULATOR,
+  "Speech server": SPEECH,
+  "Timings (ms)": TIMINGS,
+  "Limits of a request": LIMITS,
+} as const;
+
+export const SETTINGS: readonly Setting[] = Object.values(SETTING_GROUPS).flat();
+
+/** The settings of these options. */
+export function settingsOf(...options: readonly string[]): Setting[] {
+  return SETTINGS.filter(({ option }) => options.includes(option));
+}
+
+/** Options that are made of code, and why no variable can hold them. */
+export const CODE_ONLY = {
+  storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
+  speech: "an object; RINGPORT_SPEECH_URL names a server",
+  decoder: "an object",
+  authenticate: "a function; the server reads its tokens from the storage",
+  system: "the clock",
+  asset: "a function",
+} as const satisfies Partial<Record<keyof RingportOptions, string>>;
+
+type Top<Path extends string> = Path extends `${infer First}.${string}` ? First : Path;
+type Covered = Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]> | keyof typeof CODE_ONLY;
+
+/** Does not compile while an option has neither a setting nor a reason; its type then names the option. */
+export const EVERY_OPTION_IS_COVERED: Exclude<keyof RingportOptions, Covered> extends never
+  ? true
+  : Exclude<keyof RingportOptions, Covered> = true;

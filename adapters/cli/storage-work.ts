@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import type { RingportOptions } from "../../src/options.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { UsageError } from "./usage-error.ts";
+
+/**
+ * Works on the server's storage beside a server that may be running.
+ * @param mustExist refuse to make a new database: what is asked for cannot be in it
+ */
+export async function withStorage<T>(
+  options: RingportOptions,
+  { mustExist }: { mustExist: boolean },
+  work: (storage: Storage) => Promise<T>,
+): Promise<T> {
+  const { DEFAULT_DATA, embeddedStorage, sqlitePath } = await import("../embedded.ts");
+  const path = sqlitePath(options.data ?? DEFAULT_DATA);
+  if (mustExist && options.databaseUrl === undefined && !existsSync(path))
+    throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);
+  const storage = await embeddedStorage(options);
+  await storage.open({ exclusive: false });
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,92 @@
+import process from "node:process";
+import { issueToken, type NewToken } from "../../src/application/tokens.ts";
+import { idSource, isId } from "../../src/domain/ids.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { realSystem } from "../../src/ports/system.ts";
+import type { Command, ParsedLine } from "./command.ts";
+import { wholeNumber } from "./parsers.ts";
+import { readSettings } from "./read-settings.ts";
+import { settingsOf } from "./settings.ts";
+import { withStorage } from "./storage-work.ts";
+import { print, printBeside } from "./terminal.ts";
+import { tokenView } from "./token-view.ts";
+import { UsageError } from "./usage-error.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = wholeNumber(1, 36_500);
+/** Length of names of users and tokens, characters. */
+const NAME_LENGTH = 120;
+
+const SETTINGS = settingsOf("data", "databaseUrl");
+
+/** `ringport token create`: a new token, alone on the output. */
+export const tokenCreate: Command = {
+  path: ["token", "create"],
+  summary: "Makes a token, and its user if new.",
+  details: "The token is printed alone, so that it can be kept: TOKEN=$(ringport token create --user ana)",
+  options: [
+    { name: "user", placeholder: "NAME", help: "Whose token it is; needed." },
+    { name: "name", placeholder: "LABEL", help: 'What the user calls it. Default: "cli".' },
+    { name: "demo-instance", placeholder: "ID", help: "Makes a demo token, which may use this one instance only." },
+    { name: "expires-in", placeholder: "DAYS", help: "It works this many days. Default: for ever." },
+    { name: "json", help: "Prints the token and what is stored of it as JSON." },
+  ],
+  settings: SETTINGS,
+  async run(line) {
+    const wanted = newToken(line);
+    const { options } = readSettings(SETTINGS, line, process.env);
+    const mustExist = wanted.demoInstanceId !== undefined;
+    const issued = await withStorage(options, { mustExist }, async (storage) => {
+      if (wanted.demoInstanceId !== undefined) await checkInstance(storage, wanted.userName, wanted.demoInstanceId);
+      const ids = idSource(realSystem.now, realSystem.random);
+      return issueToken(storage.accounts, realSystem, ids, wanted);
+    });
+    if (line.values.get("json")) {
+      print(JSON.stringify({ token: issued.token, user: wanted.userName, ...tokenView(issued) }));
+      return 0;
+    }
+    print(issued.token);
+    printBeside(`Token ${issued.id} of user "${wanted.userName}". It is shown this one time only.`);
+    return 0;
+  },
+};
+
+function newToken({ values }: ParsedLine): NewToken {
+  const user = values.get("user");
+  if (user === undefined) throw new UsageError("token create needs a user: ringport token create --user NAME");
+  const label = values.get("name") ?? "cli";
+  const demoInstanceId = values.get("demo-instance") as string | undefined;
+  if (demoInstanceId !== undefined && !isId("inst", demoInstanceId))
+    throw new UsageError(
+      `--demo-instance is "${demoInstanceId}": it must be an instance's id, inst_ and 26 characters`,
+    );
+  const days = values.get("expires-in") as string | undefined;
+  const expiresIn = days === undefined ? undefined : DAYS.parse(days);
+  if (days !== undefined && expiresIn === undefined)
+    throw new UsageError(`--expires-in is "${days}": it must be ${DAYS.expected} (days)`);
+  return {
+    userName: checkedName("--user", String(user)),
+    label: checkedName("--name", String(label)),
+    demoInstanceId,
+    expiresAt: expiresIn === undefined ? undefined : Date.now() + expiresIn * DAY_MS,
+  };
+}
+
+function checkedName(flag: string, given: string): string {
+  const name = given.trim();
+  if (name !== "" && name.length <= NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
+  throw new UsageError(
+    `${flag} is ${JSON.stringify(given.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters`,
+  );
+}
+
+async function checkInstance(storage: Storage, userName: string, instanceId: string): Promise<void> {
+  const instance = await storage.instances.get(instanceId);
+  if (!instance || instance.status === "DELETED")
+    throw new UsageError(`--demo-instance is "${instanceId}": there is no such instance; GET /v1/instances lists them`);
+  const user = await storage.accounts.userByName(userName);
+  if (user?.id !== instance.userId)
+    throw new UsageError(
+      `instance "${instanceId}" does not belong to the user "${userName}"; name its owner with --user`,
+    );
+}

@@ -1,0 +1,46 @@
+import process from "node:process";
+import type { TokenRecord } from "../../src/ports/storage.ts";
+import type { Command } from "./command.ts";
+import { table } from "./help.ts";
+import { readSettings } from "./read-settings.ts";
+import { settingsOf } from "./settings.ts";
+import { withStorage } from "./storage-work.ts";
+import { print, printBeside } from "./terminal.ts";
+import { tokenState, tokenView } from "./token-view.ts";
+import { UsageError } from "./usage-error.ts";
+
+const SETTINGS = settingsOf("data", "databaseUrl");
+
+/** `ringport token list`: what is known of all tokens, or of one user's. */
+export const tokenList: Command = {
+  path: ["token", "list"],
+  summary: "Lists tokens, oldest first.",
+  options: [
+    { name: "user", placeholder: "NAME", help: "Only this user's." },
+    { name: "json", help: "Prints a JSON array." },
+  ],
+  settings: SETTINGS,
+  async run(line) {
+    const { options } = readSettings(SETTINGS, line, process.env);
+    const userName = line.values.get("user") as string | undefined;
+    const tokens = await withStorage(options, { mustExist: true }, async ({ accounts }) => {
+      if (userName === undefined) return accounts.tokens();
+      const user = await accounts.userByName(userName.trim());
+      if (!user) throw new UsageError(`there is no user "${userName}"; ringport token list shows everybody's tokens`);
+      return accounts.tokens(user.id);
+    });
+    if (line.values.get("json")) print(JSON.stringify(tokens.map(tokenView), null, 2));
+    else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME makes one.");
+    else for (const row of table([HEAD, ...tokens.map(cells)])) print(row.trim());
+    return 0;
+  },
+};
+
+const HEAD = ["ID", "USER", "NAME", "CREATED", "EXPIRES", "STATE"];
+
+function cells(token: TokenRecord): string[] {
+  const { id, user_id, name, demo_instance_id, created_at, expires_at } = tokenView(token);
+  const state = tokenState(token, Date.now());
+  const demo = demo_instance_id === null ? "" : `, demo of ${demo_instance_id}`;
+  return [id, user_id, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never", state + demo];
+}

@@ -1,0 +1,39 @@
+import process from "node:process";
+import { isId } from "../../src/domain/ids.ts";
+import type { Command } from "./command.ts";
+import { readSettings } from "./read-settings.ts";
+import { settingsOf } from "./settings.ts";
+import { withStorage } from "./storage-work.ts";
+import { print, printBeside } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+const SETTINGS = settingsOf("data", "databaseUrl");
+
+/** `ringport token revoke`: from the next request on the token is refused. */
+export const tokenRevoke: Command = {
+  path: ["token", "revoke"],
+  summary: "Revokes a token; from the next request on it is refused.",
+  operands: ["ID"],
+  options: [{ name: "json", help: "Prints what became of it as JSON." }],
+  settings: SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    if (!isId("tok", id))
+      throw new UsageError(
+        `"${hidden(id)}" is no token's id: those are tok_ and 26 characters; see: ringport token list`,
+      );
+    const { options } = readSettings(SETTINGS, line, process.env);
+    const revoked = await withStorage(options, { mustExist: true }, ({ accounts }) =>
+      accounts.revokeToken(id, Date.now()),
+    );
+    if (!revoked) throw new UsageError(`there is no token "${id}" that works; see: ringport token list`);
+    if (line.values.get("json")) print(JSON.stringify({ id, revoked: true }));
+    else printBeside(`Token ${id} is revoked.`);
+    return 0;
+  },
+};
+
+/** Somebody may have pasted the token itself. */
+function hidden(text: string): string {
+  return text.replace(/^(rp_(?:live|demo)_).*$/, "$1…").slice(0, 60);
+}

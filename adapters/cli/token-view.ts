@@ -1,0 +1,35 @@
+import type { TokenRecord } from "../../src/ports/storage.ts";
+
+/** What may be shown of a stored token; its hash stays inside. */
+export interface TokenView {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly demo_instance_id: string | null;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+/** A token as JSON. */
+export function tokenView(token: TokenRecord): TokenView {
+  return {
+    id: token.id,
+    user_id: token.userId,
+    name: token.label,
+    demo_instance_id: token.demoInstanceId,
+    created_at: timestamp(token.createdAt),
+    expires_at: token.expiresAt === null ? null : timestamp(token.expiresAt),
+    revoked_at: token.revokedAt === null ? null : timestamp(token.revokedAt),
+  };
+}
+
+/** Whether a token works now. */
+export function tokenState({ revokedAt, expiresAt }: TokenRecord, now: number): "works" | "revoked" | "expired" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= now ? "expired" : "works";
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

