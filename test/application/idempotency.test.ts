@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import type { CreateCallInput } from "../../src/domain/inputs.ts";
+import type { Instance } from "../../src/domain/instance.ts";
+import { ALICE, audioFile, BOB, NUMBER, World } from "../support/application.ts";
+
+const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
+  instanceId: instance.id,
+  type: "FIXED_TTS",
+  target: { phoneNumber: NUMBER },
+  tts: { text, voiceId: "en-US-1" },
+});
+
+test("the same key with the same body answers the first result again, also when that call is long over", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  const options = { idempotencyKey: "booking-17" };
+  const first = await world.app.calls.create(ALICE, speech(instance), options);
+  await world.system.settle();
+  world.leg(first).end("busy");
+  await world.system.settle();
+  const again = await world.app.calls.create(ALICE, speech(instance), options);
+  expect(again).toEqual({ ...first, replayed: true });
+  expect(first).toMatchObject({ status: "QUEUED", created: true, replayed: false });
+  expect(world.network.legs).toHaveLength(1);
+  await world.stop();
+});
+
+test("many requests at once under one key create one call", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
+  const instance = await world.newInstance();
+  const answers = await Promise.allSettled(
+    Array.from({ length: 20 }, () => world.app.calls.create(ALICE, speech(instance), { idempotencyKey: "k" })),
+  );
+  const created = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  expect(new Set(created.map((call) => call.id)).size).toBe(1);
+  for (const answer of answers)
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "idempotency_key_in_progress" });
+  expect(await world.app.calls.list(ALICE)).toHaveLength(1);
+  await world.stop();
+});
+
+test("the same key with another body is refused", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  await world.app.calls.create(ALICE, speech(instance), options);
+  await expect(world.app.calls.create(ALICE, speech(instance, "Bye"), options)).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
+  await expect(world.app.instances.create(ALICE, { name: "Kitchen" }, options)).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
+  await world.stop();
+});
+
+test("a key belongs to its user", async () => {
+  const world = await World.start();
+  const options = { idempotencyKey: "k" };
+  const mine = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
+  const theirs = await world.app.instances.create(BOB, { name: "Kitchen" }, options);
+  expect(theirs.id).not.toBe(mine.id);
+  expect(theirs.replayed).toBe(false);
+  await world.stop();
+});
+
+test("a request under a key that is still running is refused until it is done", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  let release = () => {};
+  world.storage.before = (operation) => {
+    if (operation !== "calls.insert") return;
+    return new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  };
+  const running = world.app.calls.create(ALICE, speech(instance), options);
+  while (!world.storage.operations.includes("calls.active")) await world.system.settle();
+  await world.system.settle();
+  await expect(world.app.calls.create(ALICE, speech(instance), options)).rejects.toMatchObject({
+    code: "idempotency_key_in_progress",
+  });
+  release();
+  const { id } = await running;
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ id, replayed: true });
+  await world.stop();
+});
+
+test("a refused request leaves its key free", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  const broken: CreateCallInput = {
+    instanceId: instance.id,
+    type: "FIXED_AUDIO",
+    target: { phoneNumber: NUMBER },
+    audio: { audioBase64: btoa("nonsense") },
+  };
+  await expect(world.app.calls.create(ALICE, broken, options)).rejects.toMatchObject({ code: "audio_unsupported" });
+  const right = { ...broken, audio: { audioBase64: audioFile(1) } };
+  expect(await world.app.calls.create(ALICE, right, options)).toMatchObject({ created: true, replayed: false });
+  await world.stop();
+});
+
+test("the answer with the call that was there is kept under the key as well", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const first = await world.call(instance);
+  const options = { idempotencyKey: "k" };
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+    id: first.id,
+    created: false,
+  });
+  await world.app.calls.hangUp(ALICE, first.id);
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+    id: first.id,
+    created: false,
+    replayed: true,
+  });
+  await world.stop();
+});
+
+test("a key survives a crash; one whose request was not done is free again", async () => {
+  const before = await World.start();
+  const instance = await before.newInstance();
+  const done = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
+  await before.storage.receipts.begin(ALICE.userId, "half", "x", before.system.now(), 0);
+  const after = await before.crashAndRestart();
+  expect(await after.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
+    id: done.id,
+    replayed: true,
+  });
+  expect(await after.app.instances.create(ALICE, { name: "Bar" }, { idempotencyKey: "half" })).toMatchObject({
+    replayed: false,
+  });
+  await after.stop();
+});
+
+test("a key is forgotten after a day", async () => {
+  const world = await World.start();
+  const options = { idempotencyKey: "k" };
+  const first = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
+  await world.system.advance(24 * 3_600_000 - 1);
+  expect((await world.app.instances.create(ALICE, { name: "Kitchen" }, options)).id).toBe(first.id);
+  await world.system.advance(2);
+  expect((await world.app.instances.create(ALICE, { name: "Kitchen" }, options)).id).not.toBe(first.id);
+  await world.stop();
+});
+
+test.each(["", " ", "a b", "é", "x".repeat(256)])("the key %j is refused", async (idempotencyKey) => {
+  const world = await World.start();
+  await expect(world.app.instances.create(ALICE, { name: "Kitchen" }, { idempotencyKey })).rejects.toMatchObject({
+    code: "idempotency_key_invalid",
+  });
+  await world.stop();
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import type { Principal } from "../../src/domain/principal.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { ALICE, BOB, NUMBER, World } from "../support/application.ts";
+
+/** What a caller learns of a refusal, without the id he sent himself. */
+async function refusalOf(request: Promise<unknown>, id: string): Promise<string> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message.replaceAll(id, "ID")}`;
+    throw error;
+  }
+  throw new Error("this was not refused");
+}
+
+describe("another user's records", () => {
+  test("are refused word for word as those that do not exist", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance(ALICE);
+    const call = await world.call(instance);
+    const { instances, calls } = world.app;
+    const noCall = world.context.ids("call");
+    const noInstance = world.context.ids("inst");
+    const speak = (instanceId: string) =>
+      calls.create(BOB, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } });
+    for (const request of [
+      (id: string) => calls.get(BOB, id),
+      (id: string) => calls.hangUp(BOB, id),
+      (id: string) => calls.timeline(BOB, id),
+    ])
+      expect(await refusalOf(request(call.id), call.id)).toBe(await refusalOf(request(noCall), noCall));
+    for (const request of [
+      (id: string) => instances.get(BOB, id),
+      (id: string) => instances.configure(BOB, id),
+      (id: string) => instances.delete(BOB, id),
+      speak,
+    ])
+      expect(await refusalOf(request(instance.id), instance.id)).toBe(await refusalOf(request(noInstance), noInstance));
+    expect(await calls.list(BOB)).toEqual([]);
+    expect(await instances.list(BOB)).toEqual([]);
+    expect(await world.app.queries.events(BOB, {}, {})).toEqual([]);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.stop();
+  });
+
+  test.each([
+    "",
+    "nonsense",
+    "call_",
+    "call_'; drop table calls; --",
+    "inst_01h455vb4pex5vsknk084sn02q",
+    "call_".repeat(99),
+  ])("%j is not the id of a call", async (id) => {
+    const world = await World.start();
+    await expect(world.app.calls.get(ALICE, id)).rejects.toMatchObject({ code: "call_not_found" });
+    await world.stop();
+  });
+});
+
+describe("a demo token", () => {
+  async function scene() {
+    const world = await World.start();
+    const own = await world.activeInstance();
+    const other = await world.activeInstance();
+    const demo: Principal = { ...ALICE, demoInstanceId: own.id };
+    return { world, own, other, demo };
+  }
+
+  test("calls from its own instance only; another one is refused whether it exists or not", async () => {
+    const { world, own, other, demo } = await scene();
+    expect((await world.call(own, undefined, demo)).created).toBe(true);
+    for (const instanceId of [other.id, world.context.ids("inst"), "nonsense"])
+      await expect(
+        world.app.calls.create(demo, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } }),
+      ).rejects.toMatchObject({ code: "demo_token_restricted" });
+    await world.stop();
+  });
+
+  test("sees its instance and that instance's calls, and nothing else of its user", async () => {
+    const { world, own, other, demo } = await scene();
+    const mine = await world.call(own);
+    const theirs = await world.call(other);
+    const { calls, instances, queries } = world.app;
+    expect((await calls.list(demo)).map((call) => call.id)).toEqual([mine.id]);
+    expect(await calls.list(demo, { instanceId: other.id })).toEqual([]);
+    expect((await instances.list(demo)).map((instance) => instance.id)).toEqual([own.id]);
+    expect(await calls.get(demo, mine.id)).toMatchObject({ id: mine.id });
+    await expect(calls.get(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(calls.hangUp(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(instances.get(demo, other.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    const seen = await queries.events(demo, {}, {});
+    expect(new Set(seen.map((event) => event.instanceId))).toEqual(new Set([own.id]));
+    expect(await queries.events(demo, { instanceId: other.id }, {})).toEqual([]);
+    await world.stop();
+  });
+
+  test("neither creates nor deletes instances", async () => {
+    const { world, own, demo } = await scene();
+    await expect(world.app.instances.create(demo, { name: "Mine" })).rejects.toMatchObject({
+      code: "demo_token_restricted",
+    });
+    await expect(world.app.instances.delete(demo, own.id)).rejects.toMatchObject({ code: "demo_token_restricted" });
+    expect(await world.app.instances.get(demo, own.id)).toMatchObject({ status: "ACTIVE" });
+    await world.stop();
+  });
+
+  test("of an instance that is gone sees nothing", async () => {
+    const { world, own, demo } = await scene();
+    await world.app.instances.delete(ALICE, own.id);
+    expect(await world.app.instances.list(demo)).toEqual([]);
+    await expect(world.call(own, undefined, demo)).rejects.toMatchObject({ code: "instance_not_found" });
+    await world.stop();
+  });
+});
+
+test("an instance of a provider that is not mounted is refused at its creation", async () => {
+  const world = await World.start();
+  await expect(world.app.instances.create(ALICE, { name: "Mine", provider: "sip/none" })).rejects.toMatchObject({
+    code: "provider_unknown",
+    errors: [expect.objectContaining({ pointer: "/provider" })],
+  });
+  expect(await world.app.instances.create(ALICE, { name: "Mine", provider: "scripted" })).toMatchObject({
+    provider: "scripted",
+    status: "CREATED",
+    metadata: {},
+  });
+  await world.stop();
+});

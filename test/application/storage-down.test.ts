@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { ALICE, World } from "../support/application.ts";
+
+const unavailable = { name: "StorageUnavailable" };
+
+describe("while the storage is down", () => {
+  test("a call that ends is stored when it can be, with everything that happened meanwhile, in order", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
+    world.storage.down = true;
+    await world.system.advance(500);
+    leg.press("1");
+    await world.system.advance(500);
+    leg.press("2");
+    await world.system.advance(10_000);
+    expect(leg.live).toBe(false); // the callee does not wait for our disk
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "message_played", heardMs: 2_000 },
+    });
+    const timeline = await world.timeline(call);
+    expect(timeline.map((event) => event.type).slice(-4)).toEqual(["answered", "dtmf", "dtmf", "completed"]);
+    const [first, second] = timeline.filter((event) => event.type === "dtmf").map((event) => event.timestamp);
+    expect((second ?? 0) - (first ?? 0)).toBe(500);
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test.each(["placed", "answer", "end"] as const)("a call survives an outage at its %s", async (step) => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20));
+    const leg = world.leg(call);
+    for (const now of ["placed", "answer", "end"] as const) {
+      world.storage.down = now === step;
+      if (now === "end") leg.end("callee_hung_up");
+      else leg[now]();
+      await world.system.advance(300);
+    }
+    world.storage.down = false;
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    expect((await world.story(call)).filter((type) => type !== "message_ready")).toEqual([
+      "queued",
+      "ringing",
+      "answered",
+      "completed",
+    ]);
+    await world.stop();
+  });
+
+  test("a call that is created is refused, and nothing is stored", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.storage.down = true;
+    await expect(world.call(instance)).rejects.toMatchObject(unavailable);
+    world.storage.down = false;
+    expect(await world.app.calls.list(ALICE)).toEqual([]);
+    expect((await world.call(instance)).created).toBe(true);
+    await world.stop();
+  });
+
+  test("a waiting call is claimed as soon as the storage is back, without another wake-up", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.storage.before = (operation) => {
+      if (operation === "calls.claimNext") world.storage.down = true;
+    };
+    const call = await world.call(instance);
+    expect(world.network.legs).toEqual([]);
+    world.storage.before = () => {};
+    world.storage.down = false;
+    await world.system.advance(1_000);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("a hang-up answers when the end is stored, and the leg is gone before", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    world.storage.before = (operation) => {
+      if (operation === "calls.update") world.storage.down = true;
+    };
+    let answered = false;
+    const ended = world.app.calls.hangUp(ALICE, call.id).then(() => {
+      answered = true;
+    });
+    await world.system.advance(1_000);
+    expect(leg.live).toBe(false);
+    expect(answered).toBe(false);
+    world.storage.before = () => {};
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    await ended;
+    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    await world.stop();
+  });
+
+  test("readiness says so", async () => {
+    const world = await World.start();
+    expect(await world.app.queries.ready()).toBe(true);
+    world.storage.down = true;
+    expect(await world.app.queries.ready()).toBe(false);
+    world.storage.down = false;
+    await world.stop();
+    expect(await world.app.queries.ready()).toBe(false);
+  });
+});
