@@ -1,0 +1,239 @@
+import * as fc from "fast-check";
+import { expect } from "vitest";
+import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../src/domain/inputs.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import type { Reply, RequestLike } from "../../src/ports/web.ts";
+import { fuzz } from "../support/fuzz.ts";
+import { CALL_ID, CREATED, call, INSTANCE_ID, instance, serve, TOKEN } from "./support/fakes.ts";
+
+const limits = { ...DEFAULT_LIMITS, bodyBytes: 4096 };
+const schemas = inputSchemas(limits);
+const { app } = serve({
+  calls: {
+    create: async (_, input) => {
+      parseCreateCall(schemas, input);
+      return { ...call(), ...CREATED };
+    },
+  },
+  instances: {
+    create: async (_, input) => {
+      parseCreateInstance(schemas, input);
+      return { ...instance(), ...CREATED };
+    },
+  },
+  http: {
+    limits,
+    streamPreview: true,
+    cors: { origins: ["https://app.example"] },
+    rateLimit: { limit: 1e9, windowMs: 1000 },
+    authenticate: async (token) => (token === TOKEN ? { userId: "usr_anna" } : undefined),
+    pages: [{ prefix: "simulator", page: async () => undefined, artefact: async () => undefined }],
+  },
+});
+
+interface Hostile {
+  method?: string;
+  target: string;
+  headers?: Record<string, string>;
+  body?: Uint8Array[];
+}
+
+function send({ method = "GET", target, headers = {}, body }: Hostile): Promise<Reply> {
+  const request: RequestLike = {
+    method,
+    url: `http://127.0.0.1:8080${target}`,
+    headers: { get: (name) => (Object.hasOwn(headers, name) ? headers[name]! : null) },
+    body: body
+      ? (async function* () {
+          yield* body;
+        })()
+      : null,
+  };
+  return app.handle(request);
+}
+
+/** What holds for every reply, whatever was asked. */
+function checkReply(reply: Reply): void {
+  expect(reply.status).toBeGreaterThanOrEqual(200);
+  expect(reply.status).not.toBe(500);
+  for (const [name, value] of Object.entries(reply.headers)) {
+    expect(name).toMatch(/^[a-z0-9-]+$/);
+    expect(value).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
+  }
+  expect(reply.headers["x-request-id"]).toMatch(/^[!-~]{1,128}$/);
+  if (reply.status < 400) return;
+  expect(reply.headers["content-type"]).toBe("application/problem+json");
+  if (reply.body === undefined) return;
+  const problem = JSON.parse(String(reply.body));
+  expect(problem).toMatchObject({ status: reply.status, request_id: reply.headers["x-request-id"] });
+  expect(typeof problem.code === "string" && typeof problem.detail === "string").toBe(true);
+  if (reply.status === 400) expect(problem.errors.length).toBeGreaterThan(0);
+}
+
+const authorization = { authorization: `Bearer ${TOKEN}` };
+const method = fc.constantFrom("GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "BREW", "__proto__");
+const text = fc.string({ unit: "binary", maxLength: 30 });
+const piece = fc.oneof(
+  fc.constantFrom(
+    "v1",
+    "calls",
+    "instances",
+    "stream",
+    "events",
+    "configure",
+    "simulator",
+    "docs",
+    "assets",
+    "healthz",
+  ),
+  fc.constantFrom(
+    "..",
+    ".",
+    "%2e%2e",
+    "%2F",
+    "%00",
+    "%",
+    "%c3%28",
+    "\\",
+    "//",
+    ";",
+    "*",
+    "?",
+    "#",
+    "@",
+    CALL_ID,
+    INSTANCE_ID,
+  ),
+  text,
+);
+const target = fc.array(piece, { maxLength: 8 }).map((pieces) => `/${pieces.join("/")}`);
+
+fuzz(
+  "any method on any address has a proper reply",
+  fc.asyncProperty(method, target, async (method, target) => {
+    checkReply(await send({ method, target, headers: authorization }));
+  }),
+);
+
+fuzz(
+  "no address shows records to nobody in particular",
+  fc.asyncProperty(method, target, fc.option(text), async (method, target, token) => {
+    const reply = await send({ method, target, headers: token === null ? {} : { authorization: `Bearer ${token}` } });
+    checkReply(reply);
+    const { body } = reply;
+    // What was asked for may come back in `instance`, but nothing that only a record knows.
+    if (!reply.headers["content-type"]?.startsWith("text/"))
+      expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
+    if (reply.status < 400 && reply.status !== 204) expect(target.replace(/[?#].*$/s, "")).not.toMatch(/^\/v1(\/|$)/);
+  }),
+);
+
+fuzz(
+  "any query has a proper reply",
+  fc.asyncProperty(
+    fc.constantFrom(`/v1/calls/${CALL_ID}`, "/v1/calls", "/v1/instances", "/v1/events", `/v1/instances/${INSTANCE_ID}`),
+    fc.array(
+      fc.tuple(
+        fc.constantFrom(
+          "limit",
+          "cursor",
+          "expand",
+          "status",
+          "type",
+          "instance_id",
+          "created_after",
+          "created_before",
+        ),
+        fc.oneof(
+          text,
+          fc.integer().map(String),
+          fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+        ),
+        fc.boolean(),
+      ),
+      { maxLength: 6 },
+    ),
+    async (path, pairs) => {
+      const query = pairs.map(([name, value, raw]) => `${name}=${raw ? value : encodeURIComponent(value)}`);
+      const reply = await send({ target: `${path}?${query.join("&")}`, headers: authorization });
+      checkReply(reply);
+      expect([200, 400]).toContain(reply.status);
+    },
+  ),
+);
+
+const headerNames = fc.constantFrom(
+  "authorization",
+  "x-request-id",
+  "idempotency-key",
+  "prefer",
+  "accept",
+  "origin",
+  "access-control-request-method",
+  "if-none-match",
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "upgrade",
+  "__proto__",
+);
+
+fuzz(
+  "any headers have a proper reply",
+  fc.asyncProperty(
+    method,
+    fc.constantFrom("/v1/calls", `/v1/calls/${CALL_ID}`, `/v1/calls/${CALL_ID}/stream`, "/openapi.json"),
+    fc.dictionary(headerNames, fc.oneof(text, fc.constantFrom("a\r\nset-cookie: x=y", "\0", "é", "Bearer \r\n")), {
+      maxKeys: 6,
+    }),
+    fc.boolean(),
+    async (method, target, headers, known) => {
+      const reply = await send({
+        method,
+        target,
+        headers: known ? { ...headers, ...authorization } : headers,
+        body: [],
+      });
+      checkReply(reply);
+      expect(JSON.stringify(reply.headers)).not.toContain("set-cookie");
+    },
+  ),
+);
+
+const bytes = fc.array(fc.uint8Array({ maxLength: 2000 }), { maxLength: 6 });
+const encoded = (value: unknown): Uint8Array[] => [new TextEncoder().encode(JSON.stringify(value) ?? "")];
+const almost = fc
+  .record(
+    {
+      instanceId: fc.jsonValue(),
+      name: fc.jsonValue(),
+      metadata: fc.jsonValue(),
+      type: fc.oneof(fc.constantFrom("FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"), fc.jsonValue()),
+      target: fc.oneof(fc.record({ phoneNumber: text }), fc.jsonValue()),
+      tts: fc.oneof(fc.record({ text, voiceId: text }), fc.jsonValue()),
+      audio: fc.oneof(fc.record({ audioBase64: text }), fc.jsonValue()),
+      agent: fc.oneof(fc.record({ instructions: fc.array(text) }), fc.jsonValue()),
+    },
+    { requiredKeys: [] },
+  )
+  .map(encoded);
+
+fuzz(
+  "any body has a proper reply",
+  fc.asyncProperty(
+    fc.constantFrom("/v1/calls", "/v1/instances"),
+    fc.oneof(bytes, almost, fc.jsonValue().map(encoded)),
+    async (target, body) => {
+      const reply = await send({ method: "POST", target, headers: authorization, body });
+      checkReply(reply);
+      expect([201, 400, 413]).toContain(reply.status);
+    },
+  ),
+);
+
+fuzz(
+  "a URL of any form has a proper reply",
+  fc.asyncProperty(fc.oneof(text, fc.webUrl({ withQueryParameters: true, withFragments: true })), async (url) => {
+    checkReply(await app.handle({ method: "GET", url, headers: { get: () => null }, body: null }));
+  }),
+);
