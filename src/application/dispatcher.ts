@@ -1,6 +1,7 @@
 import type { Call } from "../domain/call.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import { nextDialAt } from "../domain/queue-policy.ts";
+import { StorageUnavailable } from "../ports/storage.ts";
 import { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
@@ -125,7 +126,8 @@ export class Dispatcher {
       this.#running.add(running);
       void running.finally(() => this.#running.delete(running));
     } catch (error) {
-      log.error({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
+      const level = error instanceof StorageUnavailable ? "warn" : "error";
+      log[level]({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
       this.#wakeIn(instanceId, RETRY_MS);
     }
   }
