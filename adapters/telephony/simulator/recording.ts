@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { wavHeader } from "../../../src/audio/wav.ts";
+import type { Turns } from "./turns.ts";
 
 /** Bytes before the samples in a recording's file. */
 export const HEADER_BYTES = 44;
@@ -18,6 +19,8 @@ export interface RecordingOptions {
   readonly maxMs: number;
   /** Size of the first batch, 0 to 1 of a whole one: spreads the writes of calls that begin together. */
   readonly stagger: number;
+  /** Writing takes turns with that of other recordings. */
+  readonly turns: Turns;
   /** Asks for room on the disk; false when there is none. */
   reserve(bytes: number): boolean;
   /** Told once when the recording stops before the call does. */
@@ -90,15 +93,8 @@ export class Recording {
   async #write(enough: number): Promise<void> {
     this.#batch = BATCH_SAMPLES;
     try {
-      do {
-        const full = this.#buffer;
-        const bytes = new Uint8Array(full.buffer, 0, 2 * this.#filled);
-        this.#buffer = this.#spare ?? new Int16Array(BUFFER_SAMPLES);
-        this.#spare = undefined;
-        this.#filled = 0;
-        await this.#writeBatch(bytes);
-        if (full.length === BUFFER_SAMPLES) this.#spare = full;
-      } while (this.#filled >= enough && !this.#failed);
+      do await this.#options.turns.take(() => this.#writeBatch());
+      while (this.#filled >= enough && !this.#failed);
     } catch (fault) {
       this.#failed = true;
       this.#stop("the disk failed", fault);
@@ -106,18 +102,27 @@ export class Recording {
     this.#writing = undefined;
   }
 
-  async #writeBatch(bytes: Uint8Array): Promise<void> {
+  async #writeBatch(): Promise<void> {
+    const full = this.#buffer;
+    const bytes = new Uint8Array(full.buffer, 0, 2 * this.#filled);
+    this.#buffer = this.#spare ?? new Int16Array(BUFFER_SAMPLES);
+    this.#spare = undefined;
+    this.#filled = 0;
     if (!this.#options.reserve(bytes.length)) {
       this.#failed = true;
       this.#stop("the spool is full");
       return;
     }
-    if (this.#file === undefined) {
+    if (this.#file !== undefined) await this.#writeAll(bytes, HEADER_BYTES + this.#written);
+    else {
       this.#file = await open(this.#options.path, "w", 0o600);
-      await this.#writeAll(wavHeader({ sampleRate: this.#options.sampleRate }), 0);
+      const start = new Uint8Array(HEADER_BYTES + bytes.length);
+      start.set(wavHeader({ sampleRate: this.#options.sampleRate }));
+      start.set(bytes, HEADER_BYTES);
+      await this.#writeAll(start, 0);
     }
-    await this.#writeAll(bytes, HEADER_BYTES + this.#written);
     this.#written += bytes.length;
+    if (full.length === BUFFER_SAMPLES) this.#spare = full;
   }
 
   async #writeAll(bytes: Uint8Array, position: number): Promise<void> {
@@ -131,10 +136,11 @@ export class Recording {
   async #finish(): Promise<void> {
     await this.#writing;
     if (this.#filled > 0 && !this.#failed) await this.#write(1);
+    const file = this.#file;
+    if (file === undefined) return;
+    const header = wavHeader({ sampleRate: this.#options.sampleRate, samples: this.#written / 2 });
     try {
-      if (this.#file === undefined) return;
-      const header = wavHeader({ sampleRate: this.#options.sampleRate, samples: this.#written / 2 });
-      await this.#writeAll(header, 0).finally(() => this.#file?.close());
+      await this.#options.turns.take(() => this.#writeAll(header, 0).finally(() => file.close()));
     } catch {
       // Whoever reads the file goes by its size, so an open length in its header does no harm.
     }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { HEADER_BYTES, Recording } from "./recording.ts";
+import { Turns } from "./turns.ts";
 
 const SUFFIX = ".heard.wav";
 /** What may become part of a path; our call ids are of this form. */
@@ -33,6 +34,9 @@ export class Spool {
   /** Recordings whose calls are not over, and what they take. */
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
+  // One at a time: a thousand calls that begin together would otherwise keep every core busy with making files, and
+  // their audio waiting. A call whose turn is late writes more at once.
+  readonly #turns = new Turns(1);
   #bytes = 0;
   #count = 0;
   #dir: string | undefined;
@@ -66,6 +70,7 @@ export class Spool {
         sampleRate,
         maxMs: maxRecordingMs,
         stagger: ((this.#count++ % 24) + 1) / 24,
+        turns: this.#turns,
         reserve: (bytes) => this.#reserve(live, bytes),
         incomplete: (reason, fault) => {
           this.#incomplete.add(callId);
