@@ -102,6 +102,7 @@ export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "
           "body_too_large",
           "unsupported_media_type",
           "idempotency_key_reused",
+          "server_busy",
         ],
       },
       async run(exchange) {
