@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type Simulator, type SimulatorOptions, simulator } from "../../../adapters/telephony/simulator/index.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import type { Leg, Line } from "../../../src/ports/telephony.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { ManualSystem } from "./manual-system.ts";
 import { scan } from "./scan.ts";
 
 /** A call with everything that has happened in it. */
