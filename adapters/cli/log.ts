@@ -54,7 +54,11 @@ function errorText(error: unknown): string {
 /** What somebody else wrote must not look like lines of ours, or steer the terminal. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => JSON.stringify(character).slice(1, -1) || "?");
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => `\\u${hex(character.charCodeAt(0))}`);
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, "0");
 }
 
 /** Fields whose errors, at any name, have become plain objects. */

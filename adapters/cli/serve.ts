@@ -1,5 +1,4 @@
 import process from "node:process";
-import { StorageLocked } from "../../src/ports/storage.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import type { Command } from "./command.ts";
@@ -8,8 +7,8 @@ import { readSettings, type ServerSettings, unknownVariables } from "./read-sett
 import { serverAdapter } from "./server-adapter.ts";
 import { SETTINGS } from "./settings.ts";
 import { firstSignal } from "./signals.ts";
+import { withFix } from "./storage-fault.ts";
 import { printBeside } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
@@ -28,7 +27,7 @@ export const serve: Command = {
     for (const { name, meant } of unknownVariables(process.env))
       log.warn(
         { variable: name },
-        `${name} is no setting${meant ? `; did you mean ${meant}?` : ""}; see: ringport serve --help`,
+        `${name} is no setting${meant ? ` (did you mean ${meant}?)` : ""}; see: ringport serve --help`,
       );
 
     const stopping = firstSignal();
@@ -41,7 +40,7 @@ export const serve: Command = {
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
       await listening.close();
-      throw explained(error);
+      throw withFix(error, settings.options);
     }
     log.info({ signal: await stopping }, "stopping; live calls may go on for a while, a second signal ends at once");
     await ringport.stop();
@@ -66,9 +65,4 @@ async function listen(
     },
   };
   return { listening: await adapter.serve(app, { port, hostname }), reachable };
-}
-
-function explained(error: unknown): unknown {
-  if (!(error instanceof StorageLocked)) return error;
-  return new UsageError(`${error.message}; stop it, or use another data folder with RINGPORT_DATA`, { cause: error });
 }

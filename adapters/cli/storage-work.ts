@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RingportOptions } from "../../src/options.ts";
 import type { Storage } from "../../src/ports/storage.ts";
+import { withFix } from "./storage-fault.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -17,7 +18,9 @@ export async function withStorage<T>(
   if (mustExist && options.databaseUrl === undefined && !existsSync(path))
     throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);
   const storage = await embeddedStorage(options);
-  await storage.open({ exclusive: false });
+  await storage.open({ exclusive: false }).catch((error: unknown) => {
+    throw withFix(error, options);
+  });
   try {
     return await work(storage);
   } finally {

@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
 /**
  * The folder of everything that is kept, made if it is missing, for its owner's eyes only (mode 700). Answers its
@@ -10,8 +10,8 @@ import { resolve } from "node:path";
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.W_OK | constants.X_OK);
+    await make(folder);
+    await write(folder);
   } catch (cause) {
     const { code } = cause as { code?: string };
     const why = REASONS[code ?? ""] ?? (cause as Error).message;
@@ -29,4 +29,28 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "its file system is full",
   EEXIST: "there is a file of that name",
   ENOTDIR: "a part of its path is a file",
+  ENOENT: "it cannot be made there",
 };
+
+/** Not `mkdir(…, { recursive: true })`: that tries for ever where no folder can be made, such as below /proc. */
+async function make(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(folder) === folder) throw error;
+    await make(dirname(folder));
+    await mkdir(folder, { mode: 0o700 }).catch((again: { code?: string }) => {
+      if (again.code !== "EEXIST") throw again;
+    });
+  }
+}
+
+/** Permissions alone do not tell: a file system may be full or read-only. */
+async function write(folder: string): Promise<void> {
+  const path = join(folder, `.write-test-${randomBytes(6).toString("hex")}`);
+  const file = await open(path, "wx", 0o600);
+  await file.close();
+  await rm(path);
+}

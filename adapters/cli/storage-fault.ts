@@ -1,0 +1,13 @@
+import type { RingportOptions } from "../../src/options.ts";
+import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** A storage that does not open, with the fix behind it; every other error as it is. */
+export function withFix(error: unknown, { databaseUrl }: RingportOptions): unknown {
+  const variable = databaseUrl === undefined ? "RINGPORT_DATA" : "DATABASE_URL";
+  if (error instanceof StorageLocked)
+    return new UsageError(`${error.message}; stop it, or name another one with ${variable}`, { cause: error });
+  if (error instanceof StorageUnavailable)
+    return new UsageError(`${error.message}; check ${variable}`, { cause: error });
+  return error;
+}

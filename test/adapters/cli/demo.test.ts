@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { wavHeader } from "../../../src/audio/wav.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+/** One second of a tone as a WAV file. */
+function tone(): Uint8Array {
+  const sampleRate = 16_000;
+  const samples = Int16Array.from({ length: msToSamples(1_000, sampleRate) }, (_, i) => 8_000 * Math.sin(i / 5));
+  return Buffer.concat([wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)]);
+}
+
+describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_000 }, () => {
+  const file = join(freshFolder(), "tone.wav");
+  writeFileSync(file, tone());
+
+  test("with a file: QR code, timeline, outcome and the recording, without a terminal", async () => {
+    const { code, stdout, stderr } = await run(["demo", "--audio", file], { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" });
+    expect(stderr).toBe("");
+    for (const wanted of ["is CREATED", "▄▄▄▄▄", "/simulator/link/", "is ACTIVE", "queued", "answered", "COMPLETED"])
+      expect(stdout).toContain(wanted);
+    expect(stdout).toContain("heard_ms 1000, heard_ratio 1");
+    expect(stdout).not.toContain("\x1b");
+    const path = /What the callee heard: (.+)/.exec(stdout)?.[1] ?? "";
+    expect(readFileSync(path).subarray(0, 4).toString()).toBe("RIFF");
+    expect(code).toBe(0);
+  });
+
+  test("a call that fails is told, and the exit code is 1", async () => {
+    const { code, stdout } = await run(["demo", "--audio", file, "--to", "+12025550101"]);
+    expect(stdout).toContain("FAILED: busy");
+    expect(code).toBe(1);
+  });
+
+  test("where the recording cannot be written, it is kept in the data folder", async () => {
+    const [data, cwd] = [freshFolder(), freshFolder()];
+    mkdirSync(join(cwd, "ringport-demo.wav"));
+    const quick = { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" };
+    const { code, stdout } = await run(["demo", "--audio", file, "--data", data], quick, cwd);
+    expect(code).toBe(0);
+    const path = join(data, "ringport-demo.wav");
+    expect(stdout).toContain(`What the callee heard: ${path}`);
+    expect(readFileSync(path).subarray(0, 4).toString()).toBe("RIFF");
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, describe, expect, test } from "vitest";
+import { type ServerProcess, start } from "../../support/runtimes.ts";
+import { cli, freshFolder, node, run } from "./run-cli.ts";
+
+const running: ServerProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop("SIGKILL")));
+});
+
+async function server(data: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const started = await start(node, cli, { args: ["serve"], env: { RINGPORT_DATA: data, ...env }, cwd: freshFolder() });
+  running.push(started);
+  return started;
+}
+
+const TOKEN = /rp_live_[0-9A-Za-z]{49}/;
+
+describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
+  test("the first start tells where it is and gives a token; later ones give none", async () => {
+    const data = join(freshFolder(), "data");
+    const first = await server(data);
+    await expect.poll(first.output, { timeout: 10_000 }).toContain("curl -X POST");
+    const text = first.output();
+    expect(text.split("\n").find((line) => line.includes("http"))).toBe(`Ringport is listening on ${first.url}`);
+    for (const wanted of [`${first.url}/docs`, data, "RINGPORT_STREAM_PREVIEW=1 switches it on", "GET /v1/voices"])
+      expect(text).toContain(wanted);
+    const [token = ""] = TOKEN.exec(text) ?? [];
+    expect(text).toContain(`-H "Authorization: Bearer ${token}"`);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const created = await fetch(`${first.url}/v1/instances`, { method: "POST", headers, body: '{"name":"My phone"}' });
+    expect(created.status).toBe(201);
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
+    expect(await first.stop()).toBe(0);
+
+    const second = await server(data, { RINGPORT_STREAM_PREVIEW: "1", LOG_LEVEL: "warn" });
+    await expect.poll(second.output, { timeout: 10_000 }).toContain("Stream ");
+    expect(second.output()).toContain("preview on");
+    expect(second.output()).not.toMatch(TOKEN);
+    expect((await (await fetch(`${second.url}/v1/instances`, { headers })).json()) as unknown[]).toHaveLength(1);
+    expect(await second.stop("SIGINT")).toBe(0);
+  });
+
+  test("two servers on one data folder: the second says so and ends; the first goes on", async () => {
+    const data = freshFolder();
+    const first = await server(data);
+    const { code, stdout, stderr } = await run(["serve"], { RINGPORT_DATA: data });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).toContain("another server already works on");
+    expect(stderr).toContain("RINGPORT_DATA");
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  });
+
+  test("a port in use is named with the fix, and no data folder is made", async () => {
+    const first = await server(freshFolder());
+    const data = join(freshFolder(), "data");
+    const { port } = new URL(first.url);
+    const { code, stderr } = await run(["serve", "--port", port], { RINGPORT_DATA: data });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `ringport: port ${port} on 127.0.0.1 is in use: stop the program that uses it or choose another port, such as PORT=${Number(port) + 1}\n`,
+    );
+    expect(() => mkdirSync(data)).not.toThrow();
+  });
+
+  test("a database of a newer version is left alone", async () => {
+    const data = freshFolder();
+    expect((await run(["token", "create", "--user", "ana", "--data", data])).code).toBe(0);
+    const database = new DatabaseSync(join(data, "ringport.sqlite"));
+    database.exec("insert into kysely_migration values ('9999_future', '2099-01-01')");
+    database.close();
+    const { code, stderr } = await run(["serve"], { RINGPORT_DATA: data });
+    expect(code).toBe(2);
+    expect(stderr).toContain("newer version");
+  });
+
+  test("a broken key file is named, not replaced", async () => {
+    const data = freshFolder();
+    writeFileSync(join(data, "secret.key"), "not a key");
+    const { code, stderr } = await run(["serve"], { RINGPORT_DATA: data });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`the key file ${join(data, "secret.key")}`);
+  });
+
+  test("variables that are no settings are warned about once, and logs are JSON lines without tokens", async () => {
+    const started = await server(freshFolder(), { RINGPORT_STREEM_PREVIEW: "1" });
+    await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
+    const [token = ""] = TOKEN.exec(started.output()) ?? [];
+    await fetch(`${started.url}/v1/instances/${token}`, { headers: { authorization: `Bearer ${token}` } });
+    await expect.poll(started.output).toContain('"msg":"request"');
+    const logged = started
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
+    expect(logged.filter(({ level }) => level === "warn").map(({ msg }) => msg)).toEqual([
+      "RINGPORT_STREEM_PREVIEW is no setting (did you mean RINGPORT_STREAM_PREVIEW?); see: ringport serve --help",
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(token);
+  });
+});

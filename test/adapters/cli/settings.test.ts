@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import type { ParsedLine } from "../../../adapters/cli/command.ts";
+import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
+import { readSettings, unknownVariables } from "../../../adapters/cli/read-settings.ts";
+import { serve } from "../../../adapters/cli/serve.ts";
+import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings.ts";
+import { UsageError } from "../../../adapters/cli/usage-error.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+import type { RingportOptions } from "../../../src/options.ts";
+
+const NOTHING: ParsedLine = { values: new Map(), operands: [] };
+
+const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NOTHING, env);
+const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(serve, args), {});
+
+/** Every option there is; a new one does not compile until it is named here. */
+const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
+  publicUrl: true,
+  telephony: true,
+  storage: true,
+  speech: true,
+  decoder: true,
+  authenticate: true,
+  system: true,
+  log: true,
+  limits: true,
+  queue: true,
+  retentionDays: true,
+  drainMs: true,
+  requireInboundAudio: true,
+  secret: true,
+  data: true,
+  databaseUrl: true,
+  embedded: true,
+  basePath: true,
+  cors: true,
+  streamPreview: true,
+  rateLimit: true,
+  asset: true,
+};
+
+describe("the table of settings", () => {
+  test("covers every option, or says why it cannot", () => {
+    const tops = SETTINGS.map(({ option }) => option.split(".")[0]);
+    for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
+      expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);
+    for (const limit of Object.keys(DEFAULT_LIMITS))
+      expect(SETTINGS.map(({ option }) => option)).toContain(`limits.${limit}`);
+  });
+
+  test("names no option, variable or flag twice, and explains each", () => {
+    for (const field of ["option", "env", "flag"] as const) {
+      const names = SETTINGS.map((setting) => setting[field]).filter((name) => name !== undefined);
+      expect(new Set(names).size, field).toBe(names.length);
+    }
+    for (const { help, fallback } of SETTINGS) expect([help.endsWith("."), fallback !== ""]).toEqual([true, true]);
+  });
+
+  test("shows no secret in the list of processes", () => {
+    for (const { env, flag, secret } of SETTINGS) if (secret) expect(flag, env).toBeUndefined();
+  });
+
+  test("accepts its own defaults", () => {
+    for (const { env, parser, fallback } of SETTINGS)
+      if (/^[\d.]+$/.test(fallback)) expect(parser.parse(fallback), env).toBeDefined();
+  });
+});
+
+describe("reading settings", () => {
+  test("nothing given is nothing set", () => {
+    expect(fromEnv({})).toEqual({ options: {}, port: undefined, hostname: undefined, logLevel: undefined });
+    expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
+  });
+
+  test("values arrive where the options want them", () => {
+    const { options, port, hostname, logLevel } = fromEnv({
+      PORT: "0",
+      HOST: "0.0.0.0",
+      LOG_LEVEL: "debug",
+      RINGPORT_PUBLIC_URL: "https://calls.example.com/",
+      RINGPORT_STREAM_PREVIEW: "TRUE",
+      RINGPORT_RING_TIMEOUT_MS: "45000",
+      RINGPORT_LIMIT_AUDIO_BYTES: "1000",
+      RINGPORT_QUEUE: "fifo",
+      RINGPORT_QUEUE_PACE_MS: "500",
+      RINGPORT_RATE_LIMIT: "10",
+      RINGPORT_CORS: "https://a.example, https://b.example",
+      RINGPORT_SIMULATOR_SAMPLE_RATE: "8000",
+      RINGPORT_SPEECH_URL: "http://127.0.0.1:8880/v1",
+      RINGPORT_SPEECH_MODEL: "kokoro",
+      RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"pf_dora"}}',
+      RINGPORT_TELEPHONY: "simulator",
+    });
+    expect([port, hostname, logLevel]).toEqual([0, "0.0.0.0", "debug"]);
+    expect(options).toEqual({
+      publicUrl: "https://calls.example.com",
+      streamPreview: true,
+      ringTimeoutMs: 45_000,
+      limits: { audioBytes: 1_000 },
+      queue: { kind: "fifo", depth: 10, paceMs: 500 },
+      rateLimit: { limit: 10, windowMs: 60_000 },
+      cors: { origins: ["https://a.example", "https://b.example"] },
+      embedded: {
+        simulatorSampleRate: 8_000,
+        httpSpeech: {
+          baseUrl: "http://127.0.0.1:8880/v1",
+          model: "kokoro",
+          voices: { "pt-BR-1": { voice: "pf_dora" } },
+        },
+      },
+    });
+  });
+
+  test("a flag wins over its variable, and switches can be switched off", () => {
+    const line = parseCommandLine(serve, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-inbound-audio"]);
+    const { options } = readSettings(SETTINGS, line, { RINGPORT_RING_TIMEOUT_MS: "1", RINGPORT_STREAM_PREVIEW: "1" });
+    expect(options).toEqual({ ringTimeoutMs: 2_000, streamPreview: false, requireInboundAudio: true });
+  });
+
+  test.each([
+    ["PORT", "65536", "0 to 65535"],
+    ["PORT", "-1", "0 to 65535"],
+    ["PORT", "1e3", "0 to 65535"],
+    ["RINGPORT_RING_TIMEOUT_MS", "1.5", "whole number"],
+    ["RINGPORT_RETENTION_DAYS", "0", "0.001"],
+    ["RINGPORT_PUBLIC_URL", "calls.example.com", "https://calls.example.com"],
+    ["RINGPORT_PUBLIC_URL", "https://x.example/?a=b", "https://calls.example.com"],
+    ["RINGPORT_BASE_PATH", "api", "/api"],
+    ["RINGPORT_BASE_PATH", "/../x", "/api"],
+    ["RINGPORT_CORS", "app.example.com", "origins"],
+    ["RINGPORT_TELEPHONY", "carrier-pigeon", "simulator"],
+    ["RINGPORT_SIMULATOR_SAMPLE_RATE", "44100", "8000 or 16000"],
+    ["RINGPORT_SPEECH_VOICES", "{}", "JSON"],
+    ["RINGPORT_SPEECH_VOICES", '{"portuguese":{"voice":"x"}}', "JSON"],
+    ["RINGPORT_SPEECH_VOICES", '{"pt-BR-1":"x"}', "JSON"],
+    ["HOST", "a b", "host name"],
+  ])("%s=%s is refused with what is expected", (name, value, expected) => {
+    expect(() => fromEnv({ [name]: value })).toThrow(UsageError);
+    expect(() => fromEnv({ [name]: value })).toThrow(expected);
+    expect(() => fromEnv({ [name]: value })).toThrow(name);
+  });
+
+  test("a value that is too long to read is cut", () => {
+    expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
+  });
+
+  test("settings that count only together say so", () => {
+    expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
+    expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
+    expect(() => fromFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
+  });
+
+  test("unknown variables are found, with what was meant", () => {
+    expect(
+      unknownVariables({ RINGPORT_DATE: "x", RINGPORT_DATA: "y", RINGPORT_SOMETHING_ELSE: "", PATH: "z" }),
+    ).toEqual([
+      { name: "RINGPORT_DATE", meant: "RINGPORT_DATA" },
+      { name: "RINGPORT_SOMETHING_ELSE", meant: undefined },
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ServerProcess, start } from "../../support/runtimes.ts";
+import { cli, freshFolder, node, run } from "./run-cli.ts";
+
+describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`, { timeout: 30_000 }, () => {
+  const data = freshFolder();
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await start(node, cli, { args: ["serve"], env: { RINGPORT_DATA: data }, cwd: freshFolder() });
+  }, 30_000);
+  afterAll(() => server?.stop("SIGKILL"));
+
+  const status = async (token: string, path = "/v1/instances"): Promise<number> =>
+    (await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  test("create prints the token alone; it works at once, and until it is revoked", async () => {
+    const made = await run(["token", "create", "--user", "ana", "--name", "laptop", "--data", data]);
+    expect(made.code).toBe(0);
+    expect(made.stdout).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
+    expect(made.stderr).not.toContain("rp_live_");
+    const token = made.stdout.trim();
+    expect(await status(token)).toBe(200);
+
+    const listed = await run(["token", "list", "--user", "ana", "--json"], { RINGPORT_DATA: data });
+    const [record] = JSON.parse(listed.stdout) as { id: string; name: string; revoked_at: string | null }[];
+    expect(record).toMatchObject({ name: "laptop", revoked_at: null, expires_at: null });
+    expect(listed.stdout).not.toContain("hash");
+
+    const id = record?.id ?? "";
+    expect((await run(["token", "revoke", id, "--data", data])).code).toBe(0);
+    expect(await status(token)).toBe(401);
+    const again = await run(["token", "revoke", id, "--data", data]);
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      `ringport: there is no token "${id}" that works; see: ringport token list\n`,
+    ]);
+    const table = await run(["token", "list", "--data", data]);
+    expect(table.stdout).toMatch(new RegExp(`${id} .*revoked`));
+  });
+
+  test("a demo token is tied to an instance of its user", async () => {
+    const { stdout } = await run(["token", "create", "--user", "bea", "--data", data, "--json"]);
+    const { token } = JSON.parse(stdout) as { token: string };
+    const answer = await fetch(`${server.url}/v1/instances`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: '{"name":"for the demo"}',
+    });
+    const { id } = (await answer.json()) as { id: string };
+    const stranger = await run(["token", "create", "--user", "cy", "--demo-instance", id, "--data", data]);
+    expect(stranger.code).toBe(2);
+    expect(stranger.stderr).toContain('does not belong to the user "cy"');
+    expect((await run(["token", "list", "--user", "cy", "--data", data])).code).toBe(2);
+    const demo = await run(["token", "create", "--user", "bea", "--demo-instance", id, "--data", data]);
+    expect(demo.stdout).toMatch(/^rp_demo_[0-9A-Za-z]{49}\n$/);
+    expect(await status(demo.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
+  });
+
+  test("an expiry is kept", async () => {
+    const { stdout } = await run(["token", "create", "--user", "dan", "--expires-in", "2", "--json", "--data", data]);
+    const { expires_at } = JSON.parse(stdout) as { expires_at: string };
+    const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(1.99);
+    expect(days).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { VERSION } from "../../../src/version.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30_000 }, () => {
+  test.each([
+    [["--help"], ["ringport serve", "ringport token create", "ringport demo"]],
+    [[], ["Usage: ringport"]],
+    [
+      ["token", "--help"],
+      ["ringport token list", "ringport token revoke ID"],
+    ],
+    [
+      ["token", "create", "--help"],
+      ["--user NAME", "--expires-in DAYS", "RINGPORT_DATA"],
+    ],
+    [
+      ["serve", "-h"],
+      ["RINGPORT_STREAM_PREVIEW", "--ring-timeout-ms NUMBER", "DATABASE_URL", "[8080]"],
+    ],
+    [["help", "demo"], ["--audio FILE"]],
+    [["--version"], [VERSION]],
+  ])("ringport %j explains itself", async (args, wanted) => {
+    const { code, stdout, stderr } = await run(args);
+    for (const text of wanted) expect(stdout).toContain(text);
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+
+  test.each([
+    [["serv"], {}, 'no command "serv" (did you mean serve?)'],
+    [["token", "creat"], {}, 'no command "token creat" (did you mean token create?)'],
+    [["serve", "--prot", "1"], {}, "no option --prot (did you mean --port?)"],
+    [["serve", "--port", "70000"], {}, '--port is "70000": it must be a whole number from 0 to 65535'],
+    [["serve", "--port"], {}, "--port needs a value"],
+    [["serve", "now"], {}, 'does not know what to do with "now"'],
+    [["--port", "1", "serve"], {}, '"--port" comes before the command'],
+    [["serve"], { PORT: "http" }, 'PORT is "http"'],
+    [["serve"], { RINGPORT_STREAM_PREVIEW: "maybe" }, 'RINGPORT_STREAM_PREVIEW is "maybe": it must be 1 or true'],
+    [["serve"], { LOG_LEVEL: "loud" }, "debug, info, warn, error or silent"],
+    [["serve"], { RINGPORT_QUEUE_DEPTH: "3" }, "RINGPORT_QUEUE=fifo"],
+    [["serve"], { RINGPORT_SPEECH_URL: "http://speech.test/v1" }, "RINGPORT_SPEECH_MODEL"],
+    [["token", "create"], {}, "token create --user NAME"],
+    [["token", "create", "--user", " "], {}, "--user is"],
+    [["token", "create", "--user", "a", "--expires-in", "soon"], {}, '--expires-in is "soon"'],
+    [["token", "create", "--user", "a", "--demo-instance", "x"], {}, '--demo-instance is "x"'],
+    [["token", "revoke"], {}, "needs ID"],
+    [["token", "revoke", "tok_1"], {}, '"tok_1" is no token\'s id'],
+    [["token", "list"], {}, "there is no database"],
+    [["demo", "--audio", "no-such-file.wav"], {}, '--audio is "no-such-file.wav"'],
+    [["demo", "--audio", "a.wav", "--text", "b"], {}, "leave out --text"],
+  ] as const)("ringport %j with %j is one line, exit code 2, and nothing is made", async (args, env, wanted) => {
+    const data = join(freshFolder(), "data");
+    const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
+    expect(stderr).toContain(wanted);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test("secrets are not repeated in errors", async () => {
+    for (const [name, value] of [
+      ["RINGPORT_SECRET", "hunter2"],
+      ["DATABASE_URL", "mysql://user:hunter2@host/database"],
+    ] as const) {
+      const { code, stderr } = await run(["serve"], { [name]: value });
+      expect(code).toBe(2);
+      expect(stderr).toContain(name);
+      expect(stderr).not.toContain("hunter2");
+    }
+    const pasted = await run(["token", "revoke", "rp_live_hunter2hunter2"]);
+    expect(pasted.stderr).not.toContain("hunter2");
+  });
+
+  test("a data folder that cannot be used is named", async () => {
+    const folder = freshFolder();
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    for (const data of [file, join(file, "below")]) {
+      const { code, stderr } = await run(["serve"], { RINGPORT_DATA: data });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`the data folder ${data} cannot be used`);
+      expect(stderr).toContain("RINGPORT_DATA");
+    }
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+});

@@ -1,0 +1,110 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { embedded } from "../../adapters/embedded.ts";
+import type { EmbeddedPorts, RingportOptions } from "../../src/options.ts";
+
+const freshFolder = (): string => mkdtempSync(join(tmpdir(), "ringport-embedded-"));
+
+/** The ports, closed again. */
+async function ports(options: RingportOptions): Promise<EmbeddedPorts> {
+  const made = await embedded(options);
+  for (const network of made.telephony) await network.close();
+  await Promise.all([made.speech.close(), made.decoder.close()]);
+  await made.storage.close();
+  return made;
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+describe("the embedded defaults", () => {
+  test("make a folder and a key that only their owner can read, and use them again", async () => {
+    const data = join(freshFolder(), "a", "b");
+    const { secret, telephony } = await ports({ data });
+    expect(secret).toHaveLength(32);
+    expect(telephony.map(({ name }) => name)).toEqual(["simulator"]);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+    expect(statSync(join(data, "secret.key")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(data, "secret.key"), "utf8")).toBe(`${hex(secret)}\n`);
+    expect(hex((await ports({ data })).secret)).toBe(hex(secret));
+    expect(readdirSync(data)).toEqual(["secret.key"]);
+  });
+
+  test("processes that start together agree on one key", async () => {
+    const data = freshFolder();
+    const all = await Promise.all(Array.from({ length: 8 }, () => ports({ data })));
+    expect(new Set(all.map(({ secret }) => hex(secret))).size).toBe(1);
+    expect(readdirSync(data)).toEqual(["secret.key"]);
+  });
+
+  test("a secret that is given is used, and none is kept", async () => {
+    const data = freshFolder();
+    const { secret } = await ports({ data, secret: "0F".repeat(32) });
+    expect(hex(secret)).toBe("0f".repeat(32));
+    expect(existsSync(join(data, "secret.key"))).toBe(false);
+  });
+
+  test.each(["", "abc", "z".repeat(64), "0".repeat(63)])(
+    "a wrong secret is refused without showing it",
+    async (secret) => {
+      const data = join(freshFolder(), "data");
+      const error = await ports({ data, secret }).catch((cause: Error) => cause);
+      expect(error).toBeInstanceOf(Error);
+      expect((error as Error).message).toContain("RINGPORT_SECRET");
+      if (secret.length > 3) expect((error as Error).message).not.toContain(secret);
+      expect(existsSync(data)).toBe(false);
+    },
+  );
+
+  test("a broken key file is refused and stays as it is", async () => {
+    const data = freshFolder();
+    writeFileSync(join(data, "secret.key"), "broken");
+    await expect(ports({ data })).rejects.toThrow(join(data, "secret.key"));
+    expect(readFileSync(join(data, "secret.key"), "utf8")).toBe("broken");
+  });
+
+  test("nothing is made on disk for an embedder who brings everything", async () => {
+    const data = join(freshFolder(), "data");
+    const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
+    const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
+    expect(given.storage).toBe(storage);
+    expect(given.speech).toBe(speech);
+    expect(given.decoder).toBe(decoder);
+    expect(given.telephony).toBe(telephony);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test("one telephony alone is a list of one", async () => {
+    const { telephony } = await ports({ data: freshFolder() });
+    const [network] = telephony;
+    expect((await ports({ data: freshFolder(), telephony: network })).telephony).toEqual([network]);
+  });
+
+  test("a database URL of another kind is refused without its password", async () => {
+    const error = await ports({ data: freshFolder(), databaseUrl: "mysql://u:hunter2@h/d" }).catch(
+      (cause: Error) => cause,
+    );
+    expect((error as Error).message).toContain("mysql:");
+    expect((error as Error).message).not.toContain("hunter2");
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "a folder that may not be written is named (skipped for root, who may)",
+    async () => {
+      const data = freshFolder();
+      chmodSync(data, 0o500);
+      await expect(ports({ data })).rejects.toThrow(
+        `the data folder ${data} cannot be used: this user may not write there`,
+      );
+    },
+  );
+
+  test("the files of the documentation page are there, and no others", async () => {
+    const { asset } = await ports({ data: freshFolder() });
+    expect((await asset?.("swagger-ui-bundle.js"))?.length).toBeGreaterThan(100_000);
+    expect((await asset?.("swagger-ui.css"))?.length).toBeGreaterThan(10_000);
+    expect(await asset?.("../package.json")).toBeUndefined();
+    expect(await asset?.("index.html")).toBeUndefined();
+  });
+});
