@@ -60,7 +60,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const system = options.system ?? realSystem;
   const log = options.log ?? silentLogger;
   let reachable = "http://127.0.0.1:8080";
-  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "");
+  const publicUrl = () =>
+    options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "").replace(/\/+$/, "");
   let starting: Promise<Running> | undefined;
   let stopping: Promise<void> | undefined;
 

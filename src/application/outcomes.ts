@@ -1,9 +1,19 @@
 import type { Call, CallStatus } from "../domain/call.ts";
-import type { EventData, EventType } from "../domain/events.ts";
+import type { EventType } from "../domain/events.ts";
 import type { FailedReason, Outcome } from "../domain/outcome.ts";
 
-/** An outcome in the words of the HTTP interface. */
-export function outcomeView(outcome: Outcome): EventData {
+/** An outcome in the words of the HTTP interface; ms, and shares from 0 to 1. */
+export type OutcomeView = {
+  readonly reason: Outcome["reason"];
+  readonly detail: string | null;
+  readonly answered_by: Outcome["answeredBy"];
+  readonly heard_ms: number;
+  readonly heard_ratio: number | null;
+  readonly duration_ms: number;
+};
+
+/** An outcome as events and the HTTP interface show it. */
+export function outcomeView(outcome: Outcome): OutcomeView {
   return {
     reason: outcome.reason,
     detail: outcome.detail,

@@ -1,6 +1,7 @@
 import type { CallInput } from "./call.ts";
 import type { EventData, EventType } from "./events.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
+import type { ReleaseCause } from "./release-cause.ts";
 import type { Timings } from "./timings.ts";
 
 /**
@@ -27,20 +28,6 @@ export const NEW_FLOW: CallFlow = {
   lineDown: false,
 };
 
-/** Why a leg ended, in the words of the telephony port. */
-export type LegEnd =
-  | "callee_hung_up"
-  | "released"
-  | "busy"
-  | "declined"
-  | "no_answer"
-  | "unreachable"
-  | "number_invalid"
-  | "rejected_by_network"
-  | "media_failed"
-  | "line_lost"
-  | "internal_error";
-
 export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line";
 
 export type CallSignal =
@@ -48,7 +35,7 @@ export type CallSignal =
   | { readonly type: "alerting" }
   | { readonly type: "answered" }
   | { readonly type: "connected" }
-  | { readonly type: "leg_ended"; readonly cause: LegEnd; readonly detail: string | null }
+  | { readonly type: "leg_ended"; readonly cause: ReleaseCause; readonly detail: string | null }
   | { readonly type: "media_lost"; readonly detail: string }
   | { readonly type: "inbound_audio" }
   /** The whole message is ready to be played; its length, ms. */
@@ -187,13 +174,13 @@ function messagePlayed(flow: CallFlow, rules: FlowRules): Decision {
   return complete(flow, "message_played", null);
 }
 
-function legEnded(flow: CallFlow, cause: LegEnd, detail: string | null): Decision {
+function legEnded(flow: CallFlow, cause: ReleaseCause, detail: string | null): Decision {
   if (flow.phase === "talking" && cause === "callee_hung_up") return complete(flow, "callee_hung_up", detail);
   if (flow.phase === "dialing" && cause === "line_lost") return over(flow, [{ do: "requeue" }]);
   return fail(flow, failureOf(cause, flow), detail);
 }
 
-const FAILURES: Readonly<Record<LegEnd, FailedReason>> = {
+const FAILURES: Readonly<Record<ReleaseCause, FailedReason>> = {
   callee_hung_up: "declined",
   released: "internal_error",
   busy: "busy",
@@ -207,7 +194,7 @@ const FAILURES: Readonly<Record<LegEnd, FailedReason>> = {
   internal_error: "internal_error",
 };
 
-function failureOf(cause: LegEnd, flow: CallFlow): FailedReason {
+function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
   // Accepted and gone before our audio path was up: nobody declined, nobody heard anything.
   if (cause === "callee_hung_up" && flow.phase === "answered") return "media_failed";
   return FAILURES[cause];

@@ -125,6 +125,7 @@ function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof
     openapiDocument(routes, {
       limits: deps.limits,
       version: deps.version,
+      base,
       server: serverUrl(deps.publicUrl(), base),
       rateLimited: deps.rateLimit !== undefined,
     });

@@ -7,6 +7,8 @@ import { type Answer, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Rou
 export interface DocumentFacts {
   readonly limits: Limits;
   readonly version: string;
+  /** Path in front of `/v1`; "" for none. */
+  readonly base: string;
   /** Where the interface is reached, base path included. */
   readonly server: string;
   /** Whether requests are limited: then every operation may answer 429. */
@@ -20,7 +22,8 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 /** The OpenAPI 3.1 document of the routes. */
 export function openapiDocument(routes: readonly Route[], facts: DocumentFacts): Json {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
+  // Collections before their members: a reader meets "place a call" before "read a call".
+  for (const route of [...routes].sort((a, b) => a.path.length - b.path.length)) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, facts) };
   }
@@ -35,7 +38,8 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
         "programs decide by their `code`. HEAD answers wherever GET does.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: facts.server || "/" }],
+    // The first one is wherever the document was fetched from, so that trying it out asks the same origin.
+    servers: [{ url: facts.base || "/" }, { url: facts.server }],
     tags: [...new Set(routes.map((route) => route.operation.tag))].map((name) => ({ name })),
     paths,
     components: {

@@ -1,3 +1,4 @@
+import { outcomeView } from "../application/outcomes.ts";
 import type { Connection, InstanceDetails } from "../application/use-cases.ts";
 import type { Call, Message } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
@@ -45,17 +46,6 @@ export function callView(call: Call, expand?: ReadonlySet<CallExpansion>): View<
   if (expand.has("transcript")) view.transcript = null;
   if (expand.has("media")) view.media = mediaView(call.message);
   return view;
-}
-
-function outcomeView(outcome: Outcome): View<"Outcome"> {
-  return {
-    reason: outcome.reason,
-    detail: outcome.detail,
-    answered_by: outcome.answeredBy,
-    heard_ms: outcome.heardMs,
-    heard_ratio: outcome.heardRatio,
-    duration_ms: outcome.durationMs,
-  };
 }
 
 function mediaView(message: Message): View<"Call">["media"] {

@@ -1,5 +1,8 @@
+import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "./media.ts";
 import type { Reply, RequestLike } from "./web.ts";
+
+export type { ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
@@ -138,22 +141,6 @@ export type LegEvent =
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
-
-/** Why a leg is gone. */
-export type ReleaseCause =
-  /** The far side hung up an answered call. */
-  | "callee_hung_up"
-  /** We hung up. */
-  | "released"
-  | "busy"
-  | "declined"
-  | "no_answer"
-  | "unreachable"
-  | "number_invalid"
-  | "rejected_by_network"
-  | "media_failed"
-  | "line_lost"
-  | "internal_error";
 
 /** Web pages of a telephony adapter. */
 export interface TelephonyPages {

@@ -74,7 +74,7 @@ test("the document keeps the rules of OpenAPI 3.1", () => {
   expect(document).toMatchObject({
     openapi: "3.1.1",
     info: { title: "Ringport", version: "1.2.3" },
-    servers: [{ url: "https://example.test" }],
+    servers: [{ url: "/" }, { url: "https://example.test" }],
     components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
   });
 });
@@ -151,6 +151,7 @@ test("the server's address has the base path in it, once", async () => {
   for (const publicUrl of ["https://example.test", "https://example.test/api"]) {
     const { app } = serve({ http: { basePath: "/api", publicUrl: () => publicUrl } });
     expect((await ask(app, { path: "/api/openapi.json", token: null })).json.servers).toEqual([
+      { url: "/api" },
       { url: "https://example.test/api" },
     ]);
   }
