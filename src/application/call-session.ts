@@ -33,7 +33,7 @@ export class CallSession {
   readonly #telephony: Telephony;
   readonly #line: Line;
   readonly #rules: FlowRules;
-  readonly #mailbox = new Mailbox<CallSignal>();
+  readonly #mailbox = new Mailbox<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers = new Map<TimerName, () => void>();
   readonly #scope = new AbortController();
   /** Resolves when the final state is stored: true; or when the session is over without that: false. */
@@ -46,6 +46,8 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #answered = false;
+  /** When the signal that is being carried out was given; the storage may have kept it waiting. */
+  #at = 0;
   /** The signal that ended the call. */
   #lastSignal: CallSignal | undefined;
   /** Events that the storage could not take yet; they go with the next write. */
@@ -79,7 +81,8 @@ export class CallSession {
   async run(): Promise<void> {
     try {
       this.#begin();
-      for await (const signal of this.#mailbox) {
+      for await (const { signal, at } of this.#mailbox) {
+        this.#at = at;
         const decision = decide(this.#flow, signal, this.#rules);
         if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#lastSignal = signal;
         this.#flow = decision.flow;
@@ -100,19 +103,23 @@ export class CallSession {
   /** Ends the call; resolves when that is stored: true if it was this request that ended it. */
   async end(reason: FailedReason, detail: string | null = null): Promise<boolean> {
     const signal: CallSignal = { type: "end", reason, detail };
-    this.#mailbox.post(signal);
+    this.#post(signal);
     return (await this.#stored) && this.#lastSignal === signal;
   }
 
   /** The line went offline. */
   lineDown(reason: string): void {
     this.#media?.flowing();
-    this.#mailbox.post({ type: "line_down", reason });
+    this.#post({ type: "line_down", reason });
   }
 
   /** The line is back. */
   lineUp(): void {
-    this.#mailbox.post({ type: "line_up", flowing: this.#media?.flowing() ?? false });
+    this.#post({ type: "line_up", flowing: this.#media?.flowing() ?? false });
+  }
+
+  #post(signal: CallSignal): void {
+    this.#mailbox.post({ signal, at: this.#context.system.now() });
   }
 
   #begin(): void {
@@ -120,7 +127,7 @@ export class CallSession {
       programOf(this.#call).check?.(this.#context, this.#call);
     } catch (error) {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
-      this.#mailbox.post({ type: "end", reason, detail: messageOf(error) });
+      this.#post({ type: "end", reason, detail: messageOf(error) });
       return;
     }
     for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
@@ -135,26 +142,24 @@ export class CallSession {
       const leg = await this.#line.dial(this.#call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
-      this.#media = new CallMedia(this.#context, this.#call, leg, this.#telephony.capabilities, (s) =>
-        this.#mailbox.post(s),
-      );
+      this.#media = new CallMedia(this.#context, this.#call, leg, this.#telephony.capabilities, (s) => this.#post(s));
       void this.#media.prepare(signal);
       void this.#follow(leg);
     } catch (error) {
       const cause = error instanceof DialError ? error.release : "internal_error";
       if (cause === "internal_error")
         this.#context.log.error({ call_id: this.#call.id, err: error }, "dialling failed");
-      this.#mailbox.post({ type: "leg_ended", cause, detail: messageOf(error) });
+      this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
     }
   }
 
   async #follow(leg: Leg): Promise<void> {
     try {
-      for await (const event of leg.events) this.#mailbox.post(signalOf(event));
+      for await (const event of leg.events) this.#post(signalOf(event));
       // After "ended" this means nothing; without it the call would never be over.
-      this.#mailbox.post({ type: "leg_ended", cause: "internal_error", detail: "the leg fell silent" });
+      this.#post({ type: "leg_ended", cause: "internal_error", detail: "the leg fell silent" });
     } catch (error) {
-      this.#mailbox.post({ type: "leg_ended", cause: "internal_error", detail: messageOf(error) });
+      this.#post({ type: "leg_ended", cause: "internal_error", detail: messageOf(error) });
     }
   }
 
@@ -180,17 +185,19 @@ export class CallSession {
   }
 
   async #move(input: "place" | "connect"): Promise<void> {
-    const { events, system } = this.#context;
+    const { events } = this.#context;
     const status = this.#next(input);
     if (input === "connect") this.#answered = true;
-    const patch: CallPatch = input === "connect" ? { status, startedAt: system.now() } : { status };
-    await this.#write(patch, [events.event(input === "connect" ? "answered" : "ringing", this.#subject())]);
+    const patch: CallPatch = input === "connect" ? { status, startedAt: this.#at } : { status };
+    const type = input === "connect" ? "answered" : "ringing";
+    await this.#write(patch, [events.event(type, this.#subject(), {}, this.#at)]);
   }
 
   async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
-    const { system, figures } = this.#context;
+    const { system, figures, events } = this.#context;
     const last = this.#media?.finish() ?? [];
-    const endedAt = system.now();
+    // The far side ends the call when it says so; we end it now, however long the reason has waited.
+    const endedAt = this.#lastSignal?.type === "leg_ended" ? this.#at : system.now();
     const outcome: Outcome = {
       reason,
       detail,
@@ -200,8 +207,8 @@ export class CallSession {
     };
     const status = this.#next(input);
     await this.#write({ status, outcome, endedAt }, [
-      ...last.map(({ event, data }) => this.#context.events.event(event, this.#subject(), data)),
-      this.#context.events.event(finalEvent(status), this.#subject(), outcomeView(outcome)),
+      ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
+      events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),
     ]);
     figures.callEnded(status, reason);
     this.#resolveStored(true);
@@ -242,7 +249,7 @@ export class CallSession {
 
   async #note(type: EventType, data: EventData): Promise<void> {
     const { storage, events } = this.#context;
-    const due = [...this.#unsaved, events.event(type, this.#subject(), data)];
+    const due = [...this.#unsaved, events.event(type, this.#subject(), data, this.#at)];
     try {
       await storage.events.append(due);
       this.#unsaved = [];
@@ -254,7 +261,7 @@ export class CallSession {
 
   #arm(name: TimerName, ms: number): void {
     this.#timers.get(name)?.();
-    const fire = () => this.#mailbox.post({ type: "timer", name, flowing: this.#media?.flowing() ?? false });
+    const fire = () => this.#post({ type: "timer", name, flowing: this.#media?.flowing() ?? false });
     this.#timers.set(name, this.#context.system.after(ms, fire));
   }
 

@@ -25,10 +25,10 @@ export class EventLog {
     this.#log = log;
   }
 
-  /** A new event that happened now. */
-  event(type: EventType, subject: EventSubject, data: EventData = {}): Event {
+  /** A new event that happened now, or at an earlier time. */
+  event(type: EventType, subject: EventSubject, data: EventData = {}, at: number = this.#system.now()): Event {
     const { callId, instanceId, userId } = subject;
-    return { id: this.#ids("evt"), type, timestamp: this.#system.now(), callId, instanceId, userId, data };
+    return { id: this.#ids("evt"), type, timestamp: at, callId, instanceId, userId, data };
   }
 
   /** Tells listeners and the operator's log about stored events. */
