@@ -51,6 +51,33 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
+  test("what happened keeps the time at which it happened, not that at which it could be stored", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
+    const leg = world.leg(call);
+    const ringingAt = world.system.now();
+    world.storage.down = true;
+    leg.placed();
+    await world.system.advance(2_000);
+    const answeredAt = world.system.now();
+    leg.answer();
+    await world.system.advance(500);
+    leg.end("callee_hung_up");
+    await world.system.advance(5_000);
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject({
+      startedAt: answeredAt,
+      endedAt: answeredAt + 500,
+      outcome: { durationMs: 500 },
+    });
+    const times = new Map((await world.timeline(call)).map((event) => [event.type, event.timestamp]));
+    expect(times.get("ringing")).toBe(ringingAt);
+    expect(times.get("answered")).toBe(answeredAt);
+    expect(times.get("completed")).toBe(answeredAt + 500);
+    await world.stop();
+  });
+
   test("a call that is created is refused, and nothing is stored", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
