@@ -57,6 +57,8 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
       // The application counts a body while it reads it, and says which limit it broke.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
+      // Without this, `development: false` lets a second server take half of the connections of the first one.
+      reusePort: false,
       error: () => toResponse(brokenApp()),
       async fetch(request: Request, bun: BunServer): Promise<Response | undefined> {
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);

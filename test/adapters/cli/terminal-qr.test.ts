@@ -1,0 +1,41 @@
+import jsqr from "jsqr";
+import { expect, test } from "vitest";
+import { terminalQr } from "../../../adapters/cli/terminal-qr.ts";
+
+const SCALE = 4;
+/** Light above, light below. */
+const LIGHT: Readonly<Record<string, readonly [boolean, boolean]>> = {
+  "█": [true, true],
+  "▀": [true, false],
+  "▄": [false, true],
+  " ": [false, false],
+};
+
+/** What a dark terminal shows, as an image. */
+function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; width: number; height: number } {
+  const rows = lines.flatMap((line) => [0, 1].map((half) => [...line].map((character) => LIGHT[character]?.[half])));
+  const [width, height] = [(rows[0]?.length ?? 0) * SCALE, rows.length * SCALE];
+  const pixels = new Uint8ClampedArray(width * height * 4).fill(255);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      if (!rows[Math.floor(y / SCALE)]?.[Math.floor(x / SCALE)])
+        pixels.fill(0, 4 * (y * width + x), 4 * (y * width + x) + 3);
+  return { pixels, width, height };
+}
+
+test.each(["http://127.0.0.1:8080/simulator/link/rcwzhrxsstfz29ah", "short", "ümlaut ✓"])(
+  "the QR code of %s can be scanned from a terminal",
+  (text) => {
+    const { pixels, width, height } = screenshot(terminalQr(text, { colours: false }));
+    // jsqr is CommonJS: its types name the function "default", and so does the module itself.
+    const decode = jsqr as unknown as typeof jsqr.default;
+    expect(decode(pixels, width, height)?.data).toBe(text);
+  },
+);
+
+test("with colours every line sets and resets them", () => {
+  for (const line of terminalQr("x", { colours: true })) {
+    expect(line.startsWith("\x1b[97;40m")).toBe(true);
+    expect(line.endsWith("\x1b[0m")).toBe(true);
+  }
+});
