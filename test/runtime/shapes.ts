@@ -1,0 +1,71 @@
+import { expect } from "vitest";
+import type { ProblemView } from "../support/server-client.ts";
+import type { Answer } from "../support/server-http.ts";
+
+/** The exact members of every answer, as the interface's tables name them. */
+export const KEYS = {
+  createdCall: ["id", "instance_id", "type", "status", "target_phone", "created_at"],
+  call: ["id", "instance_id", "type", "status", "target_phone", "started_at", "ended_at", "created_at"],
+  queuedCall: ["id", "type", "status", "target_phone", "created_at"],
+  instance: ["id", "name", "status", "metadata", "created_at", "updated_at"],
+  instanceDetails: ["id", "name", "status", "metadata", "callQueue", "created_at", "updated_at"],
+  linkingCode: ["instanceId", "qrCodeBase64", "message"],
+  connection: ["state", "phone", "last_seen_at", "reason", "provider"],
+  outcome: ["reason", "detail", "answered_by", "heard_ms", "heard_ratio", "duration_ms"],
+  event: ["id", "type", "timestamp", "call_id", "instance_id", "data"],
+  voice: ["id", "language", "engine", "name", "quality"],
+} as const;
+
+/** The members of an object, in an order of their own. */
+export const keysOf = (value: unknown): string[] => Object.keys(value as object).sort();
+export const sorted = (names: readonly string[]): string[] => [...names].sort();
+
+/** RFC 3339, UTC, milliseconds. */
+export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** A TypeID: prefix, `_`, 26 characters of base32. */
+export const ID = {
+  instance: /^inst_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
+  call: /^call_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
+  event: /^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
+} as const;
+/** Well-formed ids of nothing. */
+export const NOBODYS = {
+  instance: "inst_01k7zq0f8vf1c9m2x4s6t8w0ya",
+  call: "call_01k7zq3n5de7h9k1m3p5r7t9vb",
+} as const;
+
+/** Asserts a whole problem document (RFC 9457) and answers it. */
+export function expectProblem(answer: Answer, status: number, code: string, path?: string): ProblemView {
+  expect({ status: answer.status, type: answer.headers["content-type"], body: answer.text }).toMatchObject({
+    status,
+    type: "application/problem+json",
+  });
+  const problem = answer.json<ProblemView>();
+  const members = ["type", "title", "status", "detail", "instance", "code", "request_id"];
+  if (status === 400) members.push("errors");
+  if (status === 413) members.push("limit");
+  expect(keysOf(problem)).toEqual(sorted(members));
+  expect(problem).toMatchObject({ status, code });
+  expect(problem.title).not.toBe("");
+  expect(problem.detail).not.toBe("");
+  expect(problem.detail).not.toMatch(/node_modules|\.ts\b|\bat \w+ \(|SQLITE|sqlite|select |insert /);
+  expect(answer.headers["x-request-id"]).toBe(problem.request_id);
+  if (path !== undefined) expect(problem.instance).toBe(path);
+  if (status === 400) {
+    expect(problem.errors?.length).toBeGreaterThan(0);
+    for (const fault of problem.errors ?? []) expect(keysOf(fault)).toEqual(["code", "detail", "pointer"]);
+  }
+  if (status === 401) expect(answer.headers["www-authenticate"]).toMatch(/^Bearer\b/);
+  return problem;
+}
+
+/** Where the faults are, in an order of their own. */
+export const pointersOf = ({ errors = [] }: ProblemView): string[] => errors.map(({ pointer }) => pointer).sort();
+
+/** What is left of a problem when everything is taken away that may tell one record from another. */
+export function anonymous(answer: Answer, id: string): unknown {
+  const text = answer.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
+  const headers = { ...answer.headers };
+  for (const name of ["x-request-id", "date", "content-length", "keep-alive", "connection"]) delete headers[name];
+  return { status: answer.status, headers, text };
+}

@@ -1,0 +1,208 @@
+import { type OpenApi, undocumented } from "./server-document.ts";
+import { type Answer, type Sending, send } from "./server-http.ts";
+import { readQr } from "./server-qr.ts";
+import { readWav, type Sound } from "./server-sound.ts";
+
+export interface InstanceView {
+  readonly id: string;
+  readonly name: string;
+  readonly status: "CREATED" | "CONFIGURED" | "ACTIVE";
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly callQueue?: readonly CallView[];
+}
+
+export interface CallView {
+  readonly id: string;
+  readonly instance_id: string;
+  readonly type: string;
+  readonly status: "QUEUED" | "RINGING" | "IN_PROGRESS" | "COMPLETED" | "FAILED";
+  readonly target_phone: string;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly outcome?: OutcomeView | null;
+}
+
+export interface OutcomeView {
+  readonly reason: string;
+  readonly detail: string | null;
+  readonly answered_by: string | null;
+  readonly heard_ms: number;
+  readonly heard_ratio: number | null;
+  readonly duration_ms: number;
+}
+
+export interface EventView {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly call_id: string | null;
+  readonly instance_id: string;
+  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export interface ProblemView {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+}
+
+/** The server a client speaks to; the address changes when it starts again. */
+export interface Reachable {
+  readonly base: string;
+  readonly document: OpenApi | undefined;
+  /** Everything it printed. */
+  readonly output: string;
+}
+
+/** What {@link Client.call} sends where nothing else is said: two words, over in a second. */
+export const HELLO = { text: "Hello there.", voiceId: "en-US-1" } as const;
+export const LISTENER = "+12025550100";
+
+/** A client with one token, or with none. Every answer it gets is held against the server's own OpenAPI document. */
+export class Client {
+  readonly #server: Reachable;
+  readonly token: string | undefined;
+
+  constructor(server: Reachable, token: string | undefined) {
+    this.#server = server;
+    this.token = token;
+  }
+
+  /** Sends anything. @throws {Error} the answer is not as `/openapi.json` says */
+  async send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
+    const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
+    const headers = { ...authorization, ...sending.headers };
+    const answer = await send(method, this.#server.base + path, { ...sending, headers }).catch((cause: Error) => {
+      throw new Error(`${cause.message}; the server printed:\n${this.#server.output.slice(-2000)}`, { cause });
+    });
+    const { document } = this.#server;
+    const wrong = document && undocumented(document, method, path, answer);
+    if (wrong) throw new Error(wrong);
+    return answer;
+  }
+
+  get(path: string, headers: Sending["headers"] = {}): Promise<Answer> {
+    return this.send("GET", path, { headers });
+  }
+
+  /** Posts a value as JSON. */
+  post(path: string, value: unknown, headers: Sending["headers"] = {}): Promise<Answer> {
+    return this.send("POST", path, {
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(value),
+    });
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send("DELETE", path);
+  }
+
+  async createInstance(name = "Front desk", metadata?: Record<string, unknown>): Promise<InstanceView> {
+    return expected(201, await this.post("/v1/instances", { name, metadata })).json<InstanceView>();
+  }
+
+  async instance(id: string): Promise<InstanceView> {
+    return expected(200, await this.get(`/v1/instances/${id}`)).json<InstanceView>();
+  }
+
+  /** Reads the code for an instance from its picture. */
+  async linkUrl(id: string): Promise<string> {
+    const { qrCodeBase64 } = expected(200, await this.get(`/v1/instances/${id}/configure`)).json<{
+      qrCodeBase64: string;
+    }>();
+    return readQr(Buffer.from(qrCodeBase64, "base64"));
+  }
+
+  /** Links an instance as a person would: reads the code with a camera, opens its address, presses the button. */
+  async link(id: string): Promise<void> {
+    expected(200, await send("POST", await this.linkUrl(id)));
+    await this.waitForInstance(id, "ACTIVE");
+  }
+
+  /** An instance that can place calls. */
+  async activeInstance(name?: string): Promise<InstanceView> {
+    const { id } = await this.createInstance(name);
+    await this.link(id);
+    return this.instance(id);
+  }
+
+  async waitForInstance(id: string, status: InstanceView["status"], withinMs = 10_000): Promise<InstanceView> {
+    return until(
+      () => this.instance(id),
+      (instance) => instance.status === status,
+      withinMs,
+      `the instance to be ${status}`,
+    );
+  }
+
+  /** Posts a call: a spoken one to a number that answers, unless told otherwise. */
+  postCall(instanceId: string, more: Record<string, unknown> = {}, headers: Sending["headers"] = {}): Promise<Answer> {
+    const call = { instanceId, type: "FIXED_TTS", target: { phoneNumber: LISTENER }, tts: HELLO, ...more };
+    return this.post("/v1/calls", call, headers);
+  }
+
+  /** As {@link postCall}, for a call that must be created. */
+  async call(instanceId: string, more: Record<string, unknown> = {}): Promise<CallView> {
+    return expected(201, await this.postCall(instanceId, more)).json<CallView>();
+  }
+
+  /** A call with its outcome. */
+  async readCall(id: string): Promise<CallView & { readonly outcome: OutcomeView | null }> {
+    return expected(200, await this.get(`/v1/calls/${id}?expand=outcome`)).json();
+  }
+
+  async waitForCall(
+    id: string,
+    status: readonly CallView["status"][] = ["COMPLETED", "FAILED"],
+    withinMs = 30_000,
+  ): Promise<CallView & { readonly outcome: OutcomeView | null }> {
+    return until(
+      () => this.readCall(id),
+      (call) => status.includes(call.status),
+      withinMs,
+      `the call to be ${status.join(" or ")}`,
+    );
+  }
+
+  async timeline(id: string): Promise<EventView[]> {
+    return expected(200, await this.get(`/v1/calls/${id}/events`)).json();
+  }
+
+  /** What the callee heard. */
+  async heard(id: string): Promise<Sound> {
+    return readWav(expected(200, await this.get(`/simulator/calls/${id}/heard.wav`)).body);
+  }
+}
+
+/** The answer, where it has this status. @throws {Error} another one; the message shows it */
+export function expected(status: number, answer: Answer): Answer {
+  if (answer.status === status) return answer;
+  throw new Error(`expected ${status}, was answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+}
+
+const POLL_MS = 25;
+
+/** Asks again and again until the answer will do. @throws {Error} the time is over; the message shows the last answer */
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  willDo: (answer: T) => boolean,
+  withinMs: number,
+  what: string,
+): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (willDo(answer)) return answer;
+    if (performance.now() > deadline)
+      throw new Error(`waited ${withinMs} ms in vain for ${what}; the last answer: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}

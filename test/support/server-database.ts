@@ -1,0 +1,60 @@
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+
+/** All rows of a server's database by table, in an order that does not change from one look to the next. */
+export type Rows = Readonly<Record<string, readonly Row[]>>;
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** Where a server keeps its rows. */
+export type DatabasePlace = { readonly file: string } | { readonly url: string };
+
+/** Reads the whole database from outside, beside the running server. */
+export async function readRows(place: DatabasePlace): Promise<Rows> {
+  return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
+}
+
+/** How many rows each table has. */
+export function countRows(rows: Rows): Record<string, number> {
+  return Object.fromEntries(Object.entries(rows).map(([table, found]) => [table, found.length]));
+}
+
+function sqliteRows(file: string): Rows {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec("pragma busy_timeout = 2000");
+    database.exec("begin"); // one moment for all tables
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
+    return Object.fromEntries(
+      tables.map(({ name }) => [String(name), inOrder(database.prepare(`select * from "${name}"`).all())]),
+    );
+  } finally {
+    database.close();
+  }
+}
+
+async function postgresRows(url: string): Promise<Rows> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("begin isolation level repeatable read read only");
+    const { rows } = await client.query("select tablename from pg_tables where schemaname = current_schema()");
+    const found: [string, Row[]][] = [];
+    for (const { tablename } of rows)
+      found.push([tablename, inOrder((await client.query(`select * from "${tablename}"`)).rows)]);
+    return Object.fromEntries(found);
+  } finally {
+    await client.end();
+  }
+}
+
+function inOrder(rows: readonly Record<string, unknown>[]): Row[] {
+  const plain = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shown(value)])));
+  return plain.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+const shown = (value: unknown): string | number | null =>
+  value instanceof Uint8Array
+    ? Buffer.from(value).toString("hex")
+    : typeof value === "number" || typeof value === "string" || value === null
+      ? value
+      : String(value);

@@ -1,0 +1,35 @@
+import { faults, type Schema } from "../http/support/json-schema.ts";
+import type { Answer } from "./server-http.ts";
+
+/** What of an OpenAPI document the suite looks at. */
+export interface OpenApi {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: unknown;
+}
+
+export interface Operation {
+  readonly security?: readonly unknown[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>>;
+}
+
+/** What the document says of an answer that was seen: nothing, or what is wrong with it. */
+export function undocumented(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
+  const pathname = path.replace(/[?#].*$/s, "");
+  const template = Object.keys(document.paths).find((one) =>
+    new RegExp(`^${one.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(pathname),
+  );
+  const operation = document.paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
+  if (!operation) return undefined;
+  const where = `${method} ${template} answered ${answer.status}`;
+  const foreseen = operation.responses[answer.status];
+  if (!foreseen) return `${where}, which is not in the document: ${answer.text.slice(0, 300)}`;
+  const type = answer.headers["content-type"]?.split(";")[0];
+  if (type === undefined || answer.body.length === 0) return undefined;
+  const media = foreseen.content?.[type];
+  if (!media) return `${where} as ${type}, which is not in the document`;
+  if (!media.schema || !type.endsWith("json")) return undefined;
+  const wrong = faults(document, media.schema, answer.json());
+  return wrong.length === 0 ? undefined : `${where}, and the document says otherwise: ${wrong.join("; ")}`;
+}

@@ -1,0 +1,169 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+
+/** What a server answered, as it came over the wire. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name; repeated ones joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** In the order of the wire, repeated ones apart; names as they were sent. */
+  readonly rawHeaders: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  readonly text: string;
+  /** The body as JSON. @throws {Error} it is none; the message shows it */
+  json<T = Record<string, unknown>>(): T;
+}
+
+/** What is sent. */
+export interface Sending {
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** Fails after this. Default 20 000. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Sends one request on a connection of its own and reads the whole answer. An answer that comes while the body is still
+ * being sent counts, even where the server then breaks the connection. An upgrade that succeeds is answered as a 101.
+ */
+export function send(
+  method: string,
+  url: string,
+  { headers, body, timeoutMs = 20_000 }: Sending = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let answered = false;
+    const outgoing = httpRequest(url, { method, headers: { ...headers }, agent: false });
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`${method} ${url} was not answered within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    const settle = (what: () => void): void => {
+      clearTimeout(timer);
+      what();
+    };
+    outgoing.on("response", (response) => {
+      answered = true;
+      read(response).then(
+        (answer) => {
+          settle(() => resolve(answer));
+          outgoing.destroy(); // what is left of the body need not be sent any more
+        },
+        (error) => settle(() => reject(error)),
+      );
+    });
+    outgoing.on("upgrade", (response, socket) => {
+      answered = true;
+      socket.destroy();
+      settle(() => resolve(answerOf(response, Buffer.alloc(0))));
+    });
+    outgoing.on("error", (error) => {
+      // The answer may still lie in the socket's buffer although writing has failed.
+      if (!answered) setTimeout(() => !answered && settle(() => reject(error)), 200);
+    });
+    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) outgoing.end(body);
+    else void pump(body, outgoing, () => answered);
+  });
+}
+
+async function pump(
+  body: AsyncIterable<Uint8Array>,
+  outgoing: ReturnType<typeof httpRequest>,
+  enough: () => boolean,
+): Promise<void> {
+  try {
+    for await (const chunk of body) {
+      if (enough() || outgoing.destroyed) break;
+      if (!outgoing.write(chunk))
+        await new Promise<void>((resolve) => {
+          outgoing.once("drain", resolve);
+          outgoing.once("close", resolve);
+          outgoing.once("response", () => resolve());
+        });
+    }
+    outgoing.end();
+  } catch (error) {
+    outgoing.destroy(error as Error);
+  }
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return answerOf(response, Buffer.concat(chunks));
+}
+
+function answerOf(response: IncomingMessage, body: Buffer): Answer {
+  const raw = response.rawHeaders;
+  const rawHeaders = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ""] as const] : []));
+  const headers: Record<string, string> = {};
+  for (const [name, value] of rawHeaders) {
+    const key = name.toLowerCase();
+    headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
+  }
+  const text = body.toString("utf8");
+  return {
+    status: response.statusCode ?? 0,
+    headers,
+    rawHeaders,
+    body,
+    text,
+    json<T>(): T {
+      try {
+        return JSON.parse(text) as T;
+      } catch (cause) {
+        throw new Error(`a ${response.statusCode} answer is not JSON: ${text.slice(0, 300)}`, { cause });
+      }
+    },
+  };
+}
+
+/** A body of so many bytes, in pieces that leave time to hear an early answer. */
+export async function* bytesOf(
+  total: number,
+  piece: Uint8Array = Buffer.alloc(65_536, " "),
+): AsyncGenerator<Uint8Array> {
+  for (let left = total; left > 0; left -= piece.length) {
+    yield left < piece.length ? piece.subarray(0, left) : piece;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** What came back on a bare socket. */
+export interface RawAnswer {
+  /** Latin-1, so that no byte is lost. */
+  readonly text: string;
+  /** The server ended the connection. */
+  readonly closed: boolean;
+  readonly afterMs: number;
+}
+
+/**
+ * Writes bytes to a bare socket and reads until the server ends the connection, `until` matches, or `waitMs` are over;
+ * for everything that an HTTP client refuses to send.
+ */
+export function sendRaw(
+  url: string,
+  bytes: string | Uint8Array,
+  { until, waitMs = 3_000 }: { until?: RegExp; waitMs?: number } = {},
+): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const finish = (closed: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed, afterMs: performance.now() - startedAt });
+    };
+    const timer = setTimeout(finish, waitMs, false);
+    socket.setEncoding("latin1");
+    socket.on("data", (chunk) => {
+      text += chunk;
+      if (until?.test(text)) finish(false);
+    });
+    socket.on("error", () => finish(true));
+    socket.on("close", () => finish(true));
+  });
+}

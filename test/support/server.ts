@@ -1,0 +1,222 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe } from "vitest";
+import { findPostgres, type RunningPostgres } from "./postgres.ts";
+import { type Runtime, type RuntimeName, runtimes, type ServerProcess, start } from "./runtimes.ts";
+import { Client, expected, until } from "./server-client.ts";
+import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
+import type { OpenApi } from "./server-document.ts";
+import { type Answer, send } from "./server-http.ts";
+
+/** What a server runs on. */
+export interface Target {
+  /** For `describe`; with the reason behind it when it cannot be had. */
+  readonly title: string;
+  readonly missing: string | undefined;
+  readonly runtime: Runtime;
+  readonly database: "SQLite" | "PostgreSQL";
+}
+
+const MAIN = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url));
+const postgres = await findPostgres();
+let running: Promise<RunningPostgres> | undefined;
+
+/** Node 26 on SQLite: what everything is tried on. */
+export const ON_NODE: Target = target("node26", "SQLite");
+/** Node 26 on PostgreSQL. */
+export const ON_POSTGRES: Target = target("node26", "PostgreSQL");
+/** The other runtimes, on SQLite. */
+export const ON_OTHER_RUNTIMES: readonly Target[] = (["node22", "bun", "deno"] as const).map((name) =>
+  target(name, "SQLite"),
+);
+export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ON_POSTGRES, ...ON_OTHER_RUNTIMES];
+
+function target(name: RuntimeName, database: Target["database"]): Target {
+  const runtime = runtimes.find((one) => one.name === name)!;
+  const missing = runtime.missing ?? (database === "PostgreSQL" ? postgres.missing : undefined);
+  return { title: `${name} on ${database}${missing ? ` (skipped: ${missing})` : ""}`, missing, runtime, database };
+}
+
+/** Registers the same tests for each target; where one cannot be had they are skipped, and the title says why. */
+export function onEach(targets: readonly Target[], define: (target: Target) => void): void {
+  for (const one of targets) describe.skipIf(one.missing)(one.title, () => define(one));
+}
+
+export interface ServerOptions {
+  /** Settings; those that only tests need are set already. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Its data folder; a fresh one when not given. */
+  readonly data?: string;
+}
+
+/** A server that runs while the tests of the surrounding `describe` do. */
+export function useServer(target: Target, options: ServerOptions = {}): Server {
+  const server = new Server(target, options);
+  beforeAll(() => server.start());
+  afterAll(() => server.dispose());
+  return server;
+}
+
+/** A server process on data of its own, and the command line beside it. */
+export class Server {
+  readonly target: Target;
+  readonly data: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #ownsData: boolean;
+  readonly #clients = new Map<string, Promise<Client>>();
+  /** It has not been started yet, and will make a first token. */
+  #isFresh: boolean;
+  #databaseUrl: string | undefined;
+  #process: ServerProcess | undefined;
+  #document: OpenApi | undefined;
+
+  constructor(target: Target, { env = {}, data }: ServerOptions = {}) {
+    this.target = target;
+    this.#env = env;
+    this.#ownsData = data === undefined;
+    this.#isFresh = data === undefined;
+    this.data = data ?? mkdtempSync(join(tmpdir(), "ringport-server-"));
+  }
+
+  /** Where it is reached, base path included, without a slash at the end. */
+  get base(): string {
+    return this.#running().url;
+  }
+
+  get pid(): number {
+    return this.#running().pid;
+  }
+
+  /** Its OpenAPI document, once it has been read. */
+  get document(): OpenApi | undefined {
+    return this.#document;
+  }
+
+  /** Everything printed so far. */
+  get output(): string {
+    return this.#running().output();
+  }
+
+  /** Starts it, on the data that is there. @param env settings for this run only */
+  async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
+    if (this.target.database === "PostgreSQL" && this.#databaseUrl === undefined) {
+      running ??= postgres.start();
+      this.#databaseUrl = await (await running).createDatabase();
+    }
+    this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
+    // The address comes first, on a first start the token last.
+    await until(
+      () => this.output,
+      (output) => /^ {2}Stream /m.test(output) && (!this.#isFresh || /^ {2}curl /m.test(output)),
+      10_000,
+      "the welcome",
+    );
+    this.#isFresh = false;
+    const answer = await send("GET", `${this.base}/openapi.json`);
+    this.#document = expected(200, answer).json<OpenApi>();
+  }
+
+  /** Ends it. Answers its exit code, or null when a signal ended it. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    const code = await this.#running().stop(signal);
+    this.#process = undefined;
+    return code;
+  }
+
+  /** Ends it as a power cut does: no handler runs. */
+  async kill9(): Promise<void> {
+    await this.stop("SIGKILL");
+  }
+
+  /** Ends it if it runs and removes its data. */
+  async dispose(): Promise<void> {
+    await this.#process?.stop("SIGKILL");
+    this.#process = undefined;
+    if (this.#ownsData) rmSync(this.data, { recursive: true, force: true });
+  }
+
+  /** Issues a token with the command line, as an operator does, while the server runs. */
+  async token(user: string, ...more: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.cli("token", "create", "--user", user, ...more);
+    if (code !== 0) throw new Error(`token create ended with ${code}: ${stderr}`);
+    return stdout.trim();
+  }
+
+  /** A client with a token of this user; always the same one. */
+  as(user: string): Promise<Client> {
+    const known = this.#clients.get(user);
+    if (known) return known;
+    const client = this.token(user).then((token) => this.client(token));
+    this.#clients.set(user, client);
+    return client;
+  }
+
+  /** A client with this token, or with none. */
+  client(token?: string): Client {
+    return new Client(this, token);
+  }
+
+  /** Runs the command line under the same runtime on the same data. */
+  cli(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const [program = "", ...before] = this.target.runtime.command;
+    const child = spawn(program, [...before, MAIN, ...args], {
+      env: { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...this.#settings() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const heard = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        heard[name] += text;
+      });
+    return new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code, ...heard }));
+    });
+  }
+
+  /** Sends without a token and without looking at the document. */
+  ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return send(method, this.base + path, { headers });
+  }
+
+  /** Where its rows are. */
+  get database(): DatabasePlace {
+    return this.#databaseUrl === undefined ? { file: join(this.data, "ringport.sqlite") } : { url: this.#databaseUrl };
+  }
+
+  /** All that its database holds now. */
+  rows(): Promise<Rows> {
+    return readRows(this.database);
+  }
+
+  /** The most memory the process ever held, bytes. Linux only. */
+  peakMemory(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  }
+
+  #running(): ServerProcess {
+    if (!this.#process) throw new Error("the server does not run");
+    return this.#process;
+  }
+
+  #settings(): Record<string, string | undefined> {
+    return {
+      PORT: "0",
+      LOG_LEVEL: "warn",
+      RINGPORT_DATA: this.data,
+      DATABASE_URL: this.#databaseUrl,
+      // Far ends act, and codes rotate, so much faster; audio always runs in real time.
+      RINGPORT_SIMULATOR_TIME_SCALE: "0.1",
+      ...this.#env,
+    };
+  }
+}
+
+afterAll(async () => {
+  await (await running)?.stop();
+  running = undefined;
+});
