@@ -28,6 +28,8 @@ type Schema<T> = v.GenericSchema<unknown, T>;
 export interface InputSchemas {
   readonly createInstance: Schema<CreateInstanceInput>;
   readonly createCall: Readonly<Record<CallType, Schema<CreateCallInput>>>;
+  /** Fields that nobody knows are refused. */
+  readonly strict: boolean;
   /** For a body whose type is missing or unknown: finds every fault that can be found without it. */
   readonly createCallOfUnknownType: Schema<unknown>;
 }
@@ -45,8 +47,6 @@ const says = (code: RefusalCode, sentence: string): string => `${code}: ${senten
 
 /** The schemas for these limits; `strict` also refuses fields that nobody knows. */
 export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
-  const object = (strict ? v.strictObject : v.object) as typeof v.object;
-
   /** Counts code points, as JSON Schema does; `String.length` would count an emoji twice. */
   const characters = (min: number, max: number, what: string) =>
     describedAs(
@@ -60,7 +60,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       { minLength: min, maxLength: max },
     );
 
-  const createInstance = object({
+  const createInstance = v.object({
     name: v.pipe(
       v.string(),
       v.trim(),
@@ -74,7 +74,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
   const ignored = v.optional(v.unknown());
   const common = {
     instanceId: v.pipe(v.string(), v.minLength(1, says("too_short", "must not be empty"))),
-    target: object({
+    target: v.object({
       phoneNumber: v.pipe(
         v.string(),
         v.regex(
@@ -87,7 +87,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
     audio: ignored,
     agent: ignored,
   };
-  const tts = object({
+  const tts = v.object({
     text: v.pipe(
       v.string(),
       characters(1, limits.textLength, "the text"),
@@ -104,8 +104,8 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       ),
     ),
   });
-  const audio = object({ audioBase64: audioSchema(limits) });
-  const agent = object({
+  const audio = v.object({ audioBase64: audioSchema(limits) });
+  const agent = v.object({
     instructions: v.pipe(
       v.array(v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"))),
       v.minLength(1, says("too_short", "give at least one instruction")),
@@ -114,16 +114,16 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
   });
 
   const createCall = {
-    FIXED_TTS: object({ ...common, type: v.literal("FIXED_TTS"), tts }),
-    FIXED_AUDIO: object({ ...common, type: v.literal("FIXED_AUDIO"), audio }),
-    DYNAMIC_STREAM: object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
-    DYNAMIC_AGENT: object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
+    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts }),
+    FIXED_AUDIO: v.object({ ...common, type: v.literal("FIXED_AUDIO"), audio }),
+    DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
+    DYNAMIC_AGENT: v.object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
   };
-  const createCallOfUnknownType = object({
+  const createCallOfUnknownType = v.object({
     ...common,
     type: v.picklist(CALL_TYPES, says("value_invalid", `must be one of ${CALL_TYPES.join(", ")}`)),
   });
-  return { createInstance, createCall, createCallOfUnknownType } as unknown as InputSchemas;
+  return { createInstance, createCall, createCallOfUnknownType, strict } as unknown as InputSchemas;
 }
 
 /**
@@ -131,7 +131,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
  * @throws {Refusal} with a fault for each thing wrong
  */
 export function parseCreateInstance(schemas: InputSchemas, body: unknown): CreateInstanceInput {
-  return parse(schemas.createInstance, body);
+  return parse(schemas, schemas.createInstance, body);
 }
 
 /**
@@ -141,16 +141,31 @@ export function parseCreateInstance(schemas: InputSchemas, body: unknown): Creat
 export function parseCreateCall(schemas: InputSchemas, body: unknown): CreateCallInput {
   const type = isObject(body) ? body.type : undefined;
   const known = CALL_TYPES.find((name) => name === type);
-  return parse(known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>), body);
+  const schema = known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>);
+  return parse(schemas, schema, body);
 }
 
-function parse<T>(schema: Schema<T>, body: unknown): T {
+function parse<T>({ strict }: InputSchemas, schema: Schema<T>, body: unknown): T {
   if (!isObject(body))
     throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
   const result = v.safeParse(schema, body);
-  if (result.success) return result.output;
-  const [first, ...rest] = result.issues;
-  throw invalidInput([faultOf(first), ...rest.map(faultOf)]);
+  const [first, ...rest] = [
+    ...(result.success ? [] : result.issues.map(faultOf)),
+    ...(strict ? unknownFields(schema, body, "") : []),
+  ];
+  if (first) throw invalidInput([first, ...rest]);
+  return result.output as T;
+}
+
+/** Every field that the schema does not name; `v.strictObject` would tell the first one only, and miss "constructor". */
+function unknownFields(schema: unknown, value: unknown, pointer: string): Fault[] {
+  const { entries } = schema as { entries?: Record<string, unknown> };
+  if (!entries || !isObject(value)) return [];
+  return Object.keys(value).flatMap((key): Fault[] => {
+    const inside = `${pointer}/${escapePointer(key)}`;
+    if (Object.hasOwn(entries, key)) return unknownFields(entries[key], value[key], inside);
+    return [{ pointer: inside, code: "unknown_field", detail: "there is no such field" }];
+  });
 }
 
 const FAULT = /^([a-z_]+): ([\s\S]*)$/;
@@ -160,7 +175,6 @@ function faultOf(issue: v.BaseIssue<unknown>): Fault {
   const own = FAULT.exec(issue.message);
   if (own && issue.received !== "undefined") return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
   if (issue.received === "undefined") return { pointer, code: "required", detail: "this field is required" };
-  if (issue.type === "strict_object") return { pointer, code: "unknown_field", detail: "there is no such field" };
   return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
 }
 
