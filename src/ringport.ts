@@ -64,9 +64,12 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "").replace(/\/+$/, "");
   let starting: Promise<Running> | undefined;
   let stopping: Promise<void> | undefined;
+  /** Live calls have ended and the storage is closing; until then a stopping Ringport still answers. */
+  let closed = false;
 
   const running = (): Promise<Running> => {
-    if (stopping) return Promise.reject(new Error("this Ringport was stopped; create a new one"));
+    if (closed || (stopping && !starting))
+      return Promise.reject(new Error("this Ringport was stopped; create a new one"));
     starting ??= open().catch((error: unknown) => {
       starting = undefined;
       throw error;
@@ -104,17 +107,37 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       await Promise.all([speech.close(), decoder.close()]);
       await storage.close();
     };
+    const { accounts } = storage;
+    const http = createHttp({
+      instances: application.instances,
+      calls: application.calls,
+      queries: application.queries,
+      authenticate: options.authenticate ?? tokenAuthenticator(accounts, system),
+      pages: telephony.flatMap((network) => network.pages ?? []),
+      limits,
+      system,
+      log,
+      publicUrl,
+      version: VERSION,
+      ...given({
+        basePath: options.basePath,
+        cors: options.cors,
+        streamPreview: options.streamPreview,
+        rateLimit: options.rateLimit,
+        asset: options.asset ?? asset,
+      }),
+    });
     try {
       await storage.open({ exclusive: true });
       await application.start();
     } catch (error) {
+      await application.stop(0).catch(() => {});
       await closePorts().catch(() => {});
       throw error;
     }
     void speech
       .warmUp?.()
       .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
-    const { accounts } = storage;
     return {
       application,
       tokens: {
@@ -122,27 +145,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
         list: () => accounts.tokens(),
         revoke: (tokenId) => accounts.revokeToken(tokenId, system.now()),
       },
-      http: createHttp({
-        instances: application.instances,
-        calls: application.calls,
-        queries: application.queries,
-        authenticate: options.authenticate ?? tokenAuthenticator(accounts, system),
-        pages: telephony.flatMap((network) => network.pages ?? []),
-        limits,
-        system,
-        log,
-        publicUrl,
-        version: VERSION,
-        ...given({
-          basePath: options.basePath,
-          cors: options.cors,
-          streamPreview: options.streamPreview,
-          rateLimit: options.rateLimit,
-          asset: options.asset ?? asset,
-        }),
-      }),
+      http,
       async close(drainMs) {
         await application.stop(drainMs);
+        closed = true;
         await closePorts();
       },
     };
