@@ -105,13 +105,27 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
     ),
   });
   const audio = v.object({ audioBase64: audioSchema(limits) });
-  const agent = v.object({
-    instructions: v.pipe(
-      v.array(v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"))),
-      v.minLength(1, says("too_short", "give at least one instruction")),
-      v.maxLength(limits.instructions, says("too_long", `at most ${limits.instructions} instructions are allowed`)),
+  const instruction = v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"));
+  const instructions = describedAs(
+    v.pipe(
+      v.any(),
+      // Before the items are looked at: a body can hold millions, each with a fault of its own.
+      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+        if (!Array.isArray(value)) return addIssue({ message: says("type_invalid", "must be an array") });
+        if (value.length === 0) addIssue({ message: says("too_short", "give at least one instruction") });
+        if (value.length > limits.instructions)
+          addIssue({ message: says("too_long", `at most ${limits.instructions} instructions are allowed`) });
+      }),
+      v.array(instruction),
     ),
-  });
+    {
+      type: "array",
+      minItems: 1,
+      maxItems: limits.instructions,
+      items: { type: "string", minLength: 1, maxLength: limits.instructionLength },
+    },
+  );
+  const agent = v.object({ instructions });
 
   const createCall = {
     FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts }),
@@ -149,23 +163,26 @@ function parse<T>({ strict }: InputSchemas, schema: Schema<T>, body: unknown): T
   if (!isObject(body))
     throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
   const result = v.safeParse(schema, body);
-  const [first, ...rest] = [
-    ...(result.success ? [] : result.issues.map(faultOf)),
-    ...(strict ? unknownFields(schema, body, "") : []),
-  ];
+  const faults = result.success ? [] : result.issues.map(faultOf);
+  if (strict) addUnknownFields(faults, schema, body, "");
+  const [first, ...rest] = faults;
   if (first) throw invalidInput([first, ...rest]);
   return result.output as T;
 }
 
-/** Every field that the schema does not name; `v.strictObject` would tell the first one only, and miss "constructor". */
-function unknownFields(schema: unknown, value: unknown, pointer: string): Fault[] {
+/** A body can hold millions of unknown fields; nobody reads about all of them. */
+const MOST_FAULTS = 100;
+
+/** Adds the fields that the schema does not name; `v.strictObject` would tell the first one, and miss "constructor". */
+function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
   const { entries } = schema as { entries?: Record<string, unknown> };
-  if (!entries || !isObject(value)) return [];
-  return Object.keys(value).flatMap((key): Fault[] => {
+  if (!entries || !isObject(value)) return;
+  for (const key in value) {
+    if (faults.length >= MOST_FAULTS) return;
     const inside = `${pointer}/${escapePointer(key)}`;
-    if (Object.hasOwn(entries, key)) return unknownFields(entries[key], value[key], inside);
-    return [{ pointer: inside, code: "unknown_field", detail: "there is no such field" }];
-  });
+    if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], inside);
+    else faults.push({ pointer: inside, code: "unknown_field", detail: "there is no such field" });
+  }
 }
 
 const FAULT = /^([a-z_]+): ([\s\S]*)$/;
