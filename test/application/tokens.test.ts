@@ -1,0 +1,109 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sha256Hex } from "../../src/application/sha256.ts";
+import { type IssuedToken, issueToken, type NewToken, tokenAuthenticator } from "../../src/application/tokens.ts";
+import { World } from "../support/application.ts";
+import { fuzz } from "../support/fuzz.ts";
+
+async function scene() {
+  const world = await World.start();
+  const { accounts } = world.storage;
+  const issue = (token: Partial<NewToken> = {}): Promise<IssuedToken> =>
+    issueToken(accounts, world.system, world.context.ids, { userName: "alice", label: "laptop", ...token });
+  return { world, accounts, issue, authenticate: tokenAuthenticator(accounts, world.system) };
+}
+
+describe("a token", () => {
+  test("has its form: a prefix, 32 random bytes in base62, a checksum", async () => {
+    const { issue } = await scene();
+    expect((await issue()).token).toMatch(/^rp_live_[0-9A-Za-z]{49}$/);
+    expect((await issue({ demoInstanceId: "inst_x" })).token).toMatch(/^rp_demo_[0-9A-Za-z]{49}$/);
+  });
+
+  test("is another one each time, of the same user", async () => {
+    const { issue, accounts } = await scene();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => issue()));
+    expect(new Set(tokens.map(({ token }) => token)).size).toBe(20);
+    expect(new Set(tokens.map(({ userId }) => userId)).size).toBe(1);
+    expect(await accounts.tokens()).toHaveLength(20);
+  });
+
+  test("tells who shows it", async () => {
+    const { issue, authenticate } = await scene();
+    const alice = await issue();
+    const bob = await issue({ userName: "bob" });
+    expect(await authenticate(alice.token)).toEqual({ userId: alice.userId, tokenId: alice.id });
+    expect(await authenticate(bob.token)).toEqual({ userId: bob.userId, tokenId: bob.id });
+    expect(alice.userId).not.toBe(bob.userId);
+  });
+
+  test("is stored as a hash only", async () => {
+    const { issue, accounts } = await scene();
+    const { token, hash } = await issue();
+    expect(hash).toBe(await sha256Hex(token));
+    expect(JSON.stringify(await accounts.tokens())).not.toContain(token.slice(8, 40));
+  });
+
+  test("for a demo carries its instance", async () => {
+    const { issue, authenticate } = await scene();
+    const { token } = await issue({ demoInstanceId: "inst_x" });
+    expect(await authenticate(token)).toMatchObject({ demoInstanceId: "inst_x" });
+  });
+
+  test("ends when it expires, to the millisecond", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token } = await issue({ expiresAt: world.system.now() + 1_000 });
+    await world.system.advance(999);
+    expect(await authenticate(token)).toBeDefined();
+    await world.system.advance(1);
+    expect(await authenticate(token)).toBeUndefined();
+  });
+
+  test("ends when it is revoked, and the others go on", async () => {
+    const { world, issue, authenticate, accounts } = await scene();
+    const [first, second] = [await issue(), await issue()];
+    expect(await accounts.revokeToken(first.id, world.system.now())).toBe(true);
+    expect(await accounts.revokeToken(first.id, world.system.now())).toBe(false);
+    expect(await authenticate(first.token)).toBeUndefined();
+    expect(await authenticate(second.token)).toBeDefined();
+  });
+});
+
+describe("a text that is no token", () => {
+  test("never reaches the storage: the checksum finds the typing error", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token } = await issue();
+    world.storage.down = true;
+    for (let at = 0; at < token.length; at++) {
+      const wrong = token[at] === "x" ? "y" : "x";
+      expect(await authenticate(token.slice(0, at) + wrong + token.slice(at + 1)), `position ${at}`).toBeUndefined();
+    }
+    for (const text of ["", token.slice(1), `${token} `, `${token}\n`, token.toUpperCase(), "rp_live_", "Bearer x"])
+      expect(await authenticate(text)).toBeUndefined();
+  });
+
+  test("of the right form that nobody issued is unknown", async () => {
+    const { issue } = await scene();
+    const { token } = await issue();
+    const elsewhere = await scene();
+    expect(await elsewhere.authenticate(token)).toBeUndefined();
+  });
+});
+
+test("a storage that is down is not taken for a wrong token", async () => {
+  const { world, issue, authenticate } = await scene();
+  const { token } = await issue();
+  world.storage.down = true;
+  await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+});
+
+const stranger = scene();
+fuzz(
+  "no text at all is a token by accident",
+  fc.asyncProperty(
+    fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^rp_(live|demo)_[0-9A-Za-z]{49}$/)),
+    async (text) => {
+      expect(await (await stranger).authenticate(text)).toBeUndefined();
+    },
+  ),
+);

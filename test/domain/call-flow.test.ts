@@ -1,0 +1,402 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CALL_TRANSITIONS, type CallStatus } from "../../src/domain/call.ts";
+import {
+  beginFlow,
+  type CallEffect,
+  type CallFlow,
+  type CallSignal,
+  decide,
+  type FlowRules,
+  NEW_FLOW,
+  type TimerName,
+} from "../../src/domain/call-flow.ts";
+import { nextState } from "../../src/domain/machine.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
+import type { ReleaseCause } from "../../src/domain/release-cause.ts";
+import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
+import { fuzz } from "../support/fuzz.ts";
+
+const RULES: FlowRules = { timings: DEFAULT_TIMINGS, inboundCertain: false };
+const CERTAIN: FlowRules = { ...RULES, inboundCertain: true };
+
+const placed: CallSignal = { type: "placed" };
+const answered: CallSignal = { type: "answered" };
+const connected: CallSignal = { type: "connected" };
+const inbound: CallSignal = { type: "inbound_audio" };
+const played: CallSignal = { type: "message_played" };
+const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
+const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
+const timer = (name: TimerName, flowing = false): CallSignal => ({ type: "timer", name, flowing });
+const down: CallSignal = { type: "line_down", reason: "gone" };
+const up = (flowing: boolean): CallSignal => ({ type: "line_up", flowing });
+
+const RINGING = [placed];
+const ANSWERED = [placed, answered];
+const TALKING = [placed, answered, connected];
+
+/** Given what has happened, when something happens, then this is done. */
+function given(before: readonly CallSignal[], rules: FlowRules = RULES) {
+  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules).flow, NEW_FLOW);
+  return {
+    flow,
+    when(...signals: CallSignal[]) {
+      let state = flow;
+      const effects: CallEffect[] = [];
+      for (const signal of signals) {
+        const decision = decide(state, signal, rules);
+        state = decision.flow;
+        effects.push(...decision.effects);
+      }
+      return {
+        flow: state,
+        effects,
+        ends: (input: "complete" | "fail", reason: string, detail?: string | null) => {
+          expect(state.phase).toBe("over");
+          expect(effects).toContainEqual({ do: "hang_up" });
+          expect(effects.at(-1)).toMatchObject({
+            do: "conclude",
+            input,
+            reason,
+            ...(detail === undefined ? {} : { detail }),
+          });
+        },
+        isNothing: () => {
+          expect(effects).toEqual([]);
+          expect(state).toEqual(flow);
+        },
+      };
+    },
+  };
+}
+
+describe("dialling", () => {
+  test("begins with a limit on how long the network may take", () => {
+    expect(beginFlow(RULES)).toEqual({
+      flow: NEW_FLOW,
+      effects: [{ do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs }],
+    });
+  });
+
+  test("becomes RINGING when the far side has been asked, once", () => {
+    const asked = given([]).when(placed);
+    expect(asked.flow.phase).toBe("ringing");
+    expect(asked.effects).toEqual([
+      { do: "move", input: "place" },
+      { do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs },
+    ]);
+    given(RINGING).when(placed).isNothing();
+  });
+
+  test("that the network does not take is unreachable", () => {
+    given([]).when(timer("ring")).ends("fail", "unreachable");
+  });
+
+  test("goes back to the queue when the line is lost before anybody was asked", () => {
+    const lost = given([]).when(ended("line_lost"));
+    expect(lost.effects).toEqual([{ do: "requeue" }]);
+    expect(lost.flow.phase).toBe("over");
+  });
+
+  test("outlives a line that only blinks, and hears of one that is down as soon as the far side is asked", () => {
+    expect(given([]).when(down, up(false)).flow.phase).toBe("dialing");
+    expect(given([]).when(down).effects).toEqual([]);
+    expect(given([down]).when(placed).effects).toContainEqual({
+      do: "timer",
+      name: "line",
+      ms: DEFAULT_TIMINGS.lineLossMs,
+    });
+    given([down, placed]).when(timer("line")).ends("fail", "instance_lost");
+  });
+
+  test.each(["answered", "alerting"] as const)("does not believe %s before anybody was asked", (type) => {
+    given([]).when({ type }).isNothing();
+  });
+});
+
+describe("ringing", () => {
+  test.each([
+    ["busy", "busy"],
+    ["declined", "declined"],
+    ["callee_hung_up", "declined"],
+    ["no_answer", "no_answer"],
+    ["unreachable", "unreachable"],
+    ["number_invalid", "number_invalid"],
+    ["rejected_by_network", "rejected_by_network"],
+    ["media_failed", "media_failed"],
+    ["line_lost", "instance_lost"],
+    ["released", "internal_error"],
+    ["internal_error", "internal_error"],
+  ] as const)("that ends with %s fails as %s, with the raw cause", (cause, reason) => {
+    given(RINGING).when(ended(cause, "486 Busy Here")).ends("fail", reason, "486 Busy Here");
+  });
+
+  test("too long is no answer", () => {
+    given(RINGING).when(timer("ring")).ends("fail", "no_answer");
+  });
+
+  test("is noted when the far side says so", () => {
+    expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([{ do: "note", event: "alerting", data: {} }]);
+  });
+
+  test("ends with a connection even where the network says nothing of an answer", () => {
+    expect(given(RINGING).when(connected).effects).toContainEqual({ do: "move", input: "connect" });
+  });
+});
+
+describe("answered", () => {
+  test("is not yet IN_PROGRESS: the media path has a time limit", () => {
+    expect(given(RINGING).when(answered)).toMatchObject({
+      flow: { phase: "answered" },
+      effects: [
+        { do: "cancel", name: "ring" },
+        { do: "timer", name: "setup", ms: DEFAULT_TIMINGS.mediaSetupMs },
+      ],
+    });
+  });
+
+  test("without a media path in time fails as media_failed", () => {
+    given(ANSWERED).when(timer("setup")).ends("fail", "media_failed");
+  });
+
+  test("and gone before the media path is up fails as media_failed: nobody declined", () => {
+    given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
+  });
+
+  test("and connected is IN_PROGRESS, with the longest duration and the watch for inbound audio armed", () => {
+    expect(given(ANSWERED).when(connected).effects).toEqual([
+      { do: "move", input: "connect" },
+      { do: "cancel", name: "ring" },
+      { do: "cancel", name: "setup" },
+      { do: "timer", name: "duration", ms: DEFAULT_TIMINGS.maxDurationMs },
+      { do: "timer", name: "inbound", ms: DEFAULT_TIMINGS.mediaTimeoutMs },
+    ]);
+    given(TALKING).when(connected).isNothing();
+  });
+
+  test("is not watched for inbound audio that has come already", () => {
+    const { effects } = given([placed, answered, inbound]).when(connected);
+    expect(effects).not.toContainEqual(expect.objectContaining({ do: "timer", name: "inbound" }));
+  });
+});
+
+describe("talking", () => {
+  test("ends when the message has been played", () => {
+    given(TALKING).when(played).ends("complete", "message_played");
+  });
+
+  test("ends when the message was over before the network reported the connection", () => {
+    expect(given(ANSWERED).when(played).effects).toEqual([]);
+    const late = given([...ANSWERED, played]).when(connected);
+    late.ends("complete", "message_played");
+    expect(late.effects[0]).toEqual({ do: "move", input: "connect" });
+  });
+
+  test("ends as completed when the callee hangs up", () => {
+    given(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
+  });
+
+  test.each([
+    ["line_lost", "instance_lost"],
+    ["media_failed", "media_failed"],
+    ["unreachable", "unreachable"],
+  ] as const)("ends as failed when the leg is gone by %s", (cause, reason) => {
+    given(TALKING).when(ended(cause)).ends("fail", reason);
+  });
+
+  test("ends when media is lost", () => {
+    given(TALKING).when({ type: "media_lost", detail: "no packets" }).ends("fail", "media_failed", "no packets");
+  });
+
+  test("ends after the longest duration", () => {
+    given(TALKING).when(timer("duration")).ends("complete", "max_duration");
+  });
+
+  test("counts the longest duration from the end of the message, whenever that was ready", () => {
+    const { maxDurationMs } = DEFAULT_TIMINGS;
+    const duration = { do: "timer", name: "duration", ms: 600_000 + maxDurationMs };
+    expect(given([placed, ready(600_000), answered]).when(connected).effects).toContainEqual(duration);
+    expect(given([ready(600_000), placed, answered]).when(connected).effects).toContainEqual(duration);
+    expect(given(TALKING).when(ready(600_000)).effects).toContainEqual(duration);
+  });
+
+  test("fails when the message cannot be made", () => {
+    const failed: CallSignal = { type: "message_failed", reason: "speech_failed", detail: "the engine crashed" };
+    for (const before of [[], RINGING, ANSWERED, TALKING])
+      given(before).when(failed).ends("fail", "speech_failed", "the engine crashed");
+  });
+
+  test("notes what is noticed", () => {
+    const noticed: CallSignal = { type: "noticed", event: "dtmf", data: { digit: "1" } };
+    expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", event: "dtmf", data: { digit: "1" } }]);
+  });
+});
+
+describe("the watch for inbound audio", () => {
+  const silent = { do: "note", event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } };
+
+  test("only notes the silence where silence proves nothing", () => {
+    const quiet = given(TALKING).when(timer("inbound"));
+    expect(quiet.effects).toEqual([silent]);
+    expect(quiet.flow.phase).toBe("talking");
+  });
+
+  test("ends the call where audio is certain to come", () => {
+    const failed = given(TALKING, CERTAIN).when(timer("inbound"));
+    expect(failed.effects[0]).toEqual(silent);
+    failed.ends("fail", "media_failed");
+  });
+
+  test("is over with the first frame", () => {
+    expect(given(TALKING, CERTAIN).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
+    given([...TALKING, inbound], CERTAIN)
+      .when(timer("inbound"))
+      .isNothing();
+  });
+
+  test("decides about a message that was over before the first frame, where audio is certain", () => {
+    const waiting = given(TALKING, CERTAIN).when(played);
+    expect(waiting.effects).toEqual([]);
+    given([...TALKING, played], CERTAIN)
+      .when(inbound)
+      .ends("complete", "message_played");
+    given([...TALKING, played], CERTAIN)
+      .when(timer("inbound"))
+      .ends("fail", "media_failed");
+    given([...TALKING, played], CERTAIN)
+      .when(ended("callee_hung_up"))
+      .ends("complete", "callee_hung_up");
+  });
+
+  test("does not hold a message back where audio has come", () => {
+    given([...TALKING, inbound], CERTAIN)
+      .when(played)
+      .ends("complete", "message_played");
+  });
+});
+
+describe("a line that goes down during a call", () => {
+  test.each([
+    ["ringing", RINGING],
+    ["answered", ANSWERED],
+    ["talking", TALKING],
+  ] as const)("while it is %s: the call has a second", (_, before) => {
+    expect(given(before).when(down).effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
+    given([...before, down])
+      .when(down)
+      .isNothing();
+    given([...before, down])
+      .when(timer("line"))
+      .ends("fail", "instance_lost");
+  });
+
+  test("and whose audio flows on is given another second, again and again", () => {
+    const still = given([...TALKING, down]).when(timer("line", true));
+    expect(still.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
+    expect(still.flow.phase).toBe("talking");
+  });
+
+  test("and comes back: a call whose audio stopped did not survive it", () => {
+    given([...TALKING, down])
+      .when(up(false))
+      .ends("fail", "instance_lost");
+    expect(given([...TALKING, down]).when(up(true)).effects).toEqual([{ do: "cancel", name: "line" }]);
+    given([...TALKING, down, up(true)])
+      .when(timer("line"))
+      .isNothing();
+  });
+
+  test("a line that was never down comes up for nothing", () => {
+    given(TALKING).when(up(false)).isNothing();
+  });
+});
+
+describe("a request to end the call", () => {
+  const end: CallSignal = { type: "end", reason: "terminated", detail: null };
+  test.each([
+    ["dialling", []],
+    ["ringing", RINGING],
+    ["answered", ANSWERED],
+    ["talking", TALKING],
+  ] as const)("while %s hangs up and fails the call", (_, before) => {
+    given(before).when(end).ends("fail", "terminated");
+  });
+});
+
+describe("a timer that fires too late", () => {
+  test.each([
+    ["ring", ANSWERED],
+    ["ring", TALKING],
+    ["setup", TALKING],
+    ["setup", RINGING],
+    ["inbound", ANSWERED],
+    ["duration", RINGING],
+    ["line", TALKING],
+  ] as const)("%s means nothing any more", (name, before) => {
+    given(before).when(timer(name)).isNothing();
+  });
+});
+
+const signals: fc.Arbitrary<CallSignal> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
+  { weight: 2, arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, down, up(true), up(false)) },
+  { weight: 2, arbitrary: fc.nat(1_000_000).map(ready) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom<TimerName>("ring", "setup", "inbound", "duration", "line"), fc.boolean())
+      .map(([name, flowing]) => timer(name, flowing)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<CallSignal>(
+      played,
+      { type: "noticed", event: "dtmf", data: { digit: "1" } },
+      { type: "media_lost", detail: "lost" },
+      { type: "message_failed", reason: "speech_failed", detail: "failed" },
+      { type: "end", reason: "terminated", detail: null },
+      ended("callee_hung_up"),
+      ended("busy"),
+      ended("line_lost"),
+      ended("released"),
+    ),
+  },
+);
+
+fuzz(
+  "whatever happens, a call ends once: with one conclusion and a hang-up, or back in its queue, and then nothing more",
+  fc.property(fc.array(signals, { maxLength: 60 }), fc.boolean(), (sequence, inboundCertain) => {
+    const rules = { ...RULES, inboundCertain };
+    let flow = beginFlow(rules).flow;
+    let status: CallStatus = "QUEUED";
+    let over = 0;
+    let hungUp = false;
+    // The leg's own end always comes at last.
+    for (const signal of [...sequence, ended("unreachable")]) {
+      const decision = decide(flow, signal, rules);
+      flow = decision.flow;
+      for (const effect of decision.effects) {
+        expect(over, "an effect after the end").toBe(0);
+        if (effect.do === "hang_up") hungUp = true;
+        if (effect.do === "move" || effect.do === "conclude") {
+          const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
+          expect(next, `${effect.input} in ${status}`).toBeDefined();
+          status = next ?? status;
+        }
+        if (effect.do === "conclude") {
+          expect(hungUp, "hung up before the end is written").toBe(true);
+          const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
+          expect(reasons).toContain(effect.reason);
+          over++;
+        }
+        if (effect.do === "requeue") {
+          expect(status, "nobody was asked").toBe("QUEUED");
+          over++;
+        }
+        if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
+      }
+      expect(flow.phase === "over").toBe(over === 1);
+    }
+    expect(over).toBe(1);
+  }),
+);

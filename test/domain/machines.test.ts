@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { ACTIVE_CALL_STATUSES, CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
+import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
+import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/domain/machine.ts";
+
+const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
+  ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],
+  ["instances", INSTANCE_TRANSITIONS, INSTANCE_STATUSES, "CREATED"],
+];
+
+describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
+  test("are those of the interface, and every move leads to one of them", () => {
+    expect(Object.keys(table)).toEqual(states);
+    for (const moves of Object.values(table)) for (const to of Object.values(moves)) expect(states).toContain(to);
+  });
+
+  test("can all be reached from the first one", () => {
+    const reached = new Set([initial]);
+    for (const state of reached) for (const to of Object.values(table[state] ?? {})) if (to) reached.add(to);
+    expect([...reached].sort()).toEqual([...states].sort());
+  });
+
+  test("are drawn with every move", () => {
+    const diagram = stateDiagram(table, initial);
+    expect(diagram).toMatch(/^stateDiagram-v2\n {2}\[\*\] --> /);
+    for (const [from, moves] of Object.entries(table)) {
+      for (const [input, to] of Object.entries(moves))
+        expect(diagram).toMatch(new RegExp(`^  ${from} --> ${to}: .*\\b${input}\\b`, "m"));
+      expect(diagram.includes(`  ${from} --> [*]`)).toBe(isFinal(table, from));
+    }
+  });
+});
+
+test("a final call has no moves, and every other call can fail", () => {
+  for (const status of CALL_STATUSES) {
+    expect(isFinal(CALL_TRANSITIONS, status)).toBe(!isActive(status));
+    expect(nextState(CALL_TRANSITIONS, status, "fail")).toBe(isActive(status) ? "FAILED" : undefined);
+  }
+  expect(CALL_STATUSES.filter(isActive)).toEqual([...ACTIVE_CALL_STATUSES]);
+});
+
+test("a call completes only from IN_PROGRESS", () => {
+  for (const status of CALL_STATUSES)
+    expect(nextState(CALL_TRANSITIONS, status, "complete")).toBe(status === "IN_PROGRESS" ? "COMPLETED" : undefined);
+});
+
+test("a deleted instance stays deleted, and every other one can be deleted", () => {
+  for (const status of INSTANCE_STATUSES)
+    expect(nextState(INSTANCE_TRANSITIONS, status, "delete")).toBe(status === "DELETED" ? undefined : "DELETED");
+});
