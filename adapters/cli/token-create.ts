@@ -42,7 +42,7 @@ export const tokenCreate: Command = {
       return issueToken(storage.accounts, realSystem, ids, wanted);
     });
     if (line.values.get("json")) {
-      print(JSON.stringify({ token: issued.token, user: wanted.userName, ...tokenView(issued) }));
+      print(JSON.stringify({ token: issued.token, ...tokenView(issued, wanted.userName) }));
       return 0;
     }
     print(issued.token);

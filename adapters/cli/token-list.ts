@@ -6,7 +6,7 @@ import { readSettings } from "./read-settings.ts";
 import { settingsOf } from "./settings.ts";
 import { withStorage } from "./storage-work.ts";
 import { print, printBeside } from "./terminal.ts";
-import { tokenState, tokenView } from "./token-view.ts";
+import { type TokenView, tokenState, tokenView } from "./token-view.ts";
 import { UsageError } from "./usage-error.ts";
 
 const SETTINGS = settingsOf("data", "databaseUrl");
@@ -24,12 +24,21 @@ export const tokenList: Command = {
     const { options } = readSettings(SETTINGS, line, process.env);
     const userName = line.values.get("user") as string | undefined;
     const tokens = await withStorage(options, { mustExist: true }, async ({ accounts }) => {
-      if (userName === undefined) return accounts.tokens();
-      const user = await accounts.userByName(userName.trim());
-      if (!user) throw new UsageError(`there is no user "${userName}"; ringport token list shows everybody's tokens`);
-      return accounts.tokens(user.id);
+      const names = new Map((await accounts.users()).map(({ id, name }) => [id, name]));
+      const user = userName === undefined ? undefined : await accounts.userByName(userName.trim());
+      if (userName !== undefined && !user)
+        throw new UsageError(`there is no user "${userName}"; ringport token list shows everybody's tokens`);
+      const listed = await accounts.tokens(user?.id);
+      return listed.map((token) => ({ token, view: tokenView(token, names.get(token.userId) ?? token.userId) }));
     });
-    if (line.values.get("json")) print(JSON.stringify(tokens.map(tokenView), null, 2));
+    if (line.values.get("json"))
+      print(
+        JSON.stringify(
+          tokens.map(({ view }) => view),
+          null,
+          2,
+        ),
+      );
     else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME makes one.");
     else for (const row of table([HEAD, ...tokens.map(cells)])) print(row.trim());
     return 0;
@@ -38,9 +47,9 @@ export const tokenList: Command = {
 
 const HEAD = ["ID", "USER", "NAME", "CREATED", "EXPIRES", "STATE"];
 
-function cells(token: TokenRecord): string[] {
-  const { id, user_id, name, demo_instance_id, created_at, expires_at } = tokenView(token);
+function cells({ token, view }: { token: TokenRecord; view: TokenView }): string[] {
+  const { id, user, name, demo_instance_id, created_at, expires_at } = view;
   const state = tokenState(token, Date.now());
   const demo = demo_instance_id === null ? "" : `, demo of ${demo_instance_id}`;
-  return [id, user_id, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never", state + demo];
+  return [id, user, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never", state + demo];
 }

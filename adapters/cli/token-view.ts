@@ -4,6 +4,7 @@ import type { TokenRecord } from "../../src/ports/storage.ts";
 export interface TokenView {
   readonly id: string;
   readonly user_id: string;
+  readonly user: string;
   readonly name: string;
   readonly demo_instance_id: string | null;
   readonly created_at: string;
@@ -12,10 +13,11 @@ export interface TokenView {
 }
 
 /** A token as JSON. */
-export function tokenView(token: TokenRecord): TokenView {
+export function tokenView(token: TokenRecord, userName: string): TokenView {
   return {
     id: token.id,
     user_id: token.userId,
+    user: userName,
     name: token.label,
     demo_instance_id: token.demoInstanceId,
     created_at: timestamp(token.createdAt),

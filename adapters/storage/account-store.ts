@@ -13,6 +13,11 @@ export function accountStore(session: Session): AccountStore {
 
   return {
     userByName,
+    users: () =>
+      session.run(async (db) => {
+        const rows = await db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
+        return rows.map(userOf);
+      }),
     async ensureUser(user) {
       await session.run((db) =>
         db

@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked } from "../../src/ports/storage.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
@@ -20,6 +21,7 @@ export async function connectSqlite({
   const sqlite = await import("node:sqlite").catch((cause: unknown) => {
     throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
   });
+  if (path !== ":memory:") await ownersOnly(path);
   const database = new sqlite.DatabaseSync(path);
   try {
     // Waiting is done by whenFree(), which leaves the event loop running.
@@ -37,6 +39,13 @@ export async function connectSqlite({
     lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
     close: () => database.close(),
   };
+}
+
+/** Tokens and numbers are nobody else's to read: a new file is made with mode 600, which its WAL then takes over. */
+async function ownersOnly(path: string): Promise<void> {
+  // Only a file that is not there is opened: closing any other descriptor of a database in use would drop its locks.
+  const file = await open(path, "wx", 0o600).catch(() => undefined);
+  await file?.close();
 }
 
 /** The file that SQLite opened, symbolic links resolved; "" for a database in memory. */

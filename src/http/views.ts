@@ -3,7 +3,6 @@ import type { Connection, InstanceDetails } from "../application/use-cases.ts";
 import type { Call, Message } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
-import type { Outcome } from "../domain/outcome.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./schemas.ts";
 

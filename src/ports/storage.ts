@@ -72,6 +72,8 @@ export interface AccountStore {
   /** Inserts the user unless one of that name exists; answers the one that is stored. */
   ensureUser(user: User): Promise<User>;
   userByName(name: string): Promise<User | undefined>;
+  /** Everybody, oldest first. */
+  users(): Promise<User[]>;
   insertToken(token: TokenRecord): Promise<void>;
   /** One look-up on a unique index. Revoked and expired tokens are answered too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;

@@ -10,6 +10,8 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.ensureUser({ ...first, id: scene.id("usr") }), first);
     scene.equal(await accounts.userByName("Ada"), first);
     scene.equal(await accounts.userByName("Grace"), undefined);
+    const second = await accounts.ensureUser({ id: scene.id("usr"), name: "Grace", createdAt: scene.now() });
+    scene.equal(await accounts.users(), [first, second]);
   });
 
   clause("many ask for the same new user at once and get the same one", async (scene) => {

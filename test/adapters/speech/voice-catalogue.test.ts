@@ -104,12 +104,12 @@ describe("a voice that is not available", () => {
     [
       "pt-BR-1",
       undefined,
-      'Voice pt-BR-1 is not available, and no other voice speaks pt here. To fix it, name a speech server\'s voice for it: http.voices["pt-BR-1"].',
+      'Voice pt-BR-1 is not available, and no other voice speaks pt here. To fix it, name a speech server\'s voice for "pt-BR-1" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES).',
     ],
     [
       "xx-YY-1",
       pool,
-      'Voice xx-YY-1 is not available, and no other voice speaks xx here. To fix it, name a speech server\'s voice for it: http.voices["xx-YY-1"].',
+      'Voice xx-YY-1 is not available, and no other voice speaks xx here. To fix it, name a speech server\'s voice for "xx-YY-1" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES).',
     ],
     [
       "pt-BR-9",
