@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
-import { type CallView, type Client, expected, HELLO, type InstanceView, LISTENER } from "../support/server-client.ts";
+import {
+  type CallView,
+  type Client,
+  expected,
+  HELLO,
+  type InstanceView,
+  LISTENER,
+  until,
+} from "../support/server-client.ts";
 import { bytesOf } from "../support/server-http.ts";
 import { toneWav } from "../support/server-sound.ts";
 import { expectProblem, ID, KEYS, keysOf, NOBODYS, pointersOf, sorted, TIMESTAMP } from "./shapes.ts";
@@ -357,7 +365,7 @@ onEach(ON_EVERYTHING, (target) => {
       const [one, two] = [await client.createInstance(), await client.createInstance()];
       const failed = await client.call(one.id, { type: "DYNAMIC_STREAM" });
       expect((await client.delete(`/v1/calls/${failed.id}`)).status).toBe(204);
-      await new Promise((resolve) => setTimeout(resolve, 5)); // a later millisecond
+      await until(Date.now, (now) => now > Date.parse(failed.created_at), 1_000, "the next millisecond");
       const waiting = await client.call(one.id);
       const other = await client.call(two.id);
       const find = async (query: string) =>

@@ -71,15 +71,15 @@ async function pump(
   outgoing: ReturnType<typeof httpRequest>,
   enough: () => boolean,
 ): Promise<void> {
+  let wake = (): void => {};
+  for (const event of ["drain", "close", "response"]) outgoing.on(event, () => wake());
   try {
     for await (const chunk of body) {
       if (enough() || outgoing.destroyed) break;
-      if (!outgoing.write(chunk))
-        await new Promise<void>((resolve) => {
-          outgoing.once("drain", resolve);
-          outgoing.once("close", resolve);
-          outgoing.once("response", () => resolve());
-        });
+      if (outgoing.write(chunk)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
     outgoing.end();
   } catch (error) {
