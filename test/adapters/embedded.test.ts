@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { embedded } from "../../adapters/embedded.ts";
 import type { EmbeddedPorts, RingportOptions } from "../../src/options.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const freshFolder = (): string => mkdtempSync(join(tmpdir(), "ringport-embedded-"));
+const freshFolder = (): string => temporaryFolder("embedded");
 
 /** The ports, closed again. */
 async function ports(options: RingportOptions): Promise<EmbeddedPorts> {

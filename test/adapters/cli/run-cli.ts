@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endWithThisProcess, type Runtime, runtimes } from "../../support/runtimes.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The command line's program. */
 export const cli: string = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
@@ -20,7 +18,7 @@ export interface Finished {
 
 /** A fresh folder that may become a data folder. */
 export function freshFolder(): string {
-  return mkdtempSync(join(tmpdir(), "ringport-cli-"));
+  return temporaryFolder("cli");
 }
 
 /** Runs a command to its end, at most 20 s long; unless told otherwise in a folder where nothing can be spoilt. */

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** The path of a database file that is removed with its folder when the test ends. */
+/** The path of a database file in a folder of its own, which is gone after the test file. */
 export function scratchPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), "ringport-storage-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "ringport.db");
+  return join(temporaryFolder("storage"), "ringport.db");
 }
