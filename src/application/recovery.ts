@@ -11,8 +11,10 @@ export async function recover(context: Context): Promise<void> {
   const { calls, receipts } = context.storage;
   for (;;) {
     const orphans = await calls.orphaned(BATCH);
-    for (const call of orphans) await failCall(context, call, "interrupted", "the server stopped in the middle of it");
-    if (orphans.length < BATCH) break;
+    let settled = 0;
+    for (const call of orphans)
+      if (await failCall(context, call, "interrupted", "the server stopped in the middle of it")) settled++;
+    if (orphans.length < BATCH || settled === 0) break;
   }
   await calls.releaseClaims();
   await receipts.abandonUnfinished();
