@@ -41,6 +41,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   #farEndSpeaks = false;
   readonly #keys: Keys[] = [];
   #ticking = false;
+  #cut = false;
   /** Over: the cause is known. Within a tick the rest follows when the frame is done. */
   #cause: ReleaseCause | undefined;
   #detail: string | null = null;
@@ -89,6 +90,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
 
   /** Everything stops without a word: no audio and no event until somebody hangs up. */
   cutOff(): void {
+    this.#cut = true;
     this.#options.clock.remove(this);
     this.#farEnd.stop();
   }
@@ -133,7 +135,8 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
       this.#recording?.append(this.#outgoing);
       if (this.#farEndSpeaks) {
         this.#farEnd.speak(this.#incoming);
-        if (this.live) this.#sink?.write(this.#incoming);
+        // What the far end did may have ended the call, or taken the line away: then this frame never arrives.
+        if (this.live && !this.#cut) this.#sink?.write(this.#incoming);
       }
     } finally {
       this.#ticking = false;
