@@ -81,7 +81,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     const { storage, speech, decoder, telephony, secret, asset } = await embeddedPorts(options);
     const ids = idSource(system.now, (bytes) => system.random(bytes));
     const limits = { ...DEFAULT_LIMITS, ...given(options.limits ?? {}) };
-    const context: Context = {
+    const context: Omit<Context, "givingUp"> = {
       system,
       ids,
       nodeId: ids("node"),

@@ -6,10 +6,7 @@ import type { Session } from "./session.ts";
 /** What the dispatcher and recovery ask of the calls that are not over; none of it reads a finished call. */
 export function callQueue(
   session: Session,
-): Pick<
-  CallStore,
-  "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "instancesWaiting" | "orphaned" | "releaseClaims"
-> {
+): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims"> {
   return {
     active: (instanceId) =>
       session.run(async (db) => {
@@ -43,13 +40,18 @@ export function callQueue(
           .executeTakeFirst();
         return row && callOf(row);
       }),
-    waitingSince: (createdBefore, limit) =>
+    waitingSince: (createdBefore, limit, after) =>
       session.run(async (db) => {
         const rows = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_WAITING)
           .where("created_at", "<", createdBefore)
+          .$if(after !== undefined, (query) =>
+            query.where((eb) =>
+              eb(eb.refTuple("created_at", "id"), ">", eb.tuple(after?.createdAt ?? 0, after?.id ?? "")),
+            ),
+          )
           .orderBy("created_at")
           .orderBy("id")
           .limit(limit)
@@ -67,17 +69,6 @@ export function callQueue(
           .limit(1)
           .executeTakeFirst();
         return row?.created_at;
-      }),
-    instancesWaiting: () =>
-      session.run(async (db) => {
-        const rows = await db
-          .selectFrom("calls")
-          .select("instance_id")
-          .distinct()
-          .where(IS_QUEUED)
-          .orderBy("instance_id")
-          .execute();
-        return rows.map((row) => row.instance_id);
       }),
     orphaned: (limit) =>
       session.run(async (db) => {

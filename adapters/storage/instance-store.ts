@@ -34,6 +34,7 @@ export function instanceStore(session: Session): InstanceStore {
           .returningAll()
           .executeTakeFirst();
         if (!row) return undefined;
+        if (row.status === "DELETED") await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
         await insertEvents(tx, events);
         return instanceOf(row);
       }),

@@ -19,8 +19,16 @@ export interface Application {
   stop(drainMs: number): Promise<void>;
 }
 
+/** A stop waits this long for a storage that is down, ms. */
+const STORING_MS = 5_000;
+
 /** Puts the application together. The storage must be open before `start`. */
-export function createApplication(context: Context, options: { retentionDays?: number | undefined }): Application {
+export function createApplication(
+  parts: Omit<Context, "givingUp">,
+  options: { retentionDays?: number | undefined },
+): Application {
+  const patience = new AbortController();
+  const context: Context = { ...parts, givingUp: patience.signal };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
@@ -44,8 +52,10 @@ export function createApplication(context: Context, options: { retentionDays?: n
     async stop(drainMs) {
       queueTimeout.stop();
       retention.stop();
+      const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
       await dispatcher.stop(drainMs);
       await lines.stop();
+      cancel();
     },
   };
 }

@@ -35,5 +35,7 @@ export interface Context {
   readonly strictSchemas: InputSchemas;
   /** End a call that got no inbound audio even where its absence proves nothing. */
   readonly requireInboundAudio: boolean;
+  /** Aborted when the process must end although the storage is down. */
+  readonly givingUp: AbortSignal;
   publicUrl(): string;
 }

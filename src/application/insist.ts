@@ -1,18 +1,34 @@
 import { StorageUnavailable } from "../ports/storage.ts";
+import type { System } from "../ports/system.ts";
 import type { Context } from "./context.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** Writes until the storage can take it: for facts that already happened and must not be lost. */
-export async function insist<T>({ system, log }: Context, what: string, write: () => Promise<T>): Promise<T> {
+/**
+ * Writes until the storage can take it: for facts that already happened and must not be lost.
+ * @throws {StorageUnavailable} the process ends and can wait no longer; the next start settles what was not written
+ */
+export async function insist<T>({ system, log, givingUp }: Context, what: string, write: () => Promise<T>): Promise<T> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof StorageUnavailable)) throw error;
+      if (!(error instanceof StorageUnavailable) || givingUp.aborted) throw error;
       log.warn({ err: error }, `the storage cannot take ${what}; trying again in ${wait} ms`);
-      await new Promise<void>((resolve) => system.after(wait, resolve));
+      await pause(system, wait, givingUp);
     }
   }
+}
+
+function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = system.after(ms, done);
+    signal.addEventListener("abort", done);
+  });
 }

@@ -123,7 +123,6 @@ export class Instances implements InstanceUseCases {
     // From here on no call can be created; one may have slipped in before.
     await this.#calls.endAllOf(instanceId, "instance_deleted");
     await this.#lines.drop(instance);
-    await storage.instances.eraseCredentials(instanceId);
   }
 
   async #owned(principal: Principal, instanceId: string): Promise<Instance> {

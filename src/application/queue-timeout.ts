@@ -53,14 +53,14 @@ export class QueueTimeout {
     const { system, timings, storage, log } = this.#context;
     this.#cancel = undefined;
     try {
-      let waiting: Call[];
-      let failed = 0;
+      const createdBefore = system.now() - timings.queueTimeoutMs;
+      let left = 0;
+      let waiting: Call[] = [];
       do {
-        waiting = await storage.calls.waitingSince(system.now() - timings.queueTimeoutMs, BATCH);
-        failed = 0;
-        for (const call of waiting) if (await this.#fail(call)) failed++;
-      } while (waiting.length === BATCH && failed > 0);
-      await this.#arm(system.now() + (failed < waiting.length ? LOOK_AGAIN_MS : 1));
+        waiting = await storage.calls.waitingSince(createdBefore, BATCH, waiting.at(-1));
+        for (const call of waiting) if (!(await this.#fail(call))) left++;
+      } while (waiting.length === BATCH);
+      await this.#arm(system.now() + (left > 0 ? LOOK_AGAIN_MS : 1));
     } catch (error) {
       log.warn({ err: error }, "waiting calls could not be looked through; trying again");
       this.#armAt(system.now() + LOOK_AGAIN_MS);

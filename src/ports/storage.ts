@@ -91,6 +91,7 @@ export interface InstanceStore {
   get(id: string): Promise<Instance | undefined>;
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
   list(userId: string, page: Page): Promise<Instance[]>;
+  /** An instance that becomes DELETED loses its credentials in the same transaction. */
   update(id: string, version: number, patch: InstancePatch, events: readonly Event[]): Promise<Instance | undefined>;
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
@@ -145,12 +146,10 @@ export interface CallStore {
   /** A call that becomes final loses its audio file in the same transaction. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
-  /** Unclaimed QUEUED calls created before, oldest first; at most `limit`. Reads only waiting calls. */
-  waitingSince(createdBefore: number, limit: number): Promise<Call[]>;
+  /** Unclaimed QUEUED calls created before, oldest first; at most `limit`, behind `after`. Reads only waiting calls. */
+  waitingSince(createdBefore: number, limit: number, after?: Pick<Call, "id" | "createdAt">): Promise<Call[]>;
   /** The creation time of the oldest unclaimed QUEUED call, to know when to look again. */
   oldestWaiting(): Promise<number | undefined>;
-  /** Instances that have a QUEUED call, each once. */
-  instancesWaiting(): Promise<string[]>;
   /** Calls that a dead process left RINGING or IN_PROGRESS; at most `limit`. */
   orphaned(limit: number): Promise<Call[]>;
   /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */

@@ -17,7 +17,8 @@ export interface Telephony {
   readonly capabilities: TelephonyCapabilities;
   /**
    * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
-   * it waits for `link()`. Resolves when the line object exists, not when it is online.
+   * it waits for `link()`. Resolves when the line object exists, not when it is online. The signal is about opening
+   * only: an open line ends by `close()`.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */

@@ -51,6 +51,23 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
+  test("a stop ends although the storage never comes back; the next start settles the call", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.down = true;
+    let stopped = false;
+    const stopping = world.app.stop(1_000).then(() => {
+      stopped = true;
+    });
+    await world.system.advance(1_500);
+    expect(leg.live).toBe(false);
+    await world.system.advance(10_000);
+    await stopping;
+    expect(stopped).toBe(true);
+    world.storage.down = false;
+    expect(await world.stored(call)).toMatchObject({ status: "IN_PROGRESS" });
+  });
+
   test("what happened keeps the time at which it happened, not that at which it could be stored", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s

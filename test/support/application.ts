@@ -193,6 +193,7 @@ export class World {
       schemas: inputSchemas(DEFAULT_LIMITS),
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       requireInboundAudio: options.requireInboundAudio ?? false,
+      givingUp: new AbortController().signal,
       publicUrl: () => "http://localhost:8080",
     };
     this.app = createApplication(this.context, { retentionDays: options.retentionDays });

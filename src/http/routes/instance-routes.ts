@@ -21,6 +21,8 @@ import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
 const getQuery = { expand: expandParameter(["connection"]) };
+/** A body may be so much larger than the metadata it brings: escapes and white space. Millions of keys are refused unread. */
+const BODY_PER_METADATA = 16;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
 
 /** The instances of the caller. */
@@ -85,7 +87,10 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
         ],
       },
       async run(exchange) {
-        const body = await readJson(exchange.request, limits.bodyBytes);
+        const body = await readJson(
+          exchange.request,
+          Math.min(limits.bodyBytes, BODY_PER_METADATA * limits.metadataBytes),
+        );
         const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
         return created(exchange, instance, instanceView(instance));
       },

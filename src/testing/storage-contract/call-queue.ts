@@ -59,23 +59,12 @@ export function callQueueContract(clause: Clause): void {
       scene.equal(await calls.oldestWaiting(), first.createdAt);
       scene.equal(await calls.waitingSince(third.createdAt, 10), [first, second]);
       scene.equal(await calls.waitingSince(third.createdAt + 1, 2), [first, second]);
+      scene.equal(await calls.waitingSince(third.createdAt + 1, 2, first), [second, third]);
+      scene.equal(await calls.waitingSince(third.createdAt + 1, 2, third), []);
       await scene.moved({ ...claimed, version: 2 }, { status: "RINGING" });
       scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
     },
   );
-
-  clause("instances with a queued call are answered once each", async (scene) => {
-    const busy = await scene.storedInstance();
-    const claimed = await scene.storedInstance();
-    const ringing = await scene.storedInstance();
-    await scene.storedCall(busy);
-    await scene.storedCall(busy);
-    await scene.storedCall(claimed);
-    await scene.storage.calls.claimNext(claimed.id, "node_a");
-    await scene.moved(await scene.storedCall(ringing), { status: "RINGING" });
-    await scene.endedCall(await scene.storedInstance());
-    scene.equal((await scene.storage.calls.instancesWaiting()).toSorted(), [busy.id, claimed.id]);
-  });
 
   clause("calls that were left on the line are found, at most as many as asked for", async (scene) => {
     const left: string[] = [];

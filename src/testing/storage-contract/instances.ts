@@ -88,6 +88,14 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.linked({ limit: 5, after: configured.id })), [active.id]);
   });
 
+  clause("a deleted instance has lost its credentials", async (scene) => {
+    const { instances } = scene.storage;
+    const { id, version } = await scene.storedInstance();
+    await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
+    await instances.update(id, version, { status: "DELETED" }, []);
+    scene.equal(await instances.loadCredentials(id), undefined);
+  });
+
   clause("credentials are kept byte for byte, replaced and erased", async (scene) => {
     const { instances } = scene.storage;
     const { id } = await scene.storedInstance();

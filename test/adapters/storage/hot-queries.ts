@@ -41,7 +41,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
   await calls.oldestWaiting();
   await calls.waitingSince(2, 10);
-  await calls.instancesWaiting();
+  await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
   await calls.active("inst_1");
   await calls.claimNext("inst_1", "node_1");
   await calls.orphaned(10);
