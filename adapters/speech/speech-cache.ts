@@ -35,7 +35,7 @@ export class SpeechCache {
     return this.#bytes;
   }
 
-  /** The speech under a key, from memory or spoken by `render`. The pieces are the caller's own. */
+  /** The speech under a key, from memory or spoken by `render`. The pieces are shared: nobody writes to them. */
   async *speech(key: string, render: Render, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
     const rendering = this.#renderings.get(key) ?? this.#begin(key, render);
@@ -53,7 +53,7 @@ export class SpeechCache {
         const piece = rendering.pieces[next];
         if (piece) {
           next++;
-          yield { sampleRate: piece.sampleRate, samples: piece.samples.slice() };
+          yield piece;
         } else if (rendering.state === "done") return;
         else if (rendering.state === "failed") throw rendering.error;
         else {
