@@ -48,7 +48,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
   expect(problem).toMatchObject({ status, code });
   expect(problem.title).not.toBe("");
   expect(problem.detail).not.toBe("");
-  expect(problem.detail).not.toMatch(/node_modules|\.ts\b|\bat \w+ \(|SQLITE|sqlite|select |insert /);
+  expect(problem.detail).not.toMatch(/node_modules|\.ts\b|\bat \w+ \(|SQLITE|sqlite_|ECONN|Error:/);
   expect(answer.headers["x-request-id"]).toBe(problem.request_id);
   if (path !== undefined) expect(problem.instance).toBe(path);
   if (status === 400) {
