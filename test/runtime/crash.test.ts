@@ -1,0 +1,230 @@
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { ON_EVERYTHING, ON_NODE, ON_POSTGRES, onEach, type Server, useServer } from "../support/server.ts";
+import { type CallView, type Client, expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
+import type { Row, Rows } from "../support/server-database.ts";
+import { loudness } from "../support/server-sound.ts";
+import { expectProblem } from "./shapes.ts";
+
+/** About 6 s of speech. */
+const LONG = {
+  text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
+  voiceId: "en-US-1",
+};
+
+onEach(ON_EVERYTHING, (target) => {
+  const server = useServer(target);
+
+  describe("a server killed with -9 in the middle of a call", () => {
+    test("comes back with that call FAILED/interrupted, lines ACTIVE, queued calls waiting, and nothing else changed", async () => {
+      const { client, calling, linked, waiting, live, queued } = await aBusyServer(server);
+      await until(
+        () => client.readCall(live.id),
+        ({ started_at }) => started_at !== null && Date.now() - Date.parse(started_at) > 700,
+        5_000,
+        "something to have been heard",
+      );
+      await server.kill9();
+      const before = await server.rows();
+      await server.start();
+
+      // The first answer tells of it already.
+      const interrupted = await client.readCall(live.id);
+      expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+      expect(interrupted.ended_at).not.toBeNull();
+      expect(interrupted.started_at).toBe(live.started_at);
+      expect((await client.timeline(live.id)).filter(({ type }) => type === "failed")).toHaveLength(1);
+      expect((await client.readCall(queued.id)).status).toBe("QUEUED");
+
+      for (const { id } of [calling, linked]) await client.waitForInstance(id, "ACTIVE");
+      expect((await client.instance(waiting.id)).status).toBe("CREATED");
+      expectUnchanged(before, await server.rows(), [calling.id, linked.id], live.id);
+
+      // What was heard until then is there, and whole.
+      const heard = await client.heard(live.id);
+      expect(heard.samples.length / heard.sampleRate).toBeGreaterThan(0.1);
+      expect(heard.samples.length / heard.sampleRate).toBeLessThan(6);
+      expect(loudness(heard)).toBeGreaterThan(100);
+
+      // Life goes on: the freed slot takes a call, and the waiting call is dialled once its instance is linked.
+      const next = await client.call(calling.id);
+      await client.link(waiting.id);
+      for (const { id } of [next, queued])
+        expect(await client.waitForCall(id)).toMatchObject({
+          status: "COMPLETED",
+          outcome: { reason: "message_played" },
+        });
+    });
+  });
+
+  describe("SIGTERM in the middle of a call", () => {
+    test("lets it end within the drain time; the exit code is 0", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.call((await client.activeInstance()).id, { tts: HELLO });
+      await client.waitForCall(id, ["IN_PROGRESS"]);
+      expect(await server.stop("SIGTERM")).toBe(0);
+      await server.start();
+      const call = await client.readCall(id);
+      expect(call).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+      expect(loudness(await client.heard(id))).toBeGreaterThan(100);
+    });
+
+    test("interrupts it when the drain time is over; the exit code is 0", async () => {
+      const client = await server.as("ada");
+      await server.stop();
+      await server.start({ RINGPORT_DRAIN_MS: "300" });
+      const { id: instance } = await client.activeInstance();
+      const { id } = await client.call(instance, { tts: LONG });
+      await client.waitForCall(id, ["IN_PROGRESS"]);
+      expect(await server.stop("SIGTERM")).toBe(0);
+      await server.start();
+      const call = await client.readCall(id);
+      expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+      expect(call.outcome!.heard_ms).toBeGreaterThan(0);
+      await client.waitForInstance(instance, "ACTIVE");
+    });
+
+    test("a second one ends it at once", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+      await client.waitForCall(id, ["IN_PROGRESS"]);
+      const startedAt = performance.now();
+      process.kill(server.pid, "SIGTERM");
+      await until(
+        () => server.ask("GET", "/readyz"),
+        ({ status }) => status === 503,
+        2_000,
+        "the server to be stopping",
+      );
+      expect(await server.stop("SIGTERM")).not.toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+      await server.start();
+      expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    });
+  });
+
+  test("SIGINT without a call ends it within a second, and the port is free again", async () => {
+    await server.as("ada");
+    const { hostname, port } = new URL(server.base);
+    const startedAt = performance.now();
+    expect(await server.stop("SIGINT")).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const refused = await new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), hostname, () => resolve(false));
+      socket.once("error", () => resolve(true));
+    });
+    expect(refused).toBe(true);
+    await server.start();
+  });
+});
+
+onEach([ON_NODE, ON_POSTGRES], (target) => {
+  const server = useServer(target);
+
+  test("everything that was answered 201 is there after kill -9", async () => {
+    const client = await server.as("ada");
+    const instances: InstanceView[] = [];
+    for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
+    const answered: string[] = [];
+    let over = false;
+    // Twenty clients post calls and end them, as fast as they are answered, until the power is cut.
+    const clients = instances.map(async ({ id }) => {
+      while (!over) {
+        const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
+        if (!answer) return;
+        const call = expected(201, answer).json<CallView>();
+        answered.push(call.id);
+        await client.delete(`/v1/calls/${call.id}`).catch(() => undefined);
+      }
+    });
+    await until(
+      () => answered.length,
+      (count) => count >= 200,
+      20_000,
+      "200 answers",
+    );
+    await server.kill9();
+    over = true;
+    await Promise.all(clients);
+    await server.start();
+    const found = await Promise.all(answered.map((id) => client.get(`/v1/calls/${id}`)));
+    expect(found.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(answered.length).toBeGreaterThanOrEqual(200);
+    // The rule held through all of it.
+    const active = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
+    expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
+  });
+
+  test("a request that was cut off leaves its idempotency key free", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const headers = { "idempotency-key": `cut-${id}` };
+    const cut = client.postCall(id, {}, headers).catch(() => undefined);
+    await server.kill9();
+    await cut;
+    await server.start();
+    const again = await client.postCall(id, {}, headers);
+    expect([200, 201]).toContain(again.status);
+    const calls = (await server.rows()).calls!.filter((row) => row.instance_id === id);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("a second server on the same data is refused, names the reason, and harms nobody", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+    await client.waitForCall(id, ["IN_PROGRESS"]);
+    const { code, stderr } = await server.cli("serve");
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/another server/i);
+    expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
+    expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
+    expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
+  });
+});
+
+/** A server with something of everything: a live call, a queued one, an ended one, a linked line, a deleted instance. */
+async function aBusyServer(server: Server) {
+  const client: Client = await server.as("ada");
+  await client.post("/v1/instances", { name: "With a key" }, { "idempotency-key": `crash-${Date.now()}` });
+  const [calling, linked, waiting] = [
+    await client.activeInstance("calling"),
+    await client.activeInstance("linked"),
+    await client.createInstance("waiting", { kept: "as it is" }),
+  ];
+  const done = await client.call(linked.id, { target: { phoneNumber: "+12025550101" } });
+  await client.waitForCall(done.id);
+  const deleted = await client.activeInstance("deleted");
+  await client.delete(`/v1/instances/${deleted.id}`);
+  const queued = await client.call(waiting.id, { tts: HELLO });
+  const { id } = await client.call(calling.id, { tts: LONG });
+  const live = await client.waitForCall(id, ["IN_PROGRESS"]);
+  return { client, calling, linked, waiting, live, queued };
+}
+
+/**
+ * Asserts that a restart changed only what it may: the interrupted call's row and its instance's count, the state of
+ * linked instances, and what was added to the log.
+ */
+function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
+  expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
+  const { calls, instances, events, finished_counts, ...others } = before;
+  for (const [table, rows] of Object.entries(others)) expect({ table, rows: after[table] }).toEqual({ table, rows });
+
+  const except = (rows: readonly Row[] | undefined, ids: readonly string[]) =>
+    rows?.filter((row) => !ids.includes(String(row.id)));
+  expect(except(after.calls, [interrupted])).toEqual(except(calls, [interrupted]));
+  expect(except(after.instances, linked)).toEqual(except(instances, linked));
+  const outline = ({ status, updated_at, version, owner, outcome, ended_at, ...kept }: Row): Row => kept;
+  expect(after.calls?.map(outline)).toEqual(calls?.map(outline));
+  expect(after.instances?.map(outline)).toEqual(instances?.map(outline));
+
+  expect(after.events).toEqual(expect.arrayContaining([...(events ?? [])]));
+  const added = after.events!.filter((event) => !events?.some(({ id }) => id === event.id));
+  expect(added.filter(({ call_id }) => call_id !== null).map(({ type, call_id }) => [type, call_id])).toEqual([
+    ["failed", interrupted],
+  ]);
+  for (const event of added) if (event.call_id === null) expect(linked).toContain(event.instance_id);
+
+  const counted = (rows: readonly Row[] | undefined) => rows?.reduce((sum, { calls }) => sum + Number(calls), 0);
+  expect(counted(after.finished_counts)).toBe(counted(finished_counts)! + 1);
+}

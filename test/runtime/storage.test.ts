@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ON_NODE, onEach, Server, useServer } from "../support/server.ts";
+import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
+import { expectProblem } from "./shapes.ts";
+
+/** A file system of 6 MB; a folder of it, or why there is none. */
+function smallDisk(): { folder: string; missing: string | undefined } {
+  const folder = mkdtempSync(join(tmpdir(), "ringport-small-disk-"));
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return { folder, missing: "a small file system can be mounted on Linux as root only" };
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], { encoding: "utf8" });
+  return { folder, missing: mounted.status === 0 ? undefined : `no tmpfs can be mounted: ${mounted.stderr.trim()}` };
+}
+
+onEach([ON_NODE], (target) => {
+  const disk = smallDisk();
+  afterAll(() => {
+    if (!disk.missing) spawnSync("umount", [disk.folder]);
+    rmSync(disk.folder, { recursive: true, force: true });
+  });
+
+  describe.skipIf(disk.missing)(`a full file system${disk.missing ? ` (skipped: ${disk.missing})` : ""}`, () => {
+    const filler = join(disk.folder, "filler");
+    const server = new Server(target, { data: join(disk.folder, "data") });
+    beforeAll(() => server.start());
+    afterAll(() => server.dispose());
+
+    test("answers 503 storage_unavailable, answers nothing 201 that is not stored, and recovers", async () => {
+      const client = await server.as("ada");
+      const linked = await client.activeInstance("linked");
+      const live = await client.call(linked.id, { tts: HELLO });
+      const waiting = await client.createInstance("waiting");
+      const metadata = { padding: "x".repeat(15_000) };
+      const made: string[] = [];
+      const refused: string[] = [];
+      const post = async (name: string) => {
+        const answer = await client.post("/v1/instances", { name, metadata });
+        if (answer.status === 201) made.push(answer.json<InstanceView>().id);
+        else {
+          expectProblem(answer, 503, "storage_unavailable", "/v1/instances");
+          expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+          refused.push(name);
+        }
+        return answer.status;
+      };
+      fill(filler);
+      await until(
+        () => post(`full ${made.length}`),
+        (status) => status === 503,
+        20_000,
+        "the disk to be full",
+      );
+      for (let i = 0; i < 5; i++) expect(await post(`still full ${i}`)).toBe(503);
+      expectProblem(await client.postCall(waiting.id), 503, "storage_unavailable");
+      expect((await server.ask("GET", "/healthz")).status).toBe(200);
+      expect((await client.get("/v1/instances?limit=5")).status).toBe(200);
+
+      rmSync(filler);
+      await until(
+        () => post(`free ${made.length}`),
+        (status) => status === 201,
+        10_000,
+        "the disk to be free",
+      );
+      await client.waitForCall(live.id); // whatever became of it, it is not live for ever
+      await server.kill9();
+      await server.start();
+      const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
+      const names = list.map(({ name }) => name);
+      expect(list.map(({ id }) => id)).toEqual(expect.arrayContaining(made));
+      for (const name of refused) expect(names).not.toContain(name);
+      expect(list).toHaveLength(made.length + 2);
+    });
+  });
+
+  describe("a database that another process holds locked", () => {
+    const server = useServer(target);
+    const locked = async (work: () => Promise<void>): Promise<void> => {
+      const { database } = server;
+      if (!("file" in database)) throw new Error("this needs SQLite");
+      const other = new DatabaseSync(database.file);
+      other.exec("pragma busy_timeout = 5000");
+      other.exec("begin exclusive");
+      try {
+        await work();
+      } finally {
+        other.exec("rollback");
+        other.close();
+      }
+    };
+
+    test("answers 503 storage_unavailable to what must be written, goes on reading, and recovers", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.createInstance();
+      const call = await client.call(id);
+      const before = await server.rows();
+      await locked(async () => {
+        const answers = await Promise.all([
+          client.post("/v1/instances", { name: "locked" }),
+          client.postCall((await client.instance(id)).id, {}, { "idempotency-key": "locked" }),
+          client.delete(`/v1/calls/${call.id}`),
+          client.delete(`/v1/instances/${id}`),
+        ]);
+        for (const answer of answers) {
+          expectProblem(answer, 503, "storage_unavailable");
+          expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+        }
+        expect((await client.readCall(call.id)).status).toBe("QUEUED");
+        expect((await server.ask("GET", "/healthz")).status).toBe(200);
+      });
+      expect((await client.post("/v1/instances", { name: "free" })).status).toBe(201);
+      const { instances, events, ...others } = await server.rows();
+      expect(others).toMatchObject(Object.fromEntries(Object.entries(before).filter(([name]) => name in others)));
+      expect(instances?.map(({ name }) => name)).not.toContain("locked");
+      expect(events!.length).toBe(before.events!.length + 1);
+      expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    });
+
+    test("a call that ends meanwhile ends, and its outcome is stored afterwards", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.call((await client.activeInstance()).id);
+      await client.waitForCall(id, ["IN_PROGRESS"]);
+      await locked(async () => {
+        // Longer than the message: the call is over while nothing can be written.
+        const until = performance.now() + 4_000;
+        while (performance.now() < until) expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
+      });
+      const ended = await client.waitForCall(id);
+      expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+      expect(ended.outcome!.duration_ms).toBeLessThan(3_500);
+      expect((await client.timeline(id)).filter(({ type }) => type === "completed")).toHaveLength(1);
+    });
+  });
+});
+
+/** Takes every byte that is left. */
+function fill(path: string): void {
+  for (const size of [1 << 20, 1 << 16, 1 << 12])
+    for (;;)
+      try {
+        writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+      } catch {
+        break;
+      }
+}
