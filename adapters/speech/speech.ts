@@ -47,8 +47,9 @@ export function embeddedSpeech({ pool, http, voices = {}, cacheBytes }: Embedded
   async function* speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
     if (closing.signal.aborted) throw new SpeechFailed("The speech has been closed.");
-    if (text.length > LONGEST_TEXT) {
-      throw new SpeechFailed(`The text has ${text.length} characters; at most ${LONGEST_TEXT} can be spoken.`);
+    const characters = charactersOf(text);
+    if (characters > LONGEST_TEXT) {
+      throw new SpeechFailed(`The text has ${characters} characters; at most ${LONGEST_TEXT} can be spoken.`);
     }
     const spoken = await catalogue.voice(voiceId).catch(asSpeechFailed);
     const said = visibleText(text);
@@ -109,6 +110,11 @@ async function* rendered(spoken: SpokenVoice, text: string, signal: AbortSignal)
     throw new SpeechFailed(error instanceof Error ? error.message : String(error), { cause: error });
   }
   if (!heard) throw new SpeechFailed(`Voice ${spoken.voice.id} found nothing in the text that it can speak.`);
+}
+
+/** Code points, as at the creation of a call, where an emoji is one; a text that is too long in any case is not counted. */
+function charactersOf(text: string): number {
+  return text.length > 2 * LONGEST_TEXT ? text.length : [...text].length;
 }
 
 function keyOf({ engineVoice }: SpokenVoice, text: string): string {

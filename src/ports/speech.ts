@@ -39,7 +39,7 @@ export interface Speech {
    */
   voice(voiceId: string): Promise<Voice>;
   /**
-   * Speaks a text of 1 to 4096 characters, in pieces as they become ready. The samples may be shared with other calls
+   * Speaks a text of 1 to 4096 characters (code points), in pieces as they become ready. The samples may be shared with other calls
    * that say the same: whoever receives them does not write to them.
    * @throws {VoiceUnavailable | SpeechFailed}
    */

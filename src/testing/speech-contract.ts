@@ -136,6 +136,13 @@ export function speechContract(
       }
     });
 
+    clause("counts characters as the creation of a call does: an emoji is one", async (under) => {
+      const text = `${under.sentence} ${"😀".repeat(4000)}`;
+      expect(await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect)).toBeGreaterThanOrEqual(
+        WORDS * SHORTEST_WORD_MS,
+      );
+    });
+
     clause("refuses a text that is too long, and one without anything to say", async (under) => {
       for (const text of ["a ".repeat(3000), " \0\n "]) {
         expect((await errorOf(speakAll(under, text))) instanceof SpeechFailed).toBe(true);
