@@ -2,10 +2,10 @@ import { decodeBase64, withoutDataPrefix } from "../domain/base64.ts";
 import { type Call, isActive, type Message } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import { isId } from "../domain/ids.ts";
-import { type CreateCallInput, parseCreateCall } from "../domain/inputs.ts";
+import { type CreateCallInput, parseCreateCall, voiceIn } from "../domain/inputs.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
-import { invalidInput, Refusal } from "../domain/refusal.ts";
+import { type Fault, invalidInput, Refusal } from "../domain/refusal.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
@@ -34,8 +34,7 @@ export class Calls implements CallUseCases {
 
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const { schemas, strictSchemas } = this.#context;
-    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body);
-    if (input.type === "FIXED_TTS" && input.tts) await this.#checkVoice(input.tts.voiceId);
+    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
     return once(
       this.#context,
       principal.userId,
@@ -138,12 +137,16 @@ export class Calls implements CallUseCases {
     return false;
   }
 
-  async #checkVoice(voiceId: string): Promise<void> {
+  /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
+  async #voiceFaults(body: unknown): Promise<Fault[]> {
+    const voiceId = voiceIn(body);
+    if (voiceId === undefined) return [];
     try {
       await this.#context.speech.voice(voiceId);
+      return [];
     } catch (error) {
       if (!(error instanceof VoiceUnavailable)) throw error;
-      throw invalidInput([{ pointer: "/tts/voiceId", code: "voice_unavailable", detail: error.message }]);
+      return [{ pointer: "/tts/voiceId", code: "voice_unavailable", detail: error.message }];
     }
   }
 

@@ -1,9 +1,9 @@
 import { isId } from "../domain/ids.ts";
-import { parseCreateInstance } from "../domain/inputs.ts";
+import { parseCreateInstance, providerIn } from "../domain/inputs.ts";
 import { INSTANCE_TRANSITIONS, type Instance } from "../domain/instance.ts";
 import { nextState } from "../domain/machine.ts";
 import type { Principal } from "../domain/principal.ts";
-import { invalidInput, Refusal } from "../domain/refusal.ts";
+import { type Fault, Refusal } from "../domain/refusal.ts";
 import type { Page } from "../ports/storage.ts";
 import type { LinkCode } from "../ports/telephony.ts";
 import type { Calls } from "./calls.ts";
@@ -25,13 +25,9 @@ export class Instances implements InstanceUseCases {
   }
 
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
-    const { system, ids, events, storage, telephony } = this.#context;
+    const { system, ids, events, storage } = this.#context;
     const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
-    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input);
-    if (provider !== undefined && !telephony.has(provider)) {
-      const detail = `there is no provider "${provider}" on this server; it has: ${[...telephony.keys()].join(", ")}`;
-      throw invalidInput([{ pointer: "/provider", code: "provider_unknown", detail }]);
-    }
+    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input, this.#providerFaults(input));
     refuseDemo(principal, "a demo token cannot create instances");
     return once<Instance & Creation>(
       this.#context,
@@ -135,6 +131,14 @@ export class Instances implements InstanceUseCases {
 
   #shown(instance: Instance): Instance {
     return { ...instance, status: this.#lines.status(instance) };
+  }
+
+  #providerFaults(input: unknown): Fault[] {
+    const { telephony } = this.#context;
+    const provider = providerIn(input);
+    if (provider === undefined || telephony.has(provider)) return [];
+    const detail = `there is no provider "${provider}" on this server; it has: ${[...telephony.keys()].join(", ")}`;
+    return [{ pointer: "/provider", code: "provider_unknown", detail }];
   }
 
   #defaultProvider(): string {

@@ -22,6 +22,10 @@ export interface CreateCallInput {
   agent?: { instructions: string[] } | undefined;
 }
 
+/** A language-region tag and a number. */
+const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
+const PROVIDER_LENGTH = 64;
+
 type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** The schemas of all request bodies: what is checked is what `/openapi.json` says. */
@@ -68,7 +72,12 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       v.check((name) => !name.includes("\0"), says("value_invalid", "the name must not contain the character U+0000")),
     ),
     metadata: v.optional(metadataSchema(limits)),
-    provider: v.optional(v.pipe(v.string(), v.maxLength(64, says("too_long", "at most 64 characters are allowed")))),
+    provider: v.optional(
+      v.pipe(
+        v.string(),
+        v.maxLength(PROVIDER_LENGTH, says("too_long", `at most ${PROVIDER_LENGTH} characters are allowed`)),
+      ),
+    ),
   });
 
   const ignored = v.optional(v.unknown());
@@ -99,7 +108,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
     voiceId: v.pipe(
       v.string(),
       v.regex(
-        /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/,
+        VOICE_ID,
         says("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
       ),
     ),
@@ -142,28 +151,47 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
 
 /**
  * The checked body of `POST /v1/instances`.
+ * @param found faults that only the server's state shows, told together with all others
  * @throws {Refusal} with a fault for each thing wrong
  */
-export function parseCreateInstance(schemas: InputSchemas, body: unknown): CreateInstanceInput {
-  return parse(schemas, schemas.createInstance, body);
+export function parseCreateInstance(
+  schemas: InputSchemas,
+  body: unknown,
+  found: readonly Fault[] = [],
+): CreateInstanceInput {
+  return parse(schemas, schemas.createInstance, body, found);
+}
+
+/** The provider that a body asks for, right or wrong; undefined where it names none that could be looked for. */
+export function providerIn(body: unknown): string | undefined {
+  const provider = isObject(body) ? body.provider : undefined;
+  return typeof provider === "string" && provider.length <= PROVIDER_LENGTH ? provider : undefined;
 }
 
 /**
  * The checked body of `POST /v1/calls`.
+ * @param found faults that only the server's state shows, told together with all others
  * @throws {Refusal} with a fault for each thing wrong
  */
-export function parseCreateCall(schemas: InputSchemas, body: unknown): CreateCallInput {
+export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CreateCallInput {
   const type = isObject(body) ? body.type : undefined;
   const known = CALL_TYPES.find((name) => name === type);
   const schema = known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>);
-  return parse(schemas, schema, body);
+  return parse(schemas, schema, body, found);
 }
 
-function parse<T>({ strict }: InputSchemas, schema: Schema<T>, body: unknown): T {
+/** The voice that a body asks for, there or not; undefined where it needs none or names none that could be looked for. */
+export function voiceIn(body: unknown): string | undefined {
+  const tts = isObject(body) && body.type === "FIXED_TTS" ? body.tts : undefined;
+  const voiceId = isObject(tts) ? tts.voiceId : undefined;
+  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? voiceId : undefined;
+}
+
+function parse<T>({ strict }: InputSchemas, schema: Schema<T>, body: unknown, found: readonly Fault[]): T {
   if (!isObject(body))
     throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
   const result = v.safeParse(schema, body);
-  const faults = result.success ? [] : result.issues.map(faultOf);
+  const faults = [...(result.success ? [] : result.issues.map(faultOf)), ...found];
   if (strict) addUnknownFields(faults, schema, body, "");
   const [first, ...rest] = faults;
   if (first) throw invalidInput([first, ...rest]);

@@ -120,6 +120,9 @@ test("an instance of a provider that is not mounted is refused at its creation",
     code: "provider_unknown",
     errors: [expect.objectContaining({ pointer: "/provider" })],
   });
+  await expect(world.app.instances.create(ALICE, { name: "", provider: "sip/none" })).rejects.toMatchObject({
+    errors: [{ pointer: "/name" }, { pointer: "/provider", code: "provider_unknown" }],
+  });
   expect(await world.app.instances.create(ALICE, { name: "Mine", provider: "scripted" })).toMatchObject({
     provider: "scripted",
     status: "CREATED",

@@ -264,7 +264,7 @@ test("waiting calls are shown in the instance's queue, oldest first, until they 
   await world.stop();
 });
 
-test("a call to a number is refused with a pointer to it, and stores nothing", async () => {
+test("a faulty call is refused with a pointer to each of its faults, and stores nothing", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const body = { instanceId: instance.id, type: "FIXED_TTS", target: { phoneNumber: "12" } } as never;
@@ -278,6 +278,11 @@ test("a call to a number is refused with a pointer to it, and stores nothing", a
     tts: { text: "Hello", voiceId: "pt-BR-1" },
   };
   await expect(world.app.calls.create(ALICE, unavailable)).rejects.toMatchObject({ code: "voice_unavailable" });
+  const twice = { ...unavailable, target: { phoneNumber: "12" } };
+  await expect(world.app.calls.create(ALICE, twice)).rejects.toMatchObject({
+    code: "invalid_request",
+    errors: [{ pointer: "/target/phoneNumber" }, { pointer: "/tts/voiceId", code: "voice_unavailable" }],
+  });
   expect(await world.app.calls.list(ALICE)).toEqual([]);
   await world.stop();
 });
