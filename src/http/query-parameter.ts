@@ -147,7 +147,7 @@ export function expandParameter<T extends string>(names: readonly T[]): QueryPar
     name: "expand",
     description: `Objects to add to the record, as a comma list of: ${names.join(", ")}.`,
     schema: { type: "string", examples: [names.join(",")] },
-    pointer: "",
+    pointer: "?expand",
     must: `a comma list of ${names.join(", ")}`,
     read(text) {
       const wanted = text.split(",", names.length + 1).map((name) => name.trim());

@@ -114,7 +114,8 @@ describe("artefacts", () => {
 
   test("one that does not exist, or not yet, is refused", async () => {
     const { app } = withPages();
-    expect((await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` })).status).toBe(404);
+    const missing = await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` });
+    expect([missing.status, missing.json.code]).toEqual([404, "recording_not_found"]);
     const artefact = async () => {
       throw new Refusal("recording_not_ready", "the call is not over");
     };

@@ -1,3 +1,4 @@
+import { Refusal } from "../../domain/refusal.ts";
 import type { TelephonyPages } from "../../ports/telephony.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
 import { limitedBody } from "../body.ts";
@@ -20,12 +21,13 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
       bearer: true,
       path: { callId: "The id of the call.", name: "The name of the file." },
       answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
-      problems: ["call_not_found", "recording_not_found", "recording_not_ready", "not_found"],
+      problems: ["call_not_found", "recording_not_found", "recording_not_ready"],
     },
     async run(exchange) {
       const call = await calls.get(exchange.caller, callIdOf(exchange));
       const reply = await pages.artefact(call.id, exchange.params.name ?? "");
-      return reply && { ...reply, headers: { ...PRIVATE, ...reply.headers } };
+      if (!reply) throw new Refusal("recording_not_found", "nothing of that name was kept of this call");
+      return { ...reply, headers: { ...PRIVATE, ...reply.headers } };
     },
   };
 }
