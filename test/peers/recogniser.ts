@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { run } from "./tools.ts";
+
+/**
+ * The sentence that pocketsphinx hears in a WAV file (16 kHz, 16-bit, mono, a header of 44 bytes). The grammar is a
+ * list of places, each with the right word among near misses; what is not in it cannot be heard, so a test is worth as
+ * much as its wrong alternatives.
+ */
+export function recognise(wav: string, places: readonly (readonly string[])[]): string {
+  const dir = dirname(wav);
+  const name = basename(wav, ".wav");
+  const at = (extension: string) => join(dir, `${name}.${extension}`);
+  const sequence = places.map((choices) => `( ${choices.join(" | ")} )`).join(" ");
+  writeFileSync(at("gram"), `#JSGF V1.0;\ngrammar sentence;\npublic <sentence> = ${sequence} ;\n`);
+  writeFileSync(at("ctl"), `${name}\n`);
+  run(
+    "pocketsphinx_batch",
+    ...["-hmm", join(models(), "en-us"), "-dict", join(models(), "cmudict-en-us.dict"), "-jsgf", at("gram")],
+    ...["-adcin", "yes", "-adchdr", "44", "-cepdir", dir, "-cepext", ".wav", "-ctl", at("ctl"), "-hyp", at("hyp")],
+    ...["-remove_noise", "no", "-remove_silence", "no", "-silprob", "0.3", "-logfn", "/dev/null"],
+  );
+  return readFileSync(at("hyp"), "utf8").replace(/\s*\([^)]*\)\s*$/, "");
+}
+
+/** Where the distribution keeps the American English models. */
+function models(): string {
+  const mdef = run("dpkg", "-L", "pocketsphinx-en-us")
+    .split("\n")
+    .find((path) => path.endsWith("en-us/mdef"));
+  if (!mdef) throw new Error("pocketsphinx-en-us has no acoustic model");
+  return dirname(dirname(mdef));
+}

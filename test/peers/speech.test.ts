@@ -1,0 +1,119 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+import { loudness, readWav, type Sound } from "../support/server-sound.ts";
+import { recognise } from "./recogniser.ts";
+import { folder, run, withTools } from "./tools.ts";
+
+/** The sentence, and what it could be mistaken for. */
+const APPOINTMENT = "Your appointment is confirmed for Monday at nine thirty.";
+const HEARD = "your appointment is confirmed for monday at nine thirty";
+const PLACES = [
+  ["your", "our"],
+  ["appointment", "apartment", "account"],
+  ["is"],
+  ["confirmed", "cancelled", "completed"],
+  ["for"],
+  ["monday", "sunday", "tomorrow", "friday"],
+  ["at"],
+  ["nine", "five", "four", "one"],
+  ["thirty", "fifteen", "forty", "twenty"],
+];
+
+onEach([ON_NODE], (target) => {
+  const server = useServer(target);
+  const files = folder();
+
+  /** The file with what a callee heard of a text. */
+  const heardOf = async (text: string, voiceId: string): Promise<{ path: string; sound: Sound; heardMs: number }> => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { tts: { text, voiceId } });
+    const ended = await client.waitForCall(id);
+    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    const wav = expected(200, await client.get(`/simulator/calls/${id}/heard.wav`)).body;
+    const path = join(files, `${voiceId}-${id}.wav`);
+    writeFileSync(path, wav);
+    return { path, sound: readWav(wav), heardMs: ended.outcome!.heard_ms };
+  };
+
+  withTools("a spoken message", ["pocketsphinx_batch", "soxi", "ffprobe"], () => {
+    test.for(["en-US-1", "en-US-2", "en-US-3", "en-GB-1"])(
+      "by %s is understood word by word by a recogniser",
+      async (voice) => {
+        const { path } = await heardOf(APPOINTMENT, voice);
+        expect(recognise(path, PLACES)).toBe(HEARD);
+      },
+    );
+
+    test("with other words is understood as those, so the recogniser does listen", async () => {
+      const { path } = await heardOf("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
+      expect(recognise(path, PLACES)).not.toBe(HEARD);
+      const other = await heardOf("Our account is cancelled for Friday at four fifteen.", "en-US-1");
+      expect(recognise(other.path, PLACES)).toBe("our account is cancelled for friday at four fifteen");
+    });
+
+    test("keeps its first and its last word", async () => {
+      const { path } = await heardOf("Seven, two, nine, four.", "en-US-1");
+      const digit = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+      expect(recognise(path, [digit, digit, digit, digit])).toBe("seven two nine four");
+    });
+
+    test("is a WAV file of 16-bit PCM, mono, 16 kHz to sox and ffprobe, as long as the outcome says", async () => {
+      const { path, heardMs } = await heardOf(APPOINTMENT, "en-US-1");
+      const told = (option: string) => run("soxi", option, path).trim();
+      expect([told("-t"), told("-r"), told("-c"), told("-b"), told("-e")]).toEqual([
+        "wav",
+        "16000",
+        "1",
+        "16",
+        "Signed Integer PCM",
+      ]);
+      const fields = "stream=codec_name,sample_rate,channels,bits_per_sample,duration";
+      const [stream] = JSON.parse(run("ffprobe", "-v", "error", "-show_entries", fields, "-of", "json", path)).streams;
+      expect(stream).toMatchObject({ codec_name: "pcm_s16le", sample_rate: "16000", channels: 1, bits_per_sample: 16 });
+      const seconds = Number(stream.duration);
+      expect(Math.abs(seconds * 1000 - heardMs - 300)).toBeLessThanOrEqual(100); // the tail
+      expect(Math.abs(Number(told("-D")) - seconds)).toBeLessThan(0.001);
+    });
+  });
+
+  withTools("a message in another language", ["sox"], () => {
+    test.for([
+      ["pt-BR-1", "Sua consulta está confirmada para segunda-feira às nove horas."],
+      ["es-ES-1", "Su cita está confirmada para el lunes a las nueve."],
+    ] as const)("by %s sounds like speech", async ([voice, text]) => {
+      const { sound, path } = await heardOf(text, voice);
+      const seconds = sound.samples.length / sound.sampleRate;
+      const perSecond = text.length / seconds;
+      expect(perSecond).toBeGreaterThan(7);
+      expect(perSecond).toBeLessThan(25);
+      const { rises, share } = rhythm(sound);
+      expect(rises / seconds).toBeGreaterThan(1); // syllables and pauses, not a tone
+      expect(share).toBeGreaterThan(0.4);
+      expect(share).toBeLessThan(0.98);
+      // Most of a voice is below 4 kHz, and little of it is hum.
+      const filtered = (band: string): number => {
+        const out = join(files, `${voice}-filtered.wav`);
+        run("sox", path, out, "sinc", band);
+        return loudness(readWav(readFileSync(out)));
+      };
+      expect(filtered("80-4000")).toBeGreaterThan(0.8 * loudness(sound));
+      expect(filtered("-80")).toBeLessThan(0.2 * loudness(sound));
+    });
+  });
+});
+
+/** How often the sound rises from quiet to loud, and the share of it that is not quiet, in windows of 20 ms. */
+function rhythm({ samples, sampleRate }: Sound): { rises: number; share: number } {
+  const size = sampleRate / 50;
+  const levels: number[] = [];
+  for (let at = 0; at + size <= samples.length; at += size)
+    levels.push(Math.sqrt(samples.subarray(at, at + size).reduce((sum, sample) => sum + sample * sample, 0) / size));
+  const loud = levels.map((level) => level > 0.1 * Math.max(...levels));
+  return {
+    rises: loud.filter((is, i) => is && !loud[i - 1]).length,
+    share: loud.filter(Boolean).length / loud.length,
+  };
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, describe } from "vitest";
+import { missing } from "../support/runtimes.ts";
+
+/** The Debian package of each program that this tier talks to. */
+const PACKAGES = {
+  chromium: "chromium",
+  curl: "curl",
+  ffmpeg: "ffmpeg",
+  ffprobe: "ffmpeg",
+  pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
+  sox: "sox",
+  soxi: "sox",
+  zbarimg: "zbar-tools",
+} as const;
+
+export type Tool = keyof typeof PACKAGES;
+
+/** Registers tests that need these programs; without them they are skipped, and the title says what to install. */
+export function withTools(title: string, tools: readonly Tool[], define: () => void): void {
+  const absent = tools.filter((tool) => !onPath(tool));
+  const packages = [...new Set(absent.map((tool) => PACKAGES[tool]))].join(" ");
+  const reason = absent.length > 0 ? missing(`no ${absent.join(", ")}; apt-get install ${packages}`) : undefined;
+  describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
+}
+
+const onPath = (program: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+
+/** Runs a program and answers what it printed. @throws {Error} it failed; the message shows what it said */
+export function run(program: Tool | "bash" | "dpkg", ...args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 26 });
+  if (status === 0) return stdout;
+  throw new Error(`${program} ${args.join(" ")} ended with ${status ?? error?.message}:\n${stderr}\n${stdout}`);
+}
+
+/** A folder that goes when the file's tests are over. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "ringport-peers-"));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
