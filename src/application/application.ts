@@ -56,6 +56,7 @@ export function createApplication(
       await dispatcher.stop(drainMs);
       await lines.stop();
       cancel();
+      context.events.close();
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Principal } from "../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../domain/refusal.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
-import type { CallFilter, Page } from "../ports/storage.ts";
+import { type CallFilter, type Page, StorageUnavailable } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { once, type Running } from "./idempotency.ts";
@@ -18,6 +18,8 @@ import { failCall } from "./stored-calls.ts";
 import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
 
 const INSPECTIONS_AT_ONCE = 200;
+/** The session of a live call insists on storing its end; who asked for that end waits this long. */
+const STORED_WITHIN_MS = 5_000;
 
 /** What a caller may do with his calls. */
 export class Calls implements CallUseCases {
@@ -74,9 +76,13 @@ export class Calls implements CallUseCases {
   async *events(callId: string, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Event> {
     const arrived: Event[] = [];
     let wake = () => {};
-    const stop = this.#context.events.listen(callId, (event) => {
-      arrived.push(event);
-      wake();
+    const { events } = this.#context;
+    const stop = events.listen(callId, {
+      event(event) {
+        arrived.push(event);
+        wake();
+      },
+      over: () => wake(),
     });
     const abort = () => wake();
     signal?.addEventListener("abort", abort);
@@ -96,6 +102,7 @@ export class Calls implements CallUseCases {
           if (isLast(event)) return;
         }
         signal?.throwIfAborted();
+        if (events.closed) throw new Refusal("stopping", `the server stops before call "${callId}" has ended`);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -119,8 +126,20 @@ export class Calls implements CallUseCases {
     for (const call of calls.toReversed()) await this.#end(call, reason, null);
   }
 
-  /** Ends a call, live or waiting; false where it had ended already. */
+  /**
+   * Ends a call, live or waiting; false where it had ended already.
+   * @throws {StorageUnavailable} a live call is hung up, but that is not stored yet; it will be
+   */
   async #end(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      const sentence = `the end of call ${call.id} could not be stored within ${STORED_WITHIN_MS} ms`;
+      cancel = this.#context.system.after(STORED_WITHIN_MS, () => reject(new StorageUnavailable(sentence)));
+    });
+    return Promise.race([this.#endAndStore(call, reason, detail), late]).finally(cancel);
+  }
+
+  async #endAndStore(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
     let current: Call | undefined = call;
     while (current && isActive(current.status)) {
       await this.#dispatcher.settled(current.instanceId);

@@ -10,14 +10,20 @@ export interface EventSubject {
   readonly userId: string;
 }
 
-type Listener = (event: Event) => void;
+/** Who follows a call. */
+export interface EventListener {
+  event(event: Event): void;
+  /** Nothing more will be told: this process stops. */
+  over(): void;
+}
 
 /** Makes events and tells those who listen; an event is published only after it has been stored. */
 export class EventLog {
   readonly #system: System;
   readonly #ids: IdSource;
   readonly #log: Logger;
-  readonly #ofCall = new Map<string, Set<Listener>>();
+  readonly #ofCall = new Map<string, Set<EventListener>>();
+  #closed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
     this.#system = system;
@@ -38,12 +44,23 @@ export class EventLog {
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
-      if (event.callId !== null) for (const listener of this.#ofCall.get(event.callId) ?? []) listener(event);
+      if (event.callId !== null) for (const listener of this.#ofCall.get(event.callId) ?? []) listener.event(event);
     }
   }
 
-  /** Calls `listener` for every event of a call from now on; the answer stops that. */
-  listen(callId: string, listener: Listener): () => void {
+  /** Whether nothing more will be told. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Tells everybody who listens that nothing more comes. Twice is fine. */
+  close(): void {
+    this.#closed = true;
+    for (const listeners of this.#ofCall.values()) for (const listener of listeners) listener.over();
+  }
+
+  /** Tells `listener` every event of a call from now on; the answer stops that. */
+  listen(callId: string, listener: EventListener): () => void {
     const listeners = this.#ofCall.get(callId) ?? new Set();
     this.#ofCall.set(callId, listeners.add(listener));
     return () => {

@@ -78,9 +78,12 @@ export interface CallUseCases {
   hangUp(principal: Principal, callId: string): Promise<void>;
   /** What has happened so far, oldest first. */
   timeline(principal: Principal, callId: string, page?: Page): Promise<Event[]>;
-  /** What has happened and what happens, as it happens; ends after the final event. */
+  /**
+   * What has happened and what happens, as it happens; ends after the final event. Throws {@link Refusal} `stopping`
+   * where this process stops before the call has ended.
+   */
   events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
-  /** The call, once it is final. */
+  /** The call, once it is final; throws as {@link events} does. */
   wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }
 

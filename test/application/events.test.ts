@@ -45,6 +45,28 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
+  test("of a call that still waits end with a refusal when the server stops", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    const { over, types } = listen(world, call.id);
+    const refused = expect(over).rejects.toMatchObject({ code: "stopping" });
+    const waited = expect(world.app.calls.wait(call.id)).rejects.toMatchObject({ code: "stopping" });
+    await world.system.settle();
+    await world.stop();
+    await Promise.all([refused, waited]);
+    expect(types()).toEqual(["queued"]);
+  });
+
+  test("of a live call end with its interruption when the server stops", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    const { over, types } = listen(world, call.id);
+    await world.system.settle();
+    await world.stop();
+    await over;
+    expect(types().at(-1)).toBe("failed");
+  });
+
   test("that are stored while the timeline is being read come once", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());

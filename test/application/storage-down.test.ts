@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ALICE, World } from "../support/application.ts";
 
 const unavailable = { name: "StorageUnavailable" };
@@ -66,6 +67,23 @@ describe("while the storage is down", () => {
     expect(stopped).toBe(true);
     world.storage.down = false;
     expect(await world.stored(call)).toMatchObject({ status: "IN_PROGRESS" });
+  });
+
+  test("who ends a live call is refused in time, and the call is stored as terminated when it can be", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    const full = new StorageUnavailable("the database or its disk is full");
+    world.storage.before = (operation) => {
+      if (operation === "calls.update") throw full; // reads go on
+    };
+    const refused = expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toMatchObject(unavailable);
+    await world.system.advance(5_000);
+    await refused;
+    expect(leg.live).toBe(false);
+    world.storage.before = () => {};
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    await world.stop();
   });
 
   test("what happened keeps the time at which it happened, not that at which it could be stored", async () => {
