@@ -1,16 +1,39 @@
+import { basename } from "node:path";
 import process from "node:process";
 
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+const PARENT_CHECK_MS = 500;
 
-/** Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. */
+/**
+ * Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. A SIGTERM to the npm that has
+ * started this program (`npm start`) counts as one.
+ */
 export function firstSignal(): Promise<keyof typeof NUMBERS> {
   return new Promise((resolve) => {
     let seen = false;
+    const first = (name: keyof typeof NUMBERS): void => {
+      seen = true;
+      resolve(name);
+    };
     for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[])
       process.on(name, () => {
         if (seen) process.exit(128 + NUMBERS[name]);
-        seen = true;
-        resolve(name);
+        first(name);
       });
+    // After Ctrl-C, which reaches the shell as well, its death is no second signal.
+    whenNpmIsGone(() => first("SIGTERM"));
   });
+}
+
+/** npm passes SIGTERM on to its shell only, which dies of it: all that is seen here is another parent. */
+function whenNpmIsGone(run: () => void): void {
+  const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));
+  if (!isScriptOfNpm) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    run();
+  }, PARENT_CHECK_MS);
+  timer.unref();
 }

@@ -17,6 +17,15 @@ async function server(data: string, env: Record<string, string> = {}): Promise<S
   return started;
 }
 
+/** Ends a process that may be gone already. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}
+
 /** Deno, where it runs the tests, names the signal that it sent instead of the code that the process ended with. */
 function expectZero(code: number | null): void {
   expect("Deno" in globalThis ? (code ?? 0) : code).toBe(0);
@@ -48,6 +57,22 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect(second.output()).not.toMatch(TOKEN);
     expect((await (await fetch(`${second.url}/v1/instances`, { headers })).json()) as unknown[]).toHaveLength(1);
     expectZero(await second.stop("SIGINT"));
+  });
+
+  test("a SIGTERM that reaches only npm's shell stops the server all the same", async () => {
+    const program = `"$0" "$@" & echo "pid $!"; wait`;
+    const shell = { ...node, command: ["sh", "-c", program, ...node.command] };
+    const env = { RINGPORT_DATA: freshFolder(), npm_lifecycle_script: "node adapters/cli/main.ts serve" };
+    const started = await start(shell, cli, { args: ["serve"], env, cwd: freshFolder() });
+    const [, pid] = /^pid (\d+)$/m.exec(started.output()) ?? [];
+    try {
+      await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
+      await started.stop();
+      await expect.poll(started.output, { timeout: 10_000 }).toContain('"msg":"stopped"');
+      await expect(fetch(`${started.url}/healthz`)).rejects.toThrow();
+    } finally {
+      kill(Number(pid));
+    }
   });
 
   test("two servers on one data folder: the second says so and ends; the first goes on", async () => {
