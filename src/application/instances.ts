@@ -4,7 +4,7 @@ import { INSTANCE_TRANSITIONS, type Instance } from "../domain/instance.ts";
 import { nextState } from "../domain/machine.ts";
 import type { Principal } from "../domain/principal.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
-import type { Page } from "../ports/storage.ts";
+import { type Page, StorageUnavailable } from "../ports/storage.ts";
 import type { LinkCode } from "../ports/telephony.ts";
 import type { Calls } from "./calls.ts";
 import type { Context } from "./context.ts";
@@ -83,6 +83,7 @@ export class Instances implements InstanceUseCases {
       await keeper.link();
       code = await keeper.currentCode(timings.linkCodeMs);
     } catch (cause) {
+      if (cause instanceof StorageUnavailable) throw cause;
       throw new Refusal("qr_unavailable", `no QR code: ${(cause as Error).message}`, { cause });
     }
     if (!code) await keeper.settled();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../src/domain/instance.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ALICE, World } from "../support/application.ts";
 
 const shown = async (world: World, instance: Instance) => {
@@ -56,6 +57,21 @@ describe("linking", () => {
     const refused = expect(answer).rejects.toMatchObject({ code: "qr_unavailable" });
     await world.system.advance(10_000);
     await refused;
+    await world.stop();
+  });
+
+  test("says that the storage is down where that is the reason", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const open = world.network.open.bind(world.network);
+    world.network.open = async () => {
+      throw new StorageUnavailable("the database is locked"); // the credentials could not be read
+    };
+    await expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+      name: "StorageUnavailable",
+    });
+    world.network.open = open;
+    expect((await world.app.instances.configure(ALICE, instance.id)).sequence).toBe(1);
     await world.stop();
   });
 
