@@ -15,7 +15,6 @@ export type RefusalCode =
   | "audio_unsupported"
   | "provider_unknown"
   | "unauthorized"
-  | "forbidden"
   | "demo_token_restricted"
   | "not_found"
   | "instance_not_found"

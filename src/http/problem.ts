@@ -35,7 +35,6 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_key_invalid: { status: 400, title: "The idempotency key is malformed" },
   // RFC 9110 §11.6.1: a 401 names the scheme that would help.
   unauthorized: { status: 401, title: "A valid bearer token is needed", headers: { "www-authenticate": "Bearer" } },
-  forbidden: { status: 403, title: "This is not allowed" },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
   not_found: { status: 404, title: "There is nothing here" },
   instance_not_found: { status: 404, title: "There is no such instance" },

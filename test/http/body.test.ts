@@ -152,6 +152,12 @@ describe("size", () => {
     expect((await recording(1000).app.handle(request)).status).toBe(413);
   });
 
+  test("an instance has room for its longest name where hardly any metadata is allowed", async () => {
+    const { app } = serve({ http: { limits: { ...DEFAULT_LIMITS, metadataBytes: 2 } } });
+    const body = JSON.stringify({ name: "\u0001".repeat(120) }); // six bytes each
+    expect((await ask(app, { method: "POST", path: "/v1/instances", body })).status).toBe(201);
+  });
+
   test("a body of exactly the limit is read", async () => {
     expect((await post(recording(10).app, '"12345678"')).status).toBe(201);
     expect((await post(recording(9).app, '"12345678"')).status).toBe(413);

@@ -21,8 +21,10 @@ import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
 const getQuery = { expand: expandParameter(["connection"]) };
-/** A body may be so much larger than the metadata it brings: escapes and white space. Millions of keys are refused unread. */
-const BODY_PER_METADATA = 16;
+/** A body may be so much larger than what it brings: escapes and white space. Millions of keys are refused unread. */
+const BODY_PER_CONTENT = 16;
+/** Brackets, names of fields, fields that nobody knows, bytes. */
+const BODY_AROUND = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
 
 /** The instances of the caller. */
@@ -87,10 +89,8 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
         ],
       },
       async run(exchange) {
-        const body = await readJson(
-          exchange.request,
-          Math.min(limits.bodyBytes, BODY_PER_METADATA * limits.metadataBytes),
-        );
+        const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
+        const body = await readJson(exchange.request, Math.min(limits.bodyBytes, largest));
         const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
         return created(exchange, instance, instanceView(instance));
       },
