@@ -20,7 +20,7 @@ export type HttpOptions = Partial<
  * over the simulated phone network and speaks with the engines that are installed.
  */
 export interface RingportOptions extends Partial<Timings>, HttpOptions {
-  /** Where people reach this server, without a trailing slash; the default is known once a server listens. */
+  /** Where people reach this server, base path included, without a trailing slash; the default is known once a server listens. */
   readonly publicUrl?: string | undefined;
   /** What carries calls; the first one is the default provider of new instances. Default: the simulator. */
   readonly telephony?: Telephony | readonly Telephony[] | undefined;

@@ -23,7 +23,7 @@ const SERVER = [
     "RINGPORT_PUBLIC_URL",
     httpUrl,
     "host, port",
-    "Where people reach this server; set it behind a proxy.",
+    "Where people reach this server, base path included; set it behind a proxy.",
   ),
   setting(
     "basePath",
