@@ -69,7 +69,11 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       v.string(),
       v.trim(),
       characters(1, limits.nameLength, "the name"),
-      v.check((name) => !name.includes("\0"), says("value_invalid", "the name must not contain the character U+0000")),
+      // No database keeps them as they are.
+      v.check(
+        (name) => !/[\0\p{Cs}]/u.test(name),
+        says("value_invalid", "the name must not contain the character U+0000, nor half of a surrogate pair"),
+      ),
     ),
     metadata: v.optional(metadataSchema(limits)),
     provider: v.optional(

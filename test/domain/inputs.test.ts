@@ -233,6 +233,7 @@ describe("an instance", () => {
     ["spaces", { name: " \t\u00a0" }, "/name too_short"],
     ["too long", { name: "x".repeat(121) }, "/name too_long"],
     ["with the character U+0000", { name: "a\u0000b" }, "/name value_invalid"],
+    ["with half of a surrogate pair", { name: "a\ud83d" }, "/name value_invalid"],
   ])("whose name is %s is refused", (_, body, fault) => {
     expect(instanceFaults(body)).toEqual([fault]);
   });
