@@ -11,7 +11,7 @@ import { ProgramFailed, programOf } from "./programs/program.ts";
 export interface Heard {
   /** ms of the message that were played. */
   readonly heardMs: number;
-  /** Share of the message that was played, 0 to 1; null for a call without a fixed message, or one cut off so early that its length was not known yet. */
+  /** Share of the message that was played, 0 to 1; null for a call without a fixed message. */
   readonly heardRatio: number | null;
 }
 
@@ -29,8 +29,6 @@ export class CallMedia {
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
   #framesSeen = 0;
-  /** All of the message is in the playout, so its length is known. */
-  #whole = false;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
   #last: Noticed[] | undefined;
 
@@ -69,7 +67,6 @@ export class CallMedia {
       }
       if (signal.aborted) return;
       if (playout.enqueuedMs === 0) throw new ProgramFailed("speech_failed", "the message has no sound");
-      this.#whole = true;
       this.#post({ type: "message_ready", messageMs: playout.enqueuedMs });
       playout.silence(timings.tailMs);
       playout.end();
@@ -93,9 +90,8 @@ export class CallMedia {
   heard(): Heard {
     const { heardMs, enqueuedMs } = this.#playout;
     const fixed = this.#call.message.type === "FIXED_TTS" || this.#call.message.type === "FIXED_AUDIO";
-    if (!fixed || (heardMs > 0 && !this.#whole)) return { heardMs, heardRatio: null };
-    const heardRatio = heardMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
-    return { heardMs, heardRatio };
+    const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
+    return { heardMs, heardRatio: fixed ? share : null };
   }
 
   /** Stops the message; answers what the ear had not reported yet. */

@@ -42,7 +42,7 @@ export interface Outcome {
   readonly answeredBy: "human" | "machine" | "unknown" | null;
   /** Milliseconds of the message that were played to the callee. */
   readonly heardMs: number;
-  /** `heardMs` divided by the length of the message, 0 to 1; null where there is no fixed message, or its length was not known yet. */
+  /** `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message. */
   readonly heardRatio: number | null;
   /** Milliseconds from the answer to the end; 0 when nobody answered. */
   readonly durationMs: number;

@@ -33,9 +33,7 @@ const Outcome = v.strictObject({
   heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee.")),
   heard_ratio: v.pipe(
     v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-    v.description(
-      "heard_ms divided by the length of the message; null without a fixed message, or where it ended before its length was known.",
-    ),
+    v.description("heard_ms divided by the length of the message; null for a call without a fixed message."),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),
 });

@@ -87,20 +87,6 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("claims no share of a message whose length was not known yet at its end", async () => {
-    const world = await World.start();
-    world.speech.speak = async function* (_text, _voiceId, signal) {
-      yield { sampleRate: 8_000, samples: tone(440, 1_000, 8_000, 8_000) };
-      await new Promise((resolve) => signal.addEventListener("abort", resolve)); // more is on its way
-    };
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
-    await world.system.advance(490);
-    leg.end("callee_hung_up", "BYE");
-    await world.system.settle();
-    expect((await world.stored(call)).outcome).toMatchObject({ heardMs: 500, heardRatio: null });
-    await world.stop();
-  });
-
   test("plays an uploaded file, and forgets it when the call is over", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
