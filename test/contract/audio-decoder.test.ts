@@ -244,17 +244,20 @@ describe("hostile bytes", () => {
     return copy;
   };
 
+  /** A second of speech: a hundred thousand of them can be tried. */
+  const short = vbr.subarray(0, 900);
+
   fuzz(
     "any bytes are refused or played, in bounded time",
     fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), bounded),
   );
   fuzz(
     "an MP3 with any bytes changed is refused or played, in bounded time",
-    fc.asyncProperty(mutations, (changes) => bounded(mutated(vbr, changes))),
+    fc.asyncProperty(mutations, (changes) => bounded(mutated(short, changes))),
   );
   fuzz(
     "an MP3 cut anywhere is refused or played, in bounded time",
-    fc.asyncProperty(fc.nat({ max: vbr.length }), (length) => bounded(vbr.subarray(0, length))),
+    fc.asyncProperty(fc.nat({ max: short.length }), (length) => bounded(short.subarray(0, length))),
   );
   const smallWav = wav(concatPcm([tone(TONE_HZ, 50, 8000, 8000)]), 8000);
   fuzz(
