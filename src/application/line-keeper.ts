@@ -146,7 +146,7 @@ export class LineKeeper implements LineHost {
       this.#say("reconnecting", reason);
       this.#watcher.offline(this.#instance.id, reason);
     }
-    if (this.#state !== "reconnecting") return;
+    if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
     this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
   }
 
@@ -236,7 +236,7 @@ export class LineKeeper implements LineHost {
 
   #graceOver(): void {
     this.#cancelGrace = undefined;
-    if (this.#state !== "reconnecting") return;
+    if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
     const reason = this.#reason ?? "offline";
     this.#say("offline", reason);
     this.#enqueue(() => this.#move("deactivate", {}, "instance.offline", { reason }));

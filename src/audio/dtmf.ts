@@ -49,6 +49,11 @@ export class DtmfDetector {
     this.#high = Float64Array.from(HIGH_HZ, coefficient);
   }
 
+  /** Whether the last whole block sounded like a key, or a key is still being held. */
+  get sounding(): boolean {
+    return this.#candidate !== undefined || this.#reported !== undefined;
+  }
+
   /** Takes the next received samples, of any number. */
   push(frame: Int16Array): void {
     for (let i = 0; i < frame.length; i++) {

@@ -6,7 +6,6 @@ export type CallType = (typeof CALL_TYPES)[number];
 
 export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
-export const ACTIVE_CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS"] as const;
 
 /** What can happen to a stored call. */
 export type CallInput = "place" | "connect" | "complete" | "fail";

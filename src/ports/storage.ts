@@ -32,6 +32,8 @@ export interface Storage {
 /** The database cannot do it now; the caller may try again. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
+  /** The code of the matching problem document. */
+  readonly code = "storage_unavailable";
 }
 
 /** Another server already works on this database. */

@@ -41,6 +41,24 @@ describe("after a crash", () => {
     await after.stop();
   });
 
+  test("a linked instance whose network stays silent is offline after the grace, also in the storage", async () => {
+    const before = await World.start();
+    const instance = await before.activeInstance();
+    const after = new World({ before });
+    await after.storage.open({ exclusive: true });
+    const { open } = after.network;
+    after.network.open = async (...args) => {
+      const line = await open.apply(after.network, args);
+      line.hold = new Promise<void>(() => {});
+      return line;
+    };
+    await after.app.start();
+    await after.system.advance(60_000);
+    const { status, connection } = await after.app.instances.get(ALICE, instance.id);
+    expect([status, connection.state]).toEqual(["CONFIGURED", "offline"]);
+    expect((await after.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
+  });
+
   test("calls on the line are interrupted, with their end told once", async () => {
     const before = await World.start();
     const ringing = await before.call(await before.activeInstance());
