@@ -3,6 +3,7 @@ import { defineConfig } from "tsup";
 
 const published = {
   index: "src/index.ts",
+  client: "src/client/index.ts",
   testing: "src/testing/index.ts",
   node: "adapters/server/node.ts",
   bun: "adapters/server/bun.ts",

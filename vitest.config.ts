@@ -6,7 +6,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
 /** Tests and examples import the package by name; inside this repository that name is the source. */
 const alias = [
   { find: /^ringport$/, replacement: source("src/index.ts") },
-  { find: /^ringport\/testing$/, replacement: source("src/testing/index.ts") },
+  { find: /^ringport\/(client|testing)$/, replacement: source("src/$1/index.ts") },
   { find: /^ringport\/(node|bun|deno)$/, replacement: source("adapters/server/$1.ts") },
   { find: /^ringport\/(sqlite|postgres)$/, replacement: source("adapters/storage/$1.ts") },
 ];

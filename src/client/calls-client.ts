@@ -1,0 +1,72 @@
+import type { CallStatus, CallType } from "../domain/call.ts";
+import type { CreateCallInput } from "../domain/inputs.ts";
+import { allItems, type Page, type PageQuery } from "./pages.ts";
+import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
+import type { CallEvent, CallExpansion, CallWith, CreatedCall } from "./views.ts";
+
+/** Which calls are listed, by the names of the query parameters. */
+export interface ListCallsQuery<E extends CallExpansion = never> extends PageQuery {
+  readonly instance_id?: string | undefined;
+  readonly status?: CallStatus | undefined;
+  readonly type?: CallType | undefined;
+  /** RFC 3339. */
+  readonly created_after?: string | undefined;
+  /** RFC 3339. */
+  readonly created_before?: string | undefined;
+  /** Objects to add to each call. */
+  readonly expand?: readonly E[] | undefined;
+}
+
+/** Options of the reading of a call. */
+export interface GetCallOptions<E extends CallExpansion> extends RequestOptions {
+  /** Objects to add to the call. */
+  readonly expand?: readonly E[] | undefined;
+}
+
+/** The calls of the token's user. All methods throw `RingportError`. */
+export interface CallsClient {
+  /** Places a call; where the instance has an active call already, that one is answered and none is placed. */
+  create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
+  /** All calls that match, newest first; `limit` is the size of the pages that are read. */
+  list<E extends CallExpansion = never>(
+    query?: ListCallsQuery<E>,
+    options?: RequestOptions,
+  ): AsyncGenerator<CallWith<E>, void, undefined>;
+  /** One page of them: 50, unless `limit` says another number up to 200. */
+  page<E extends CallExpansion = never>(
+    query?: ListCallsQuery<E>,
+    options?: RequestOptions,
+  ): Promise<Page<CallWith<E>>>;
+  get<E extends CallExpansion = never>(id: string, options?: GetCallOptions<E>): Promise<CallWith<E>>;
+  /** Ends an active call. */
+  delete(id: string, options?: RequestOptions): Promise<void>;
+  /** The same as `delete`, by the telephone's own word. */
+  hangUp(id: string, options?: RequestOptions): Promise<void>;
+  /** The timeline so far, oldest first. */
+  events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
+  /** What the callee of a simulated call heard, as the bytes of a WAV file. */
+  heardWav(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const PAGE = 100;
+
+export function callsClient(transport: Transport): CallsClient {
+  const root = "/v1/calls";
+  const page: CallsClient["page"] = (query, options) => transport.page(root, { ...query }, options);
+  const hangUp: CallsClient["hangUp"] = (id, options) => transport.delete(callPath(id), options);
+  return {
+    create: (input, options) => transport.post(root, input, options?.idempotencyKey, options),
+    list: (query, options) => allItems((cursor) => page({ limit: PAGE, ...query, cursor }, options), query?.cursor),
+    page,
+    get: (id, options) => transport.get(callPath(id), { expand: options?.expand }, options),
+    delete: hangUp,
+    hangUp,
+    events: (id, options) => transport.get(`${callPath(id)}/events`, {}, options),
+    heardWav: (id, options) => transport.bytes(`/simulator/calls/${encodeURIComponent(id)}/heard.wav`, options),
+  };
+}
+
+/** Where a call is. */
+export function callPath(id: string): string {
+  return `/v1/calls/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,52 @@
+import { type CallsClient, callsClient } from "./calls-client.ts";
+import { type InstancesClient, instancesClient } from "./instances-client.ts";
+import { allItems, type PageQuery } from "./pages.ts";
+import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
+import type { CallEvent, FinishedCall, Voice } from "./views.ts";
+import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
+
+/** Which events are listed, by the names of the query parameters. */
+export interface ListEventsQuery extends PageQuery {
+  /** Only events of this instance and its calls. */
+  readonly instance_id?: string | undefined;
+}
+
+/** A Ringport somewhere else. All methods throw `RingportError`. */
+export interface Client {
+  readonly instances: InstancesClient;
+  readonly calls: CallsClient;
+  /** Everything that happened so far to the instances and calls, oldest first. */
+  events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
+  /** Every voice that can speak there now. */
+  voices(options?: RequestOptions): Promise<Voice[]>;
+  /**
+   * Waits until a call is over, however it ends: busy is an outcome, not an error.
+   * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
+   */
+  waitForCall(id: string, options?: WaitForCallOptions): Promise<FinishedCall>;
+}
+
+const PAGE = 200;
+
+/**
+ * A typed client of the HTTP interface. Nothing is sent before the first method is called.
+ *
+ * ```ts
+ * const ringport = createClient({ url: "http://127.0.0.1:8080", token });
+ * const { id } = await ringport.calls.create({ instanceId, type: "FIXED_TTS", target, tts });
+ * const { outcome } = await ringport.waitForCall(id, { onProgress: (event) => console.log(event.type) });
+ * ```
+ *
+ * @throws {TypeError} the URL is not absolute
+ */
+export function createClient(options: ClientOptions): Client {
+  const transport = createTransport(options);
+  return {
+    instances: instancesClient(transport),
+    calls: callsClient(transport),
+    events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+      allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
+    voices: (options) => transport.get("/v1/voices", {}, options),
+    waitForCall: (id, options) => waitForCall(transport, id, options),
+  };
+}

@@ -1,0 +1,24 @@
+// A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
+
+export type { CallsClient, GetCallOptions, ListCallsQuery } from "./calls-client.ts";
+export type { Client, ListEventsQuery } from "./create-client.ts";
+export { createClient } from "./create-client.ts";
+export type { GetInstanceOptions, InstancesClient } from "./instances-client.ts";
+export type { Page, PageQuery } from "./pages.ts";
+export type { ClientErrorCode } from "./ringport-error.ts";
+export { RingportError } from "./ringport-error.ts";
+export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./transport.ts";
+export type {
+  Call,
+  CallEvent,
+  CallExpansion,
+  CallWith,
+  CreatedCall,
+  FinishedCall,
+  Instance,
+  InstanceDetails,
+  LinkingCode,
+  Outcome,
+  Voice,
+} from "./views.ts";
+export type { WaitForCallOptions } from "./wait-for-call.ts";

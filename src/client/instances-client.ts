@@ -1,0 +1,41 @@
+import type { CreateInstanceInput } from "../domain/inputs.ts";
+import { allItems, type Page, type PageQuery } from "./pages.ts";
+import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
+import type { Instance, InstanceDetails, LinkingCode } from "./views.ts";
+
+/** Options of the reading of an instance. */
+export interface GetInstanceOptions extends RequestOptions {
+  /** Adds how the line is doing. */
+  readonly expand?: readonly "connection"[] | undefined;
+}
+
+/** The phone numbers of the token's user. All methods throw `RingportError`. */
+export interface InstancesClient {
+  create(input: CreateInstanceInput, options?: CreateOptions): Promise<Instance>;
+  /** All instances, newest first; `limit` is the size of the pages that are read. */
+  list(query?: PageQuery, options?: RequestOptions): AsyncGenerator<Instance, void, undefined>;
+  /** One page of them; without `limit` it holds all. */
+  page(query?: PageQuery, options?: RequestOptions): Promise<Page<Instance>>;
+  /** An instance with its active calls. */
+  get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
+  /** The QR code that links a phone number; codes rotate, so ask again until the instance is linked. */
+  configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
+  /** Ends its call, unlinks the number and erases its credentials, for good. */
+  delete(id: string, options?: RequestOptions): Promise<void>;
+}
+
+const PAGE = 100;
+
+export function instancesClient(transport: Transport): InstancesClient {
+  const root = "/v1/instances";
+  const one = (id: string) => `${root}/${encodeURIComponent(id)}`;
+  const page: InstancesClient["page"] = (query = {}, options) => transport.page(root, { ...query }, options);
+  return {
+    create: (input, options) => transport.post(root, input, options?.idempotencyKey, options),
+    list: ({ limit = PAGE, cursor } = {}, options) => allItems((cursor) => page({ limit, cursor }, options), cursor),
+    page,
+    get: (id, options) => transport.get(one(id), { expand: options?.expand }, options),
+    configure: (id, options) => transport.get(`${one(id)}/configure`, {}, options),
+    delete: (id, options) => transport.delete(one(id), options),
+  };
+}

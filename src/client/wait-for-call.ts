@@ -1,0 +1,90 @@
+import { callPath } from "./calls-client.ts";
+import { pause } from "./pause.ts";
+import type { RequestOptions, Transport } from "./transport.ts";
+import type { Call, CallEvent, FinishedCall } from "./views.ts";
+
+/** How a call is waited for. */
+export interface WaitForCallOptions extends RequestOptions {
+  /** Gets every event of the timeline once and in order; the next one comes after its promise. */
+  readonly onProgress?: ((event: CallEvent) => void | Promise<void>) | undefined;
+  /** Gives up after this many ms; the call goes on. Default: waits as long as the call takes. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Soon after news, then less and less often, ms. */
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+/** Events of one request. */
+const PAGE = 200;
+
+/**
+ * Waits until a call is over, however it ends.
+ * @throws {RingportError} the call cannot be read
+ * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
+ */
+export async function waitForCall(
+  transport: Transport,
+  id: string,
+  { onProgress, signal, timeoutMs }: WaitForCallOptions = {},
+): Promise<FinishedCall> {
+  const deadline = new AbortController();
+  const expire = () =>
+    deadline.abort(new DOMException(`the call ${id} was not over after ${timeoutMs} ms`, "TimeoutError"));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+  const stop = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+  try {
+    const timeline = new Timeline(transport, id, stop);
+    let pauseMs = SHORTEST_PAUSE_MS;
+    for (;;) {
+      const news = await timeline.news();
+      for (const event of news) {
+        stop.throwIfAborted();
+        await onProgress?.(event);
+      }
+      stop.throwIfAborted();
+      if (timeline.ended) {
+        const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stop });
+        if (isFinished(call)) return call;
+      }
+      pauseMs = news.length > 0 ? SHORTEST_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS);
+      await pause(pauseMs, stop);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The timeline of a call, read piece by piece. */
+class Timeline {
+  /** The last event is there: it is stored together with the final status. */
+  ended = false;
+  readonly #read: (cursor: string | undefined) => ReturnType<Transport["page"]>;
+  readonly #seen = new Set<string>();
+  /** Where the last page begins; it is read again until it is full. */
+  #cursor: string | undefined;
+
+  constructor(transport: Transport, id: string, signal: AbortSignal) {
+    this.#read = (cursor) => transport.page(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
+  }
+
+  /** The events that were not there before. */
+  async news(): Promise<CallEvent[]> {
+    const news: CallEvent[] = [];
+    for (;;) {
+      const { items, next } = await this.#read(this.#cursor);
+      for (const event of items as readonly CallEvent[]) {
+        if (this.#seen.has(event.id)) continue;
+        this.#seen.add(event.id);
+        news.push(event);
+        if (event.type === "completed" || event.type === "failed") this.ended = true;
+      }
+      if (next === undefined) return news;
+      this.#cursor = next;
+    }
+  }
+}
+
+function isFinished(call: Call): call is FinishedCall {
+  return (call.status === "COMPLETED" || call.status === "FAILED") && call.outcome != null;
+}

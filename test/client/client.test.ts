@@ -1,0 +1,126 @@
+import { type CallEvent, type Client, createClient, type Instance } from "ringport/client";
+import * as v from "valibot";
+import { beforeAll, describe, expect, test } from "vitest";
+import { SCHEMAS } from "../../src/http/schemas.ts";
+import { server, URL_OF_TESTS } from "./support/server.ts";
+
+const { client: clientWith, link } = server();
+const target = { phoneNumber: "+12025550100" };
+const tts = { text: "Hello there.", voiceId: "en-US-1" };
+const spoken = { type: "FIXED_TTS", target, tts } as const;
+
+let client: Client;
+let desk: Instance;
+beforeAll(async () => {
+  client = clientWith();
+  desk = await client.instances.create({ name: "Desk", metadata: { floor: 3 } });
+  await link(client, desk);
+}, 20_000);
+
+describe("instances", () => {
+  test("are created, read, configured and deleted", async () => {
+    const created = await client.instances.create({ name: "Front", metadata: { team: ["a"] } });
+    expect(v.parse(SCHEMAS.Instance, created)).toMatchObject({ name: "Front", status: "CREATED" });
+    const read = await client.instances.get(created.id);
+    expect(v.parse(SCHEMAS.InstanceDetails, read)).toEqual({ ...created, callQueue: [] });
+    const { connection } = await client.instances.get(created.id, { expand: ["connection"] });
+    expect(connection?.provider).toBe("simulator");
+    const code = await client.instances.configure(created.id);
+    expect(v.parse(SCHEMAS.LinkingCode, code).instanceId).toBe(created.id);
+    await client.instances.delete(created.id);
+    await expect(client.instances.get(created.id)).rejects.toMatchObject({ code: "instance_not_found" });
+  });
+
+  test("are listed through all pages, newest first, each once", async () => {
+    const before = (await client.instances.page()).items.map(({ id }) => id);
+    const made: string[] = [];
+    for (let n = 1; n <= 120; n++) made.push((await client.instances.create({ name: `Desk ${n}` })).id);
+    const expected = [...made.reverse(), ...before];
+
+    const listed: string[] = [];
+    for await (const { id } of client.instances.list()) listed.push(id);
+    expect(listed).toEqual(expected);
+
+    const first = await client.instances.page({ limit: 50 });
+    expect(first.items.map(({ id }) => id)).toEqual(expected.slice(0, 50));
+    const second = await client.instances.page({ limit: 50, cursor: first.next });
+    expect(second.items.map(({ id }) => id)).toEqual(expected.slice(50, 100));
+    expect((await client.instances.page({ cursor: second.next })).next).toBeUndefined();
+
+    const rest: string[] = [];
+    for await (const { id } of client.instances.list({ limit: 7, cursor: second.next })) rest.push(id);
+    expect(rest).toEqual(expected.slice(100));
+  }, 30_000);
+});
+
+describe("calls", () => {
+  test("a spoken call is waited for, with each event once and in order", async () => {
+    const call = await client.calls.create({ instanceId: desk.id, ...spoken });
+    expect(v.parse(SCHEMAS.CreatedCall, call).status).toBe("QUEUED");
+    const progress: CallEvent[] = [];
+    const finished = await client.waitForCall(call.id, { onProgress: (event) => void progress.push(event) });
+
+    expect(v.parse(SCHEMAS.Call, finished)).toMatchObject({ id: call.id, status: "COMPLETED" });
+    expect(finished.outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
+    expect(progress).toEqual(await client.calls.events(call.id));
+    expect(v.parse(SCHEMAS.EventList, progress).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["queued", "ringing", "answered", "completed"]),
+    );
+    expect(await client.calls.get(call.id, { expand: ["outcome"] })).toEqual(finished);
+
+    const wav = await client.calls.heardWav(call.id);
+    expect(String.fromCharCode(...wav.slice(0, 4))).toBe("RIFF");
+    expect(wav.length).toBeGreaterThan(1000);
+  }, 20_000);
+
+  test("one that fails is an outcome, not an error", async () => {
+    const busy = await client.calls.create({
+      instanceId: desk.id,
+      ...spoken,
+      target: { phoneNumber: "+12025550101" },
+    });
+    const { status, outcome } = await client.waitForCall(busy.id);
+    expect([status, outcome.reason]).toEqual(["FAILED", "busy"]);
+    const again = await client.waitForCall(busy.id, { timeoutMs: 5_000 });
+    expect(again.outcome).toEqual(outcome);
+  }, 20_000);
+
+  test("are listed by filter and page, and hung up", async () => {
+    const quiet = await client.instances.create({ name: "Quiet" });
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await client.calls.create({ instanceId: quiet.id, ...spoken });
+      made.unshift(id);
+      await (n === 1 ? client.calls.delete(id) : client.calls.hangUp(id));
+    }
+    const filter = { instance_id: quiet.id, status: "FAILED", type: "FIXED_TTS", limit: 2 } as const;
+    const listed: string[] = [];
+    for await (const call of client.calls.list({ ...filter, expand: ["outcome", "media"] })) {
+      listed.push(call.id);
+      expect(call.outcome?.reason).toBe("terminated");
+      expect(call.media).toEqual({ voice_id: "en-US-1", characters: tts.text.length });
+    }
+    expect(listed).toEqual(made);
+    const page = await client.calls.page(filter);
+    expect(page.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    expect(await client.calls.page({ ...filter, created_after: new Date(Date.now() + 60_000).toISOString() })).toEqual({
+      items: [],
+      next: undefined,
+    });
+    await expect(client.calls.hangUp(made[0]!)).rejects.toMatchObject({ code: "call_not_found", status: 404 });
+
+    const types: string[] = [];
+    for await (const { type } of client.events({ instance_id: quiet.id, limit: 2 })) types.push(type);
+    expect(types.filter((type) => type === "failed")).toHaveLength(3);
+  }, 20_000);
+});
+
+test("the voices are told", async () => {
+  const voices = await client.voices();
+  expect(v.parse(SCHEMAS.VoiceList, voices).map(({ id }) => id)).toContain("en-US-1");
+});
+
+test("an address that is none is refused at once", () => {
+  expect(() => createClient({ url: "127.0.0.1:8080", token: "t" })).toThrow(/url is "127.0.0.1:8080"/);
+  expect(() => createClient({ url: `${URL_OF_TESTS}/`, token: "t" })).not.toThrow();
+});

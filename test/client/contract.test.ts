@@ -1,0 +1,81 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Client, ClientErrorCode, Page } from "ringport/client";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { CallStatus, CallType } from "../../src/domain/call.ts";
+import type { CreateCallInput, CreateInstanceInput } from "../../src/domain/inputs.ts";
+import type { ProblemCode } from "../../src/http/problem.ts";
+import type { View } from "../../src/http/schemas.ts";
+import type { CALL_EXPANSIONS } from "../../src/http/views.ts";
+
+declare const getAnything: Calls["get"];
+type Instances = Client["instances"];
+type Calls = Client["calls"];
+type Answer<M extends (...args: never[]) => unknown> = Awaited<ReturnType<M>>;
+type ItemOf<M extends (...args: never[]) => AsyncIterable<unknown>> =
+  ReturnType<M> extends AsyncIterable<infer Item> ? Item : never;
+
+/** tsc proves this one; running it does nothing. */
+test("what goes in and comes out has the very types of the HTTP interface", () => {
+  expectTypeOf<Parameters<Instances["create"]>[0]>().toEqualTypeOf<CreateInstanceInput>();
+  expectTypeOf<Answer<Instances["create"]>>().toEqualTypeOf<View<"Instance">>();
+  expectTypeOf<Answer<Instances["get"]>>().toEqualTypeOf<View<"InstanceDetails">>();
+  expectTypeOf<Answer<Instances["configure"]>>().toEqualTypeOf<View<"LinkingCode">>();
+  expectTypeOf<Answer<Instances["page"]>>().toEqualTypeOf<Page<View<"Instance">>>();
+  expectTypeOf<ItemOf<Instances["list"]>>().toEqualTypeOf<View<"Instance">>();
+
+  expectTypeOf<Parameters<Calls["create"]>[0]>().toEqualTypeOf<CreateCallInput>();
+  expectTypeOf<Answer<Calls["create"]>>().toEqualTypeOf<View<"CreatedCall">>();
+  expectTypeOf<Answer<Calls["events"]>>().toEqualTypeOf<View<"EventList">>();
+  const reads = (calls: Calls) => ({
+    plain: () => calls.get("call_1"),
+    expanded: () => calls.get("call_1", { expand: ["outcome", "media"] }),
+    list: () => calls.list(),
+    page: () => calls.page({ expand: ["outcome"] }),
+  });
+  type Reads = ReturnType<typeof reads>;
+  expectTypeOf<Answer<Reads["plain"]>>().toEqualTypeOf<View<"Call">>();
+  expectTypeOf<Answer<Reads["expanded"]>>().toExtend<View<"Call">>();
+  expectTypeOf<Answer<Reads["expanded"]>["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
+  expectTypeOf<ItemOf<Reads["list"]>>().toEqualTypeOf<View<"Call">>();
+  expectTypeOf<Answer<Reads["page"]>["items"][number]["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
+
+  type Filter = NonNullable<Parameters<Calls["list"]>[0]>;
+  expectTypeOf<NonNullable<Filter["status"]>>().toEqualTypeOf<CallStatus>();
+  expectTypeOf<NonNullable<Filter["type"]>>().toEqualTypeOf<CallType>();
+  type Expansion = NonNullable<NonNullable<Parameters<typeof getAnything>[1]>["expand"]>[number];
+  expectTypeOf<Expansion>().toEqualTypeOf<(typeof CALL_EXPANSIONS)[number]>();
+
+  expectTypeOf<ItemOf<Client["events"]>>().toEqualTypeOf<View<"Event">>();
+  expectTypeOf<Answer<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
+  expectTypeOf<Answer<Client["waitForCall"]>>().toExtend<View<"Call">>();
+  expectTypeOf<Answer<Client["waitForCall"]>["outcome"]>().toEqualTypeOf<View<"Outcome">>();
+  expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();
+});
+
+describe("the bundle", () => {
+  const source = fileURLToPath(new URL("../../src/client/", import.meta.url));
+
+  test("is under 15 KB without ky, and is the client's own files only", async () => {
+    const { build } = await import("esbuild");
+    const { outputFiles, metafile } = await build({
+      entryPoints: [`${source}index.ts`],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      external: ["ky"],
+      metafile: true,
+      write: false,
+      logLevel: "silent",
+    });
+    const [bundle] = outputFiles;
+    expect(gzipSync(bundle!.contents).length).toBeLessThan(15 * 1024);
+    const files = Object.keys(metafile.inputs);
+    expect(files.filter((file) => !file.includes("src/client/"))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(readdirSync(source).length);
+    const [output] = Object.values(metafile.outputs);
+    expect(new Set(output!.imports.map(({ path }) => path))).toEqual(new Set(["ky"]));
+  });
+});

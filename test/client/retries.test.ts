@@ -1,0 +1,168 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Client, createClient, type FetchRequest, RingportError } from "ringport/client";
+import { beforeAll, describe, expect, test } from "vitest";
+import { server } from "./support/server.ts";
+
+const { ringport, client: clientWith } = server();
+const spoken = {
+  type: "FIXED_TTS",
+  target: { phoneNumber: "+12025550100" },
+  tts: { text: "Hello there.", voiceId: "en-US-1" },
+} as const;
+
+let client: Client;
+beforeAll(() => {
+  client = clientWith();
+});
+
+/** What is sent, and what is done to the first `times` answers. */
+function flaky(times: number, spoil: (answer: Response) => Response | Promise<Response>) {
+  const sent: { method: string; path: string; key: string | null; at: number }[] = [];
+  const fetch: FetchRequest = async (request) => {
+    const { pathname } = new URL(request.url);
+    const key = request.headers.get("idempotency-key");
+    sent.push({ method: request.method, path: pathname, key, at: performance.now() });
+    const answer = await ringport.fetch(request);
+    return sent.length <= times ? spoil(answer) : answer;
+  };
+  return { sent, fetch };
+}
+
+/** A connection that breaks after the server has done its work. */
+const drop = (): never => {
+  throw new TypeError("the connection was reset");
+};
+
+const busy = (retryAfter: string) => () =>
+  Response.json(
+    { code: "server_busy", detail: "too many calls are being read", request_id: "req_1" },
+    { status: 503, headers: { "retry-after": retryAfter, "content-type": "application/problem+json" } },
+  );
+
+describe("a lost connection", () => {
+  test("creates nothing twice", async () => {
+    const { sent, fetch } = flaky(2, drop);
+    const name = `Desk ${crypto.randomUUID()}`;
+    const made = await clientWith({ fetch }).instances.create({ name });
+    expect(sent.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+    const { items } = await client.instances.page();
+    expect(items.filter((instance) => instance.name === name)).toEqual([made]);
+  });
+
+  test("that breaks in the middle of an answer counts as lost", async () => {
+    const half = () => {
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"id":"inst_'));
+          controller.error(new TypeError("terminated"));
+        },
+      });
+      return new Response(body, { status: 201, headers: { "content-type": "application/json" } });
+    };
+    const { sent, fetch } = flaky(1, half);
+    const made = await clientWith({ fetch }).instances.create({ name: "Half" });
+    expect(sent).toHaveLength(2);
+    expect((await client.instances.get(made.id)).name).toBe("Half");
+  });
+
+  test("does not make a hang-up or a deletion that was done look like an error", async () => {
+    const { id } = await client.instances.create({ name: "Gone" });
+    const call = await client.calls.create({ instanceId: id, ...spoken });
+    await clientWith(flaky(1, drop)).calls.hangUp(call.id);
+    expect((await client.calls.get(call.id)).status).toBe("FAILED");
+    await clientWith(flaky(1, drop)).instances.delete(id);
+    await expect(client.instances.delete(id)).rejects.toMatchObject({ code: "instance_not_found" });
+  });
+
+  test("is told after the last retry, with its cause", async () => {
+    const { sent, fetch } = flaky(99, drop);
+    const error = await clientWith({ fetch, retries: 1 })
+      .voices()
+      .catch((error: unknown) => error);
+    expect(sent).toHaveLength(2);
+    expect(error).toBeInstanceOf(RingportError);
+    expect(error).toMatchObject({ code: "network_error", status: 0, requestId: null, retryAfter: null, errors: [] });
+    expect(String(error)).toContain("http://ringport.test gave no answer: the connection was reset");
+  });
+
+  test("over a real socket is one too, on every runtime", async () => {
+    let requests = 0;
+    const sockets = createServer((request, answer) => {
+      if (++requests === 1) request.socket.destroy();
+      else answer.setHeader("content-type", "application/json").end("[]");
+    });
+    await new Promise<void>((done) => sockets.listen(0, "127.0.0.1", done));
+    const { port } = sockets.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    expect(await createClient({ url, token: "t" }).voices()).toEqual([]);
+    expect(requests).toBe(2);
+    await new Promise((done) => sockets.close(done).closeAllConnections());
+    await expect(createClient({ url, token: "t", retries: 0 }).voices()).rejects.toMatchObject({
+      code: "network_error",
+    });
+  });
+});
+
+describe("an idempotency key", () => {
+  test("is a new one for each creation, unless given", async () => {
+    const { sent, fetch } = flaky(0, drop);
+    const flakyClient = clientWith({ fetch });
+    const first = await flakyClient.instances.create({ name: "A" });
+    expect((await flakyClient.instances.create({ name: "A" })).id).not.toBe(first.id);
+    const given = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
+    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(given);
+    const keys = sent.map(({ key }) => key);
+    expect(keys.slice(2)).toEqual(["order-7", "order-7"]);
+    expect(new Set(keys).size).toBe(3);
+    await expect(flakyClient.instances.create({ name: "C" }, { idempotencyKey: "order-7" })).rejects.toMatchObject({
+      code: "idempotency_key_reused",
+      status: 422,
+    });
+  });
+
+  test("that is still in progress is waited for", async () => {
+    const inProgress = () =>
+      Response.json(
+        { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },
+        { status: 409, headers: { "retry-after": "0", "content-type": "application/problem+json" } },
+      );
+    const { sent, fetch } = flaky(1, inProgress);
+    await clientWith({ fetch }).instances.create({ name: "Twice" });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe("a busy server", () => {
+  test("is asked again when it said, not earlier", async () => {
+    const { sent, fetch } = flaky(1, busy("1"));
+    await clientWith({ fetch }).voices();
+    expect(sent).toHaveLength(2);
+    expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(990);
+  });
+
+  test("is not asked again when it wants a long rest, or after the last retry", async () => {
+    const patient = flaky(9, busy("3600"));
+    await expect(clientWith(patient).voices()).rejects.toMatchObject({
+      code: "server_busy",
+      status: 503,
+      retryAfter: 3600,
+      requestId: "req_1",
+    });
+    expect(patient.sent).toHaveLength(1);
+    const { sent, fetch } = flaky(9, busy("0"));
+    await expect(clientWith({ fetch, retries: 2 }).voices()).rejects.toMatchObject({ retryAfter: 0 });
+    expect(sent).toHaveLength(3);
+  });
+});
+
+test("an answer that does not come in time is asked for again, then told", async () => {
+  let asked = 0;
+  const fetch: FetchRequest = () => {
+    asked++;
+    return new Promise(() => {});
+  };
+  await expect(clientWith({ fetch, retries: 1, timeoutMs: 20 }).voices()).rejects.toMatchObject({ code: "timeout" });
+  expect(asked).toBe(2);
+});

@@ -1,0 +1,43 @@
+import { createRingport, type Ringport } from "ringport";
+import { type Client, type ClientOptions, createClient, type Instance } from "ringport/client";
+import { afterAll, beforeAll } from "vitest";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** A real Ringport in this process, ten times as fast as life, and clients of it. */
+export interface Server {
+  readonly ringport: Ringport;
+  /** A client with a token of its own user, unless told otherwise. */
+  client(options?: Partial<ClientOptions>): Client;
+  /** Scans the code of an instance and waits until it can place calls. */
+  link(client: Client, instance: Instance): Promise<void>;
+}
+
+export const URL_OF_TESTS = "http://ringport.test/voice";
+
+/** Starts one for the test file. */
+export function server(): Server {
+  const ringport = createRingport({
+    data: temporaryFolder("client"),
+    basePath: "/voice",
+    publicUrl: URL_OF_TESTS,
+    embedded: { simulatorTimeScale: 0.1, synchronous: "NORMAL" },
+  });
+  let token = "";
+  beforeAll(async () => {
+    await ringport.start();
+    ({ token } = await ringport.tokens.issue({ userName: "ana", label: "test" }));
+  });
+  afterAll(() => ringport.stop({ drainMs: 0 }));
+  return {
+    ringport,
+    client: (options) =>
+      createClient({ url: URL_OF_TESTS, token, fetch: (request) => ringport.fetch(request), ...options }),
+    async link(client, { id }) {
+      const { message } = await client.instances.configure(id);
+      const [url] = /https?:\S+\w/.exec(message) ?? [];
+      const answer = await ringport.fetch(new Request(url!, { method: "POST" }));
+      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+      while ((await client.instances.get(id)).status !== "ACTIVE") await new Promise((done) => setTimeout(done, 25));
+    },
+  };
+}
