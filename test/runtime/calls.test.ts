@@ -219,7 +219,7 @@ onEach(ON_EVERYTHING, (target) => {
       const client = await server.as("ada");
       const limit = 16 * 1024 * 1024;
       for (const headers of [{ "content-length": String(limit + 1) }, { "transfer-encoding": "chunked" }]) {
-        const answer = await client.send("POST", "/v1/calls", { headers, body: bytesOf(limit + 1) });
+        const answer = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
         expect(expectProblem(answer, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
       }
       const fits = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });

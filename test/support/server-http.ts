@@ -17,20 +17,31 @@ export interface Answer {
 /** What is sent. */
 export interface Sending {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  /** A function makes a stream; it may be asked again (see {@link send}). */
+  readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Fails after this. Default 20 000. */
   readonly timeoutMs?: number;
 }
 
+/** A server that refuses a stream answers and closes; a client that is just writing then may never read the answer. */
+const TRIES = 5;
+
 /**
  * Sends one request on a connection of its own and reads the whole answer. An answer that comes while the body is still
- * being sent counts, even where the server then breaks the connection. An upgrade that succeeds is answered as a 101.
+ * being sent counts; where the connection breaks in the middle of a streamed body without one, it is tried again. An
+ * upgrade that succeeds is answered as a 101.
  */
-export function send(
-  method: string,
-  url: string,
-  { headers, body, timeoutMs = 20_000 }: Sending = {},
-): Promise<Answer> {
+export async function send(method: string, url: string, sending: Sending = {}): Promise<Answer> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await sendOnce(method, url, sending);
+    } catch (error) {
+      const broken = ["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "");
+      if (!broken || typeof sending.body !== "function" || tries === TRIES) throw error;
+    }
+}
+
+function sendOnce(method: string, url: string, { headers, body, timeoutMs = 20_000 }: Sending): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answered = false;
     const outgoing = httpRequest(url, { method, headers: { ...headers }, agent: false });
@@ -58,11 +69,10 @@ export function send(
       settle(() => resolve(answerOf(response, Buffer.alloc(0))));
     });
     outgoing.on("error", (error) => {
-      // The answer may still lie in the socket's buffer although writing has failed.
-      if (!answered) setTimeout(() => !answered && settle(() => reject(error)), 200);
+      if (!answered) settle(() => reject(error));
     });
-    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) outgoing.end(body);
-    else void pump(body, outgoing, () => answered);
+    if (typeof body === "function") void pump(body(), outgoing, () => answered);
+    else outgoing.end(body);
   });
 }
 

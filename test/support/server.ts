@@ -63,7 +63,7 @@ export function useServer(target: Target, options: ServerOptions = {}): Server {
 /** A server process on data of its own, and the command line beside it. */
 export class Server {
   readonly target: Target;
-  readonly data: string;
+  #data: string | undefined;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ownsData: boolean;
   readonly #clients = new Map<string, Promise<Client>>();
@@ -78,7 +78,13 @@ export class Server {
     this.#env = env;
     this.#ownsData = data === undefined;
     this.#isFresh = data === undefined;
-    this.data = data ?? mkdtempSync(join(tmpdir(), "ringport-server-"));
+    this.#data = data;
+  }
+
+  /** Its data folder. */
+  get data(): string {
+    this.#data ??= mkdtempSync(join(tmpdir(), "ringport-server-"));
+    return this.#data;
   }
 
   /** Where it is reached, base path included, without a slash at the end. */
@@ -135,7 +141,7 @@ export class Server {
   async dispose(): Promise<void> {
     await this.#process?.stop("SIGKILL");
     this.#process = undefined;
-    if (this.#ownsData) rmSync(this.data, { recursive: true, force: true });
+    if (this.#ownsData && this.#data) rmSync(this.#data, { recursive: true, force: true });
   }
 
   /** Issues a token with the command line, as an operator does, while the server runs. */
