@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { describe } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import { missing } from "../support/runtimes.ts";
 
 /** The Debian package of each program that this tier talks to. */
@@ -37,10 +38,10 @@ export function run(program: Tool | "bash" | "dpkg", ...args: readonly string[])
   throw new Error(`${program} ${args.join(" ")} ended with ${status ?? error?.message}:\n${stderr}\n${stdout}`);
 }
 
-/** A folder that goes when this process does. */
+/** A folder that is there while the tests of the surrounding `describe` run. */
 export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "ringport-peers-"));
-  // Hooks do not run for tests that a filter leaves out; this does.
-  process.once("exit", () => rmSync(path, { recursive: true, force: true }));
+  const path = join(tmpdir(), `ringport-peers-${randomUUID()}`);
+  beforeAll(() => void mkdirSync(path));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,28 +8,38 @@ import { ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 import { expectProblem } from "./shapes.ts";
 
-/** A file system of 6 MB; a folder of it, or why there is none. */
-function smallDisk(): { folder: string; missing: string | undefined } {
+/** Mounts a file system of 6 MB; says why not where that cannot be. */
+function mountSmallDisk(folder: string): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
-    return { folder: "", missing: "a small file system can be mounted on Linux as root only" };
-  const folder = mkdtempSync(join(tmpdir(), "ringport-small-disk-"));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], { encoding: "utf8" });
-  // Hooks do not run for tests that a filter leaves out; this does.
-  process.once("exit", () => {
-    if (mounted.status === 0) spawnSync("umount", [folder]);
-    rmSync(folder, { recursive: true, force: true });
+    return "a small file system can be mounted on Linux as root only";
+  mkdirSync(folder, { recursive: true });
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], {
+    encoding: "utf8",
   });
-  return { folder, missing: mounted.status === 0 ? undefined : `no tmpfs can be mounted: ${mounted.stderr.trim()}` };
+  return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
+}
+
+function unmount(folder: string): void {
+  spawnSync("umount", [folder]);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 onEach([ON_NODE], (target) => {
-  const disk = smallDisk();
+  const disk = join(tmpdir(), `ringport-small-disk-${process.pid}`);
+  const missing = mountSmallDisk(disk);
+  unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
 
-  describe.skipIf(disk.missing)(`a full file system${disk.missing ? ` (skipped: ${disk.missing})` : ""}`, () => {
-    const filler = join(disk.folder, "filler");
-    const server = new Server(target, { data: join(disk.folder, "data") });
-    beforeAll(() => server.start());
-    afterAll(() => server.dispose());
+  describe.skipIf(missing)(`a full file system${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    const filler = join(disk, "filler");
+    const server = new Server(target, { data: join(disk, "data") });
+    beforeAll(async () => {
+      mountSmallDisk(disk);
+      await server.start();
+    });
+    afterAll(async () => {
+      await server.dispose();
+      unmount(disk);
+    });
 
     test("answers 503 storage_unavailable, answers nothing 201 that is not stored, and recovers", async () => {
       const client = await server.as("ada");
