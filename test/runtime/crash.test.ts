@@ -1,7 +1,15 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ON_EVERYTHING, ON_NODE, ON_POSTGRES, onEach, type Server, useServer } from "../support/server.ts";
-import { type CallView, type Client, expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
+import {
+  type CallView,
+  type Client,
+  type EventView,
+  expected,
+  HELLO,
+  type InstanceView,
+  until,
+} from "../support/server-client.ts";
 import type { Row, Rows } from "../support/server-database.ts";
 import { loudness } from "../support/server-sound.ts";
 import { expectProblem } from "./shapes.ts";
@@ -18,12 +26,8 @@ onEach(ON_EVERYTHING, (target) => {
   describe("a server killed with -9 in the middle of a call", () => {
     test("comes back with that call FAILED/interrupted, lines ACTIVE, queued calls waiting, and nothing else changed", async () => {
       const { client, calling, linked, waiting, live, queued } = await aBusyServer(server);
-      await until(
-        () => client.readCall(live.id),
-        ({ started_at }) => started_at !== null && Date.now() - Date.parse(started_at) > 700,
-        5_000,
-        "something to have been heard",
-      );
+      const heardSince = Date.now();
+      await until(Date.now, (now) => now - heardSince > 700, 5_000, "something to have been heard");
       await server.kill9();
       const before = await server.rows();
       await server.start();
@@ -75,7 +79,7 @@ onEach(ON_EVERYTHING, (target) => {
       await server.start({ RINGPORT_DRAIN_MS: "300" });
       const { id: instance } = await client.activeInstance();
       const { id } = await client.call(instance, { tts: LONG });
-      await client.waitForCall(id, ["IN_PROGRESS"]);
+      await untilHeard(client, id);
       expect(await server.stop("SIGTERM")).toBe(0);
       await server.start();
       const call = await client.readCall(id);
@@ -182,6 +186,13 @@ onEach([ON_NODE, ON_POSTGRES], (target) => {
   });
 });
 
+/** Waits until the callee hears the message. */
+async function untilHeard(client: Client, id: string): Promise<void> {
+  await client.waitForCall(id, ["IN_PROGRESS"]);
+  const ready = (events: readonly EventView[]) => events.some(({ type }) => type === "message_ready");
+  await until(() => client.timeline(id), ready, 10_000, "the message to be ready");
+}
+
 /** A server with something of everything: a live call, a queued one, an ended one, a linked line, a deleted instance. */
 async function aBusyServer(server: Server) {
   const client: Client = await server.as("ada");
@@ -197,7 +208,8 @@ async function aBusyServer(server: Server) {
   await client.delete(`/v1/instances/${deleted.id}`);
   const queued = await client.call(waiting.id, { tts: HELLO });
   const { id } = await client.call(calling.id, { tts: LONG });
-  const live = await client.waitForCall(id, ["IN_PROGRESS"]);
+  await untilHeard(client, id);
+  const live = await client.readCall(id);
   return { client, calling, linked, waiting, live, queued };
 }
 
