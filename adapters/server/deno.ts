@@ -1,3 +1,4 @@
+import { toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type ServedApp,
   type ServeOptions,
 } from "./listening.ts";
-import { toResponse } from "./response.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 
