@@ -21,17 +21,10 @@ describe("ending a call", () => {
   test("while it is being claimed: one of the two wins, and the call ends", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let release = () => {};
-    world.storage.before = (operation) => {
-      if (operation !== "calls.claimNext") return;
-      return new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    };
+    const release = world.holdClaim();
     const call = await world.call(instance);
     const ended = world.app.calls.hangUp(ALICE, call.id);
     await world.system.settle();
-    world.storage.before = () => {};
     release();
     await world.system.settle();
     await ended;

@@ -212,16 +212,9 @@ describe("a line that goes offline", () => {
   test("while a call is being claimed keeps the call in its queue", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let release = () => {};
-    world.storage.before = (operation) => {
-      if (operation !== "calls.claimNext") return;
-      return new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    };
+    const release = world.holdClaim();
     const call = await world.call(instance);
     world.line(instance).goOffline();
-    world.storage.before = () => {};
     release();
     await world.system.settle();
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });

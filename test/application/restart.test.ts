@@ -182,17 +182,10 @@ describe("stopping", () => {
   test("while a call is being claimed dials nobody and gives the claim back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    let release = () => {};
-    world.storage.before = (operation) => {
-      if (operation !== "calls.claimNext") return;
-      return new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    };
+    const release = world.holdClaim();
     const call = await world.call(instance);
     const stopped = world.app.stop(1_000);
     await world.system.settle();
-    world.storage.before = () => {};
     release();
     await world.system.advance(5_000);
     await stopped;

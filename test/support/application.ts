@@ -257,6 +257,21 @@ export class World {
     return this.network.leg(call?.id);
   }
 
+  /** Lets the next claim of a call wait until the answer is called. */
+  holdClaim(): () => void {
+    let release = () => {};
+    this.storage.before = (operation) => {
+      if (operation !== "calls.claimNext") return;
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    return () => {
+      this.storage.before = () => {};
+      release();
+    };
+  }
+
   /** The stored call. */
   async stored(call: Call): Promise<Call> {
     const stored = await this.storage.calls.get(call.id);
