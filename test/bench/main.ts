@@ -1,44 +1,81 @@
-// npm run bench [-- NAME …]: prints one table per benchmark. Ratios and shares are what counts; the machine is named.
-import { cpus } from "node:os";
-import { benchSimulator } from "./sim.ts";
+import { parseArgs } from "node:util";
+import type { Benchmark, Row } from "./benchmark.ts";
+import { BENCHMARKS } from "./benchmarks.ts";
+import { writeDocument } from "./document.ts";
+import { machine } from "./machine.ts";
+import { printMethod, printRows, printUsage, verdict } from "./print.ts";
 
-/** One line of a table: what was measured, what came out, what was to be reached. */
-export interface Row {
-  readonly what: string;
-  readonly measured: string;
-  readonly wanted?: string;
-  readonly reached?: boolean;
-}
+process.exit(await main(process.argv.slice(2)));
 
-const BENCHMARKS: Readonly<Record<string, { says: string; run: (args: string[]) => Promise<Row[]> }>> = {
-  sim: { says: "1,000 simulated calls at once, 20 ms frames both ways", run: benchSimulator },
-};
-
-const [first, ...args] = process.argv.slice(2);
-const names = first === undefined || first.startsWith("-") ? Object.keys(BENCHMARKS) : [first];
-const unknown = names.find((name) => !(name in BENCHMARKS));
-if (unknown !== undefined) {
-  console.error(`there is no benchmark "${unknown}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
-  process.exit(2);
-}
-
-let missed = 0;
-console.log(`${runtimeName()} · ${cpus().length} × ${cpus()[0]?.model ?? "unknown processor"}`);
-for (const name of names) {
-  const bench = BENCHMARKS[name];
-  if (!bench) continue;
-  console.log(`\n${name}: ${bench.says}`);
-  const rows = await bench.run(first?.startsWith("-") ? [first, ...args] : args);
-  const width = Math.max(...rows.map((row) => row.what.length));
-  for (const { what, measured, wanted, reached } of rows) {
-    if (reached === false) missed++;
-    const verdict = wanted === undefined ? "" : `   wanted ${wanted}: ${reached ? "reached" : "MISSED"}`;
-    console.log(`  ${what.padEnd(width)}  ${measured}${verdict}`);
+/** Answers the exit code: 0 all was reached, 1 something was missed, 2 there is no such benchmark or option. */
+async function main(args: readonly string[]): Promise<number> {
+  const [name] = args.filter((arg) => !arg.startsWith("-"));
+  const asked = args[0] === name ? name : undefined;
+  if (asked !== undefined && !(asked in BENCHMARKS)) {
+    console.error(`there is no benchmark "${asked}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+    return 2;
   }
+  const chosen = Object.entries(BENCHMARKS).filter(([one]) => asked === undefined || one === asked);
+  const values = read(asked === undefined ? args : args.slice(1), asked === undefined ? [] : chosen);
+  if (!values) return 2;
+  if (values.help) {
+    if (asked === undefined) printUsage(BENCHMARKS);
+    else for (const [one, benchmark] of chosen) printMethod(one, benchmark);
+    return 0;
+  }
+  return runAll(chosen, values);
 }
-process.exit(missed === 0 ? 0 : 1);
 
-function runtimeName(): string {
-  const { bun, deno, node } = process.versions as Record<string, string | undefined>;
-  return bun ? `Bun ${bun}` : deno ? `Deno ${deno}` : `Node ${node}`;
+async function runAll(
+  chosen: readonly (readonly [string, Benchmark])[],
+  { quick, write, numbers }: Asked,
+): Promise<number> {
+  for (const [what, fact] of Object.entries(machine())) console.log(`${what}: ${fact}`);
+  const measured = new Map<string, readonly Row[]>();
+  for (const [name, { title, options, run }] of chosen) {
+    console.log(`\n${name}: ${title}`);
+    const defaults = Object.entries(options).map(([option, { value, quick: short = value }]) => [
+      option,
+      quick ? short : value,
+    ]);
+    const rows = await run({ ...Object.fromEntries(defaults), ...numbers });
+    printRows(rows);
+    measured.set(name, rows);
+  }
+  if (write) await writeDocument(BENCHMARKS, measured);
+  const missed = [...measured.values()].flat().filter((row) => row.wanted !== undefined && verdict(row) === "MISSED");
+  console.log(missed.length === 0 ? "\nall reached" : `\n${missed.length} missed`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+interface Asked {
+  readonly quick: boolean;
+  readonly write: boolean;
+  readonly help: boolean;
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+function read(args: readonly string[], chosen: readonly (readonly [string, Benchmark])[]): Asked | undefined {
+  const names = chosen.flatMap(([, { options }]) => Object.keys(options));
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        quick: { type: "boolean", default: false },
+        write: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+        ...Object.fromEntries(names.map((name) => [name, { type: "string" as const }])),
+      },
+    });
+    const { quick = false, write = false, help = false, ...given } = values;
+    const numbers = Object.entries(given).map(([name, text]) => {
+      const number = Number(text);
+      if (!(number > 0)) throw new Error(`--${name} needs a number, not "${text}"`);
+      return [name, number];
+    });
+    return { quick, write, help, numbers: Object.fromEntries(numbers) };
+  } catch (error) {
+    console.error((error as Error).message);
+    return undefined;
+  }
 }

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { type Call, createRingport, type Principal, type Ringport, type Speech } from "../../src/index.ts";
-import type { Row } from "./main.ts";
+import { type Benchmark, progress, type Row } from "./benchmark.ts";
 
 const SAMPLE_RATE = 16_000;
 const WAV_HEADER_BYTES = 44;
@@ -17,21 +16,23 @@ const ME: Principal = { userId: "usr_bench" };
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 
-/**
- * Places many calls at once in one process, on the whole stack: use cases, SQLite, dispatcher, sessions, playout, clock.
- *
- * - the window: `--seconds` long, from one second after the last call has become IN_PROGRESS
- * - lateness: how much later than its place on the absolute 20 ms schedule a frame was exchanged, both directions
- * - intact: calls whose recording at the far end begins with exactly the samples of the rendered message (SHA-256),
- *   so one gap, repeat or underrun anywhere in it counts as a miss
- */
-export async function benchSimulator(args: string[]): Promise<Row[]> {
-  const { values } = parseArgs({
-    args,
-    options: { calls: { type: "string", default: "1000" }, seconds: { type: "string", default: "60" } },
-  });
-  const calls = Number(values.calls);
-  const seconds = Number(values.seconds);
+/** Many simulated calls at once in one process, on the whole stack. */
+export const SIMULATED_CALLS: Benchmark = {
+  title: "1,000 simulated calls at once, 20 ms frames both ways",
+  method: `All calls in one process on the whole stack: use cases, SQLite, dispatcher, sessions, playout, clock.
+
+- the window begins one second after the last call has become \`IN_PROGRESS\`
+- lateness: how much later than its place on the absolute 20 ms schedule a frame was exchanged, both directions
+- intact: calls whose recording at the far end begins with exactly the samples of the rendered message (SHA-256), so
+  one gap, repeat or underrun anywhere in it counts as a miss`,
+  options: {
+    calls: { says: "calls at once", value: 1000, quick: 200 },
+    seconds: { says: "length of the window", value: 60, quick: 5 },
+  },
+  run: ({ calls = 0, seconds = 0 }) => benchSimulator(calls, seconds),
+};
+
+async function benchSimulator(calls: number, seconds: number): Promise<Row[]> {
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   const network = simulator({ spoolDir: join(data, "recordings"), sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36 });
   const speech = embeddedSpeech({ pool: new WorkerPool() });
@@ -44,10 +45,9 @@ export async function benchSimulator(args: string[]): Promise<Row[]> {
   try {
     await ringport.start();
     const { text, hash, bytes } = await messageOf(speech, seconds + 30);
-    const say = (words: string) => console.log(`  … ${words}`);
-    say(`linking ${calls} numbers`);
+    progress(`linking ${calls} numbers`);
     const instances = await Promise.all(Array.from({ length: calls }, (_, n) => linkedInstance(ringport, n)));
-    say(`dialling ${calls} calls, each to hear ${(bytes / 2 / SAMPLE_RATE).toFixed(1)} s of speech`);
+    progress(`dialling ${calls} calls, each to hear ${(bytes / 2 / SAMPLE_RATE).toFixed(1)} s of speech`);
     const dialled = performance.now();
     const placed = await inTurns(instances, 50, (instanceId) => place(ringport, instanceId, text));
     for (const { id } of placed) await talking(ringport, id);
@@ -55,7 +55,7 @@ export async function benchSimulator(args: string[]): Promise<Row[]> {
     const setUpLateness = network.clock.lateness.p99;
     await pause(1000);
 
-    say(`all are talking; measuring for ${seconds} s`);
+    progress(`all are talking; measuring for ${seconds} s`);
     network.clock.lateness.reset();
     const cpuBefore = process.cpuUsage();
     await pause(seconds * 1000);
@@ -64,7 +64,7 @@ export async function benchSimulator(args: string[]): Promise<Row[]> {
     const cpu = process.cpuUsage(cpuBefore);
     const memory = process.memoryUsage().rss;
 
-    say("waiting for the last words");
+    progress("waiting for the last words");
     const ended = await Promise.all(placed.map((call) => ringport.calls.wait(call.id)));
     const intact = await countIntact(network, ended, bytes, hash);
     const completed = ended.filter((call) => call.outcome?.reason === "message_played").length;
