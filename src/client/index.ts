@@ -14,6 +14,7 @@ export type {
   CallExpansion,
   CallWith,
   CreatedCall,
+  Fault,
   FinishedCall,
   Instance,
   InstanceDetails,

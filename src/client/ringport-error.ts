@@ -1,13 +1,11 @@
+import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problem.ts";
-import type { View } from "../http/schemas.ts";
 
 /**
  * Why a request failed: the `code` of the server's problem document, or one that only the client can say.
  * `network_error`: no answer came. `timeout`: none came in time. `unexpected_answer`: whatever answered is no Ringport.
  */
 export type ClientErrorCode = ProblemCode | "network_error" | "timeout" | "unexpected_answer";
-
-type Fault = View<"Fault">;
 
 interface Details {
   readonly status?: number | undefined;
@@ -69,7 +67,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1000));
 }
 
-function isProblem(body: unknown): body is View<"Problem"> {
+function isProblem(body: unknown): body is Problem {
   if (typeof body !== "object" || body === null) return false;
   const { code, detail } = body as Partial<Record<string, unknown>>;
   return typeof code === "string" && typeof detail === "string";

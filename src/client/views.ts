@@ -1,21 +1,16 @@
-import type { View } from "../http/schemas.ts";
+import type { Call, Outcome } from "../http/answers.ts";
 
-/** An instance, as lists and creations answer it. */
-export type Instance = View<"Instance">;
-/** An instance with its active calls. */
-export type InstanceDetails = View<"InstanceDetails">;
-/** The QR code that links a phone number. */
-export type LinkingCode = View<"LinkingCode">;
-/** What the creation of a call answers. */
-export type CreatedCall = View<"CreatedCall">;
-/** A call. */
-export type Call = View<"Call">;
-/** How a call turned out. */
-export type Outcome = View<"Outcome">;
-/** One line of a timeline. */
-export type CallEvent = View<"Event">;
-/** A voice that can speak. */
-export type Voice = View<"Voice">;
+export type {
+  Call,
+  CreatedCall,
+  Event as CallEvent,
+  Fault,
+  Instance,
+  InstanceDetails,
+  LinkingCode,
+  Outcome,
+  Voice,
+} from "../http/answers.ts";
 
 /** An object that is added to a call on request. */
 export type CallExpansion = "outcome" | "transcript" | "media";

@@ -1,5 +1,5 @@
+import type { View } from "./answers.ts";
 import type { Examples } from "./route.ts";
-import type { View } from "./schemas.ts";
 
 /** Examples of `/openapi.json`; a test holds each against its schema. */
 

@@ -4,7 +4,7 @@ import type { Call, Message } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Voice } from "../ports/speech.ts";
-import type { View } from "./schemas.ts";
+import type { View } from "./answers.ts";
 
 export const CALL_EXPANSIONS = ["outcome", "transcript", "media"] as const;
 export type CallExpansion = (typeof CALL_EXPANSIONS)[number];

@@ -2,11 +2,13 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Client, ClientErrorCode, Page } from "ringport/client";
+import type * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CallStatus, CallType } from "../../src/domain/call.ts";
 import type { CreateCallInput, CreateInstanceInput } from "../../src/domain/inputs.ts";
+import type { Answers, View } from "../../src/http/answers.ts";
 import type { ProblemCode } from "../../src/http/problem.ts";
-import type { View } from "../../src/http/schemas.ts";
+import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
 import type { CALL_EXPANSIONS } from "../../src/http/views.ts";
 
 declare const getAnything: Calls["get"];
@@ -16,7 +18,23 @@ type Answer<M extends (...args: never[]) => unknown> = Awaited<ReturnType<M>>;
 type ItemOf<M extends (...args: never[]) => AsyncIterable<unknown>> =
   ReturnType<M> extends AsyncIterable<infer Item> ? Item : never;
 
-/** tsc proves this one; running it does nothing. */
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Deep<T> = T extends object ? { [K in keyof T]: Deep<T[K]> } : T;
+type Said<Name extends SchemaName> = v.InferInput<(typeof SCHEMAS)[Name]>;
+/** The answers whose schema and whose type are not the same: a field that only one of them has, another type of a field. */
+type Astray = {
+  [Name in keyof Answers | SchemaName]: Name extends keyof Answers & SchemaName
+    ? Equal<Deep<Said<Name>>, Deep<Answers[Name]>> extends true
+      ? never
+      : Name
+    : Name;
+}[keyof Answers | SchemaName];
+
+/** tsc proves these; running them does nothing. */
+test("every answer of the OpenAPI document has the type that the client is written in", () => {
+  expectTypeOf<Astray>().toBeNever();
+});
+
 test("what goes in and comes out has the very types of the HTTP interface", () => {
   expectTypeOf<Parameters<Instances["create"]>[0]>().toEqualTypeOf<CreateInstanceInput>();
   expectTypeOf<Answer<Instances["create"]>>().toEqualTypeOf<View<"Instance">>();

@@ -1,6 +1,7 @@
 import type { LinkingCode } from "../../application/use-cases.ts";
 import type { CreateInstanceInput } from "../../domain/inputs.ts";
 import type { Reply } from "../../ports/web.ts";
+import type { View } from "../answers.ts";
 import { readJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -15,7 +16,6 @@ import { base64, qrPng } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
 import { json, noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
-import type { View } from "../schemas.ts";
 import { instanceDetailsView, instanceView, timestamp } from "../views.ts";
 import { instanceIdOf } from "./record-id.ts";
 

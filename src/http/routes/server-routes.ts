@@ -1,10 +1,10 @@
+import type { View } from "../answers.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../entity-tag.ts";
 import { figuresText, type RequestMeter } from "../metrics.ts";
 import { problem } from "../problem.ts";
 import { json, notModified } from "../reply.ts";
 import type { Route } from "../route.ts";
-import type { View } from "../schemas.ts";
 
 const STATE = { "cache-control": "no-store" };
 

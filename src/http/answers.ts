@@ -1,0 +1,178 @@
+import type { CallStatus, CallType } from "../domain/call.ts";
+import type { EventType } from "../domain/events.ts";
+import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
+
+// The types of all answers, written out so that they can be read and published as they are. The schemas in schemas.ts
+// say the same to programs; a type test holds the two together. Timestamps are RFC 3339, UTC, with milliseconds.
+
+/** An active call, as an instance shows it. */
+export interface CallSummary {
+  id: string;
+  type: CallType;
+  status: CallStatus;
+  /** E.164. */
+  target_phone: string;
+  created_at: string;
+}
+
+/** What the creation of a call answers. */
+export interface CreatedCall extends CallSummary {
+  instance_id: string;
+}
+
+/** A call. */
+export interface Call extends CreatedCall {
+  /** When the call connected; null until then. */
+  started_at: string | null;
+  /** When the call ended; null until then. */
+  ended_at: string | null;
+  /** With expand=outcome; null until the call is final. */
+  outcome?: Outcome | null | undefined;
+  /** With expand=transcript; null until there is one. */
+  transcript?: null | undefined;
+  /** With expand=media: what the callee is to hear; null for a call without a fixed message. */
+  media?: AudioMedia | SpeechMedia | null | undefined;
+}
+
+/** How a call turned out. */
+export interface Outcome {
+  reason: CompletedReason | FailedReason;
+  /** The raw cause: SIP status, Q.850 cause, network code. */
+  detail: string | null;
+  answered_by: "human" | "machine" | "unknown" | null;
+  /** How much of the message was played to the callee, ms. */
+  heard_ms: number;
+  /** `heard_ms` divided by the length of the message, 0 to 1; null for a call without a fixed message. */
+  heard_ratio: number | null;
+  /** From the answer to the end, ms; 0 when nobody answered. */
+  duration_ms: number;
+}
+
+/** An audio file to be played. */
+export interface AudioMedia {
+  format: "wav" | "mp3";
+  duration_ms: number;
+  /** The file claimed more audio than it holds. */
+  truncated: boolean;
+}
+
+/** A text to be spoken. */
+export interface SpeechMedia {
+  voice_id: string;
+  characters: number;
+}
+
+/** An instance, as lists and creations answer it. */
+export interface Instance {
+  id: string;
+  name: string;
+  status: "CREATED" | "CONFIGURED" | "ACTIVE";
+  metadata: { [key: string]: unknown };
+  created_at: string;
+  updated_at: string;
+}
+
+/** An instance with its active calls. */
+export interface InstanceDetails extends Instance {
+  /** The active calls, oldest first. */
+  callQueue: CallSummary[];
+  /** With expand=connection. */
+  connection?: Connection | undefined;
+}
+
+/** How the line of an instance is. */
+export interface Connection {
+  state: "unlinked" | "linking" | "connecting" | "online" | "reconnecting" | "offline";
+  /** E.164; null while no number is linked. */
+  phone: string | null;
+  /** When a probe last found the line online. */
+  last_seen_at: string | null;
+  /** Why the line is not online; null while it is. */
+  reason: string | null;
+  /** The telephony that carries the instance. */
+  provider: string;
+}
+
+/** The QR code that links a phone number. */
+export interface LinkingCode {
+  instanceId: string;
+  /** Base64 of a PNG image, without a data: prefix. */
+  qrCodeBase64: string;
+  message: string;
+}
+
+/** One line of a timeline. */
+export interface Event {
+  id: string;
+  type: EventType;
+  timestamp: string;
+  /** Null for an event of an instance. */
+  call_id: string | null;
+  instance_id: string;
+  data: { [key: string]: string | number | boolean | null };
+}
+
+/** A voice that can speak. */
+export interface Voice {
+  id: string;
+  /** BCP 47. */
+  language: string;
+  engine: string;
+  name: string;
+  quality: "robotic" | "natural";
+}
+
+/** One thing that is wrong with a request. */
+export interface Fault {
+  /** JSON Pointer into the body; "?name" for a query parameter. */
+  pointer: string;
+  code: string;
+  detail: string;
+}
+
+/** An error, as RFC 9457 has it. */
+export interface Problem {
+  /** Leads to the page that explains the code. */
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** The path of the request. */
+  instance: string;
+  /** Stable; programs decide by it. */
+  code: string;
+  request_id: string;
+  /** With 400: every fault. */
+  errors?: Fault[] | undefined;
+  /** With 413: most bytes of a body. */
+  limit?: number | undefined;
+}
+
+/** Whether the server is well. */
+export interface State {
+  status: "ok" | "ready";
+}
+
+/** Every named answer. */
+export interface Answers {
+  CallSummary: CallSummary;
+  CreatedCall: CreatedCall;
+  Outcome: Outcome;
+  Call: Call;
+  CallList: Call[];
+  Instance: Instance;
+  InstanceList: Instance[];
+  Connection: Connection;
+  InstanceDetails: InstanceDetails;
+  LinkingCode: LinkingCode;
+  Event: Event;
+  EventList: Event[];
+  Voice: Voice;
+  VoiceList: Voice[];
+  Fault: Fault;
+  Problem: Problem;
+  State: State;
+}
+
+/** The value that a named answer carries. */
+export type View<Name extends keyof Answers> = Answers[Name];
