@@ -1,4 +1,6 @@
-import { PROBLEMS } from "./problem.ts";
+import { PROBLEMS, type ProblemCode } from "./problem.ts";
+import { PROBLEM_ADVICE } from "./problem-advice.ts";
+import { REASON_TEXTS } from "./reason-texts.ts";
 
 /** The interactive page; its script and its style are our own files, and nothing else is loaded. */
 export function docsPage(base: string): string {
@@ -46,12 +48,18 @@ export function docsPolicy(api: string): string {
   ].join("; ");
 }
 
-/** The page that problem types lead to: one anchor for each code. */
+/** The page that problem types lead to: one anchor for each code, and one for each reason why a call ended. */
 export function errorsPage(base: string): string {
-  const rows = Object.entries(PROBLEMS).map(
-    ([code, { status, title }]) =>
-      `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${status}</td>` +
-      `<td>${escapeHtml(title)}</td></tr>`,
+  const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
+    const { means, fix, example } = PROBLEM_ADVICE[code as ProblemCode];
+    return (
+      `<h3 id="${code}"><a href="#${code}"><code>${code}</code></a></h3>\n` +
+      `<p>${status} ${escapeHtml(title)}. ${escapeHtml(means)}</p>\n` +
+      `<p>${escapeHtml(fix)}</p>\n<p><q>${escapeHtml(example)}</q></p>`
+    );
+  });
+  const reasons = Object.entries(REASON_TEXTS).map(
+    ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${escapeHtml(text)}</dd>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -66,12 +74,13 @@ export function errorsPage(base: string): string {
 <p>Every error is a problem document (RFC 9457). Its <code>code</code> is one of these and never changes its meaning;
 its <code>type</code> leads here. A 400 lists every fault under <code>errors</code>. The whole interface is in
 <a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
-<table>
-<thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead>
-<tbody>
-${rows.join("\n")}
-</tbody>
-</table>
+<h2 id="codes">Why a request was refused</h2>
+${problems.join("\n")}
+<h2 id="reasons">Why a call ended</h2>
+<p>Not errors: how calls turned out, as <code>outcome.reason</code>.</p>
+<dl>
+${reasons.join("\n")}
+</dl>
 </body>
 </html>
 `;

@@ -1,6 +1,7 @@
 import type { Limits } from "../domain/limits.ts";
 import { componentSchemas } from "./openapi-schemas.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
+import { PROBLEM_ADVICE } from "./problem-advice.ts";
 import { type Answer, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
 
 /** What the document says about the server as a whole. */
@@ -150,7 +151,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, readonly ReplyHeader[]>> = {
 
 function problemExample(code: ProblemCode): Json {
   const { status, title } = PROBLEMS[code];
-  const detail = `${title}.`;
+  const detail = PROBLEM_ADVICE[code].example;
   return {
     type: `/docs/errors#${code}`,
     title,

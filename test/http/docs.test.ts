@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "../../src/http/problem.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
+import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
+import { PROBLEM_ADVICE } from "../../src/http/problem-advice.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 
@@ -57,8 +59,17 @@ test("only the files of the page are served", async () => {
 test("every code has an anchor on the page that problem types lead to", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
   for (const [code, { title, status }] of Object.entries(PROBLEMS)) {
-    expect(page.text).toContain(`id="${code}"`);
-    expect(page.text).toContain(`<td>${status}</td><td>${title}</td>`);
+    const { means, fix } = PROBLEM_ADVICE[code as ProblemCode];
+    const at = page.text.indexOf(`id="${code}"`);
+    expect(at).toBeGreaterThan(0);
+    const section = plain(page.text.slice(at, page.text.indexOf("<h", at)));
+    for (const said of [`${status} ${title}. ${means}`, fix]) expect(section).toContain(said);
   }
+  for (const reason of [...COMPLETED_REASONS, ...FAILED_REASONS]) expect(page.text).toContain(`id="reason-${reason}"`);
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
 });
+
+/** HTML as a reader sees it. */
+function plain(html: string): string {
+  return html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+}
