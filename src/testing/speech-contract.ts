@@ -1,7 +1,7 @@
 import { concatPcm, rms } from "../audio/pcm.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { type Speech, SpeechFailed, VoiceUnavailable } from "../ports/speech.ts";
-import type { ContractRunner } from "./telephony-contract.ts";
+import type { ContractRunner } from "./contract-runner.ts";
 
 /** A speech to be tested, new for each test. */
 export interface SpeechUnderTest {

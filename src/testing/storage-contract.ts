@@ -1,4 +1,5 @@
 import type { Storage } from "../ports/storage.ts";
+import type { ContractRunner } from "./contract-runner.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
 import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
@@ -19,16 +20,6 @@ export interface StorageUnderTest {
   close(): Promise<void>;
 }
 
-/** The few functions of a test runner that a contract uses; those of vitest, Bun and others fit. */
-export interface TestFunctions {
-  describe(title: string, body: () => void): void;
-  readonly test: {
-    (title: string, body: () => Promise<void>): void;
-    skip(title: string, body: () => Promise<void>): void;
-  };
-  expect(actual: unknown): { toEqual(expected: unknown): void };
-}
-
 /**
  * The contract of the storage port as tests: every sentence that an implementation promises.
  * @param name what the tests are listed under
@@ -42,7 +33,7 @@ export interface TestFunctions {
 export function storageContract(
   name: string,
   factory: () => Promise<StorageUnderTest>,
-  { describe, test, expect }: TestFunctions,
+  { describe, test, expect }: ContractRunner,
   forgets?: string,
 ): void {
   const clause: Clause = (title, body) =>

@@ -2,7 +2,7 @@ import { concatPcm } from "../audio/pcm.ts";
 import { Playout } from "../audio/playout.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import { DialError, type Leg, type Line } from "../ports/telephony.ts";
-import type { ContractSubject } from "./telephony-contract.ts";
+import type { ContractSubject } from "./telephony-contract/options.ts";
 import { LegEvents, TestLineHost } from "./telephony-host.ts";
 
 /** A call that a test has placed. */

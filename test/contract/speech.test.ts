@@ -4,12 +4,7 @@ import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
 import { speechServer } from "../support/speech-server.ts";
 
-const runner = {
-  describe,
-  expect,
-  test: (name: string, body: () => Promise<void>, timeoutMs: number) => test(name, { timeout: timeoutMs }, body),
-  skip: (name: string) => test.skip(name),
-};
+const runner = { describe, test, expect };
 
 const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
 const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";

@@ -4,7 +4,8 @@ import { type IdPrefix, type IdSource, idSource } from "../../domain/ids.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { Storage } from "../../ports/storage.ts";
-import type { StorageUnderTest, TestFunctions } from "../storage-contract.ts";
+import type { ContractRunner } from "../contract-runner.ts";
+import type { StorageUnderTest } from "../storage-contract.ts";
 
 /** Registers one sentence of the contract with the test that shows it. */
 export type Clause = (title: string, body: (scene: StorageScene) => Promise<void>) => void;
@@ -17,11 +18,11 @@ export class StorageScene {
   storage: Storage;
   readonly userId: string;
   readonly #under: StorageUnderTest;
-  readonly #expect: TestFunctions["expect"];
+  readonly #expect: ContractRunner["expect"];
   readonly #ids: IdSource;
   #now = Date.UTC(2025, 0, 1);
 
-  constructor(under: StorageUnderTest, expect: TestFunctions["expect"]) {
+  constructor(under: StorageUnderTest, expect: ContractRunner["expect"]) {
     this.#under = under;
     this.#expect = expect;
     this.storage = under.storage;

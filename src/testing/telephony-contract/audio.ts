@@ -1,0 +1,142 @@
+import { DtmfDetector } from "../../audio/dtmf.ts";
+import { samplesToMs } from "../../audio/pcm.ts";
+import { tone, toneShare } from "../../audio/tone.ts";
+import { Vad } from "../../audio/vad.ts";
+import { CountingSource } from "../telephony-network.ts";
+import type { ContractNumbers, Skip } from "./options.ts";
+import { expectInOrder } from "./order.ts";
+import type { TelephonyTheme } from "./theme.ts";
+
+const TONE_HZ = 437; // not a whole number of periods in any frame, so that a lost or doubled one breaks the tone
+const TONE_MS = 600;
+const TONE_AMPLITUDE = 8_000;
+
+/** What is heard on both sides, and when. */
+export function audioContract({ test, expect, options }: TelephonyTheme): void {
+  const { numbers, patienceMs } = options;
+
+  test("audio runs from the answer to the end, a frame of the leg's length at a time", async (network) => {
+    const line = await network.linkedLine();
+    const mouth = new CountingSource();
+    const { leg, events, ear } = await network.call(line, numbers.answers, mouth);
+    await events.next("answered", patienceMs);
+    await events.next("connected", patienceMs);
+    expect(mouth.frames).toBeGreaterThanOrEqual(1);
+    const before = mouth.frames;
+    const start = performance.now();
+    await network.sleep(500);
+    const due = (performance.now() - start) / leg.frameMs;
+    expect(mouth.frames - before).toBeGreaterThanOrEqual(Math.floor(due * 0.9) - 2);
+    expect(mouth.frames - before).toBeLessThanOrEqual(Math.ceil(due * 1.1) + 2);
+    await leg.hangUp();
+    const [sent, heard] = [mouth.frames, ear.frames.length];
+    const samples = (leg.sampleRate * leg.frameMs) / 1000;
+    expect([...mouth.lengths]).toEqual([samples]);
+    for (const frame of ear.frames) expect(frame.length).toBe(samples);
+    await network.sleep(5 * leg.frameMs);
+    expect([mouth.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
+    expect(mouth.readsBeforeAnswer).toBe(0);
+    if (network.subject.telephony.capabilities.inboundAudioCertain)
+      expect(heard).toBeGreaterThanOrEqual(Math.floor(0.8 * sent) - 2);
+  });
+
+  test(
+    "what the source plays is what the far end hears",
+    async (network) => {
+      const line = await network.linkedLine();
+      const { leg, events, playout, callId } = await network.call(line, numbers.answers);
+      const sent = tone(TONE_HZ, TONE_MS, leg.sampleRate, TONE_AMPLITUDE);
+      playout.enqueue(sent);
+      playout.silence(200);
+      playout.end();
+      await events.next("connected", patienceMs);
+      await playout.drained;
+      await leg.hangUp();
+      const all = await network.heard(callId);
+      const loud = (sample: number): boolean => Math.abs(sample) > TONE_AMPLITUDE / 8;
+      const whole = all.subarray(all.findIndex(loud), all.findLastIndex(loud) + 1);
+      const ms = samplesToMs(whole.length, leg.sampleRate);
+      expect(ms).toBeGreaterThanOrEqual(TONE_MS - 40);
+      expect(ms).toBeLessThanOrEqual(TONE_MS + 40);
+      // Over its whole length one tone: a lost, doubled or displaced frame would turn its phase.
+      expect(toneShare(whole, TONE_HZ, leg.sampleRate)).toBeGreaterThanOrEqual(0.9);
+      if (options.lossless) expect(all.subarray(0, sent.length)).toEqual(sent);
+    },
+    options.hearing,
+  );
+
+  test("a source that throws ends its own call with internal_error, and no other", async (network) => {
+    const line = await network.linkedLine();
+    const other = await network.linkedLine();
+    const sound = await network.call(other, numbers.answers);
+    await sound.events.next("connected", patienceMs);
+    const { events } = await network.call(line, numbers.answers, {
+      read() {
+        throw new Error("the program is broken");
+      },
+    });
+    await events.next("ended", patienceMs);
+    await events.over;
+    expectInOrder(expect, events.types);
+    expect(events.cause).toBe("internal_error");
+    const frames = sound.ear.frames.length;
+    await network.sleep(10 * sound.leg.frameMs);
+    expect(sound.ear.frames.length).toBeGreaterThanOrEqual(frames + 1);
+    expect(sound.events.types.includes("ended")).toBe(false);
+  });
+
+  test(
+    "speech of the far end arrives",
+    async (network) => {
+      const line = await network.linkedLine();
+      const { leg, events, ear } = await network.call(line, numbers.speaks as string);
+      await events.next("connected", patienceMs);
+      await network.until(() => {
+        const vad = new Vad(leg.sampleRate);
+        return ear.frames.filter((frame) => vad.push(frame)).length * leg.frameMs >= 300;
+      }, "speech");
+    },
+    numbers.speaks,
+  );
+
+  test(
+    "pressed keys arrive as the capabilities say",
+    async (network) => {
+      const { number, keys } = numbers.presses as Exclude<ContractNumbers["presses"], Skip>;
+      const line = await network.linkedLine();
+      const { leg, events, ear } = await network.call(line, number);
+      await events.next("connected", patienceMs);
+      const inBand = network.subject.telephony.capabilities.dtmf === "in-band";
+      const pressed = (): string => (inBand ? keysIn(ear.heard(), leg.sampleRate) : events.keys);
+      await network.until(() => pressed().length >= keys.length, "the keys", 500 * keys.length);
+      await leg.hangUp();
+      expect(pressed()).toBe(keys);
+      expect(events.types.includes("dtmf")).toBe(!inBand);
+    },
+    numbers.presses,
+  );
+
+  test(
+    "keys sent are heard by the far end",
+    async (network) => {
+      const line = await network.linkedLine();
+      const { leg, events, callId } = await network.call(line, numbers.answers);
+      await events.next("connected", patienceMs);
+      await leg.sendDtmf?.("42#");
+      await network.sleep(2 * leg.frameMs);
+      await leg.hangUp();
+      if (leg.sendDtmf === undefined || network.subject.telephony.capabilities.dtmf === "event") return;
+      expect(keysIn(await network.heard(callId), leg.sampleRate)).toBe("42#");
+    },
+    options.hearing,
+  );
+}
+
+function keysIn(samples: Int16Array, sampleRate: number): string {
+  let keys = "";
+  const detector = new DtmfDetector(sampleRate, (digit) => {
+    keys += digit;
+  });
+  detector.push(samples);
+  return keys;
+}

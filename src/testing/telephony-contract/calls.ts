@@ -1,0 +1,140 @@
+import { DialError, type ReleaseCause } from "../../ports/telephony.ts";
+import type { Skip } from "./options.ts";
+import { expectInOrder } from "./order.ts";
+import type { TelephonyTheme } from "./theme.ts";
+
+/** What becomes of a call, and how it is ended. */
+export function callsContract({ test, expect, options }: TelephonyTheme): void {
+  const { numbers, patienceMs } = options;
+
+  /** The test for a number whose call is never answered. */
+  function refused(title: string, number: string | Skip, cause: ReleaseCause): void {
+    test(
+      title,
+      async (network) => {
+        const line = await network.linkedLine();
+        try {
+          const { events } = await network.call(line, number as string);
+          await events.next("ended", patienceMs);
+          await events.over;
+          expect(events.cause).toBe(cause);
+          expect(events.types.includes("answered")).toBe(false);
+          expectInOrder(expect, events.types);
+        } catch (fault) {
+          if (!(fault instanceof DialError)) throw fault;
+          expect(fault.release).toBe(cause); // a network that tells at once
+        }
+      },
+      number,
+    );
+  }
+
+  test("a line that is not linked, or closed, refuses to dial", async (network) => {
+    const { line } = await network.open();
+    expect(await network.refusal(line, numbers.answers)).toBe("DialError");
+    await line.close();
+    expect(await network.refusal(line, numbers.answers)).toBe("DialError");
+  });
+
+  test("a call is placed, answered, connected and ended, in this order", async (network) => {
+    const line = await network.linkedLine();
+    const { leg, events } = await network.call(line, numbers.answers);
+    await events.next("connected", patienceMs);
+    await leg.hangUp();
+    await events.over;
+    expectInOrder(expect, events.types);
+    expect(events.types.includes("answered")).toBe(true);
+    expect(events.cause).toBe("released");
+  });
+
+  refused("a busy number ends the call with busy", numbers.busy, "busy");
+  refused("a callee who declines ends the call with declined", numbers.declines, "declined");
+  refused("a number that does not exist ends the call with number_invalid", numbers.unknown, "number_invalid");
+
+  test(
+    "a callee who hangs up ends the call with callee_hung_up",
+    async (network) => {
+      const line = await network.linkedLine();
+      const { leg, events } = await network.call(line, numbers.hangsUp as string);
+      await events.next("ended", 2 * patienceMs);
+      await leg.hangUp();
+      await events.over;
+      expectInOrder(expect, events.types);
+      expect(events.types.includes("connected")).toBe(true);
+      expect(events.cause).toBe("callee_hung_up");
+    },
+    numbers.hangsUp,
+  );
+
+  test("hanging up twice ends the call once", async (network) => {
+    const line = await network.linkedLine();
+    const { leg, events } = await network.call(line, numbers.answers);
+    await events.next("connected", patienceMs);
+    await Promise.all([leg.hangUp(), leg.hangUp()]);
+    await leg.hangUp();
+    await events.over;
+    expectInOrder(expect, events.types);
+  });
+
+  test(
+    "hanging up while it rings ends the call unanswered",
+    async (network) => {
+      const line = await network.linkedLine();
+      const { leg, events } = await network.call(line, numbers.rings as string);
+      await events.next("alerting", patienceMs);
+      await leg.hangUp();
+      await events.over;
+      expectInOrder(expect, events.types);
+      expect(events.cause).toBe("released");
+      expect(events.types.includes("answered")).toBe(false);
+    },
+    numbers.rings,
+  );
+
+  test("hanging up at once, or at the moment of the answer, ends the call once", async (network) => {
+    const line = await network.linkedLine();
+    const atOnce = await network.call(line, numbers.answers);
+    await atOnce.leg.hangUp();
+    await atOnce.events.over;
+    expectInOrder(expect, atOnce.events.types);
+    const { leg, events } = await network.call(line, numbers.answers);
+    await events.next("answered", patienceMs);
+    await leg.hangUp();
+    await events.over;
+    expectInOrder(expect, events.types);
+    expect(events.cause).toBe("released");
+  });
+
+  test("an aborted signal hangs up: before, while dialling, during the call", async (network) => {
+    const line = await network.linkedLine();
+    expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "before"))).toBe(true);
+    expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "dialling"))).toBe(true);
+    expect(await network.aborted(line, numbers.answers, "connected")).toBe("released");
+  });
+
+  test("a second call does not disturb the first", async (network) => {
+    const line = await network.linkedLine();
+    const first = await network.call(line, numbers.answers);
+    await first.events.next("connected", patienceMs);
+    await network.call(line, numbers.answers).then(
+      ({ leg }) => leg.hangUp(),
+      (fault: unknown) => expect(fault instanceof DialError).toBe(true),
+    );
+    expect(first.events.types.includes("ended")).toBe(false);
+    const frames = first.ear.frames.length;
+    await network.sleep(10 * first.leg.frameMs);
+    expect(first.ear.frames.length).toBeGreaterThanOrEqual(frames + 1);
+  });
+
+  test("closing a line ends its call, and so does unlinking it", async (network) => {
+    for (const end of ["close", "unlink"] as const) {
+      const line = await network.linkedLine();
+      const { events } = await network.call(line, numbers.answers);
+      await events.next("connected", patienceMs);
+      await line[end]();
+      await events.next("ended", patienceMs);
+      await events.over;
+      expectInOrder(expect, events.types);
+    }
+  });
+}

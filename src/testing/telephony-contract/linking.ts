@@ -1,0 +1,68 @@
+import { TestLineHost } from "../telephony-host.ts";
+import type { TelephonyTheme } from "./theme.ts";
+
+/** Codes, credentials, and a line that comes and goes. */
+export function linkingContract({ test, expect, options }: TelephonyTheme): void {
+  const { patienceMs } = options;
+
+  test("a line without credentials is offline and shows no code until it is asked to link", async (network) => {
+    const { line, host } = await network.open();
+    expect((await line.probe()).state).toBe("offline");
+    expect(host.reports.types).toEqual([]);
+  });
+
+  test(
+    "codes are counted from 1 and not yet over when they appear",
+    async (network) => {
+      const { line, host } = await network.open();
+      await Promise.all([line.link(), line.link()]);
+      const { code } = await host.reports.next("code", patienceMs);
+      await line.link();
+      expect(code.payload.length).toBeGreaterThanOrEqual(1);
+      expect(code.expiresAt).toBeGreaterThanOrEqual(Date.now());
+      const sequences = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.sequence] : []));
+      expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+    },
+    options.codes,
+  );
+
+  test("credentials are saved before the line is linked, and it is linked before it is online", async (network) => {
+    const { host } = await network.link();
+    const told = host.reports.types.filter((type) => type !== "code");
+    expect(told.slice(0, 3)).toEqual(["saved", "linked", "online"]);
+  });
+
+  test("a linked line comes online by itself when it is opened again", async (network) => {
+    const first = await network.link();
+    await first.line.close();
+    expect((await first.line.probe()).state).toBe("offline");
+    const second = await network.open(new TestLineHost(first.host.stored));
+    await second.host.reports.next("online", patienceMs);
+    expect(second.host.reports.types.includes("code")).toBe(false);
+    expect((await second.line.probe()).state).toBe("online");
+  });
+
+  test("linking a linked line changes nothing", async (network) => {
+    const { line, host } = await network.link();
+    await line.link();
+    expect((await line.probe()).state).toBe("online");
+    expect(host.reports.types.at(-1)).toBe("online");
+  });
+
+  test("an unlinked line is offline and can be linked again", async (network) => {
+    const { line, host } = await network.link();
+    await Promise.all([line.unlink(), line.unlink()]);
+    expect((await line.probe()).state).toBe("offline");
+    await host.credentials.erase();
+    await network.link({ line, host });
+    expect((await line.probe()).state).toBe("online");
+  });
+
+  test("every method may be called twice, also on a closed line", async (network) => {
+    const { line } = await network.link();
+    await Promise.all([line.close(), line.close()]);
+    await Promise.all([line.link(), line.unlink(), line.close(), line.unlink(), line.close()]);
+    expect((await line.probe()).state).toBe("offline");
+    await Promise.all([network.subject.telephony.close(), network.subject.telephony.close()]);
+  });
+}

@@ -1,0 +1,49 @@
+import type { Telephony } from "../../ports/telephony.ts";
+
+/** Why a part of the contract cannot be tried with this network. */
+export interface Skip {
+  readonly skip: string;
+}
+
+/** Numbers whose far ends behave in a known way. */
+export interface ContractNumbers {
+  /** Answers within `patienceMs` and listens for 5 s at least. */
+  readonly answers: string;
+  readonly busy: string | Skip;
+  /** Rings and never answers. */
+  readonly rings: string | Skip;
+  readonly declines: string | Skip;
+  /** Answers, then hangs up. */
+  readonly hangsUp: string | Skip;
+  /** Does not exist. */
+  readonly unknown: string | Skip;
+  /** Answers and says something. */
+  readonly speaks: string | Skip;
+  /** Answers and presses `keys`. */
+  readonly presses: { readonly number: string; readonly keys: string } | Skip;
+}
+
+/** A network to be tested, new for each test. */
+export interface ContractSubject {
+  readonly telephony: Telephony;
+  /** Does what a person does with a linking code; left out where `link()` needs nobody. */
+  scan?(payload: string): Promise<void>;
+  /** What the far end of an ended call heard, at the leg's rate; left out where nobody can know. */
+  heard?(callId: string): Promise<Int16Array>;
+  /** After the telephony has been closed. */
+  close(): Promise<void>;
+}
+
+/** What the contract of a telephony needs to know before the first test. */
+export interface ContractOptions {
+  readonly create: () => Promise<ContractSubject>;
+  readonly numbers: ContractNumbers;
+  /** How long a line may take to come online, a far end to answer or to hang up, ms. */
+  readonly patienceMs: number;
+  /** Why the network shows no linking codes; left out when it does. */
+  readonly codes?: Skip;
+  /** Why nobody can know what a far end heard; left out when the subject does. */
+  readonly hearing?: Skip;
+  /** No codec is in the way: the far end hears exactly the samples that were sent. */
+  readonly lossless?: boolean;
+}
