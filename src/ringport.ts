@@ -2,7 +2,13 @@ import { type Application, createApplication } from "./application/application.t
 import type { Context } from "./application/context.ts";
 import { EventLog } from "./application/event-log.ts";
 import { Figures } from "./application/figures.ts";
-import { type IssuedToken, issueToken, type NewToken, tokenAuthenticator } from "./application/tokens.ts";
+import {
+  type IssuedToken,
+  issueFirstToken,
+  issueToken,
+  type NewToken,
+  tokenAuthenticator,
+} from "./application/tokens.ts";
 import type { CallUseCases, InstanceUseCases } from "./application/use-cases.ts";
 import { Vault } from "./application/vault.ts";
 import { idSource } from "./domain/ids.ts";
@@ -24,6 +30,8 @@ import { VERSION } from "./version.ts";
 export interface Tokens {
   /** Makes a token; the user is created if new. It can be read this one time only. */
   issue(token: NewToken): Promise<IssuedToken>;
+  /** Makes a token where there is none yet, to be shown on the first start; undefined where there is one. */
+  first(token: NewToken): Promise<IssuedToken | undefined>;
   list(): Promise<TokenRecord[]>;
   /** Answers false where there is no such token or it is revoked already. */
   revoke(tokenId: string): Promise<boolean>;
@@ -142,6 +150,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       application,
       tokens: {
         issue: (token) => issueToken(accounts, system, ids, token),
+        first: (token) => issueFirstToken(accounts, system, ids, token),
         list: () => accounts.tokens(),
         revoke: (tokenId) => accounts.revokeToken(tokenId, system.now()),
       },
@@ -181,6 +190,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     voices: async () => (await app()).queries.voices(),
     tokens: {
       issue: async (token) => (await running()).tokens.issue(token),
+      first: async (token) => (await running()).tokens.first(token),
       list: async () => (await running()).tokens.list(),
       revoke: async (tokenId) => (await running()).tokens.revoke(tokenId),
     },

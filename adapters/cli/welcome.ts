@@ -18,7 +18,6 @@ export interface Welcome {
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
-  const isFirstStart = (await ringport.tokens.list()).length === 0;
   print(`Ringport is listening on ${base}`);
   print();
   print(`  API      ${base}/v1`);
@@ -30,15 +29,15 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Voices   ${voicesLine(await ringport.voices())}`);
   print(`  Stream   ${options.streamPreview ? STREAM_ON : STREAM_OFF}`);
   print();
-  if (!isFirstStart) return;
-  const { token } = await ringport.tokens.issue({ userName: "admin", label: "first start" });
+  const first = await ringport.tokens.first({ userName: "admin", label: "first start" });
+  if (!first) return;
   print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
   print();
-  print(`  ${token}`);
+  print(`  ${first.token}`);
   print();
   print("Create your first instance:");
   print();
-  print(`  ${curlLine(base, token)}`);
+  print(`  ${curlLine(base, first.token)}`);
   print();
 }
 

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Reply, WebApp } from "../../src/ports/web.ts";
+import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from "./listening.ts";
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp } from "./listening.ts";
 import { hasBody, NodeRequest } from "./node-request.ts";
 import { connectSocket, neverOpened } from "./node-socket.ts";
 
@@ -17,10 +17,13 @@ export interface UpgradeOptions {
 const PING_MS = 30_000;
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. */
+/**
+ * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also tells the
+ * application where that server listens, which is where QR codes lead unless `publicUrl` says otherwise.
+ */
 export function attachUpgrade(
   server: Server,
-  app: WebApp,
+  app: ServedApp,
   { prefix = "/v1/" }: UpgradeOptions = {},
 ): { close(): void } {
   const sockets = new WebSocketServer({
@@ -69,9 +72,17 @@ export function attachUpgrade(
     else void decide(message, socket, head);
   }
 
+  function listening(): void {
+    const address = server.address();
+    if (address !== null && typeof address === "object") app.listeningAt?.(reachableUrl(address.address, address.port));
+  }
+
   server.on("upgrade", upgrade);
+  if (server.listening) listening();
+  else server.once("listening", listening);
   return {
     close() {
+      server.off("listening", listening);
       server.off("upgrade", upgrade);
       clearInterval(pings);
       for (const ws of sockets.clients) {

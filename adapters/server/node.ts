@@ -10,7 +10,6 @@ import {
   DEFAULT_PORT,
   type Listening,
   localUrl,
-  reachableUrl,
   type ServedApp,
   type ServeOptions,
 } from "./listening.ts";
@@ -62,7 +61,6 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     throw cannotListen(hostname, port, error);
   });
   const bound = (server.address() as AddressInfo).port;
-  app.listeningAt?.(reachableUrl(hostname, bound));
   let closing: Promise<void> | undefined;
   return {
     url: localUrl(hostname, bound),

@@ -48,6 +48,13 @@ export async function issueToken(
   return { ...record, token };
 }
 
+/** Makes a token where there is none yet, of anybody; answers undefined where there is one. */
+export async function issueFirstToken(
+  ...[accounts, ...rest]: Parameters<typeof issueToken>
+): Promise<IssuedToken | undefined> {
+  return (await accounts.tokens()).length === 0 ? issueToken(accounts, ...rest) : undefined;
+}
+
 /** Authenticates by stored tokens: a checksum first, then one look-up on the hash. */
 export function tokenAuthenticator(accounts: AccountStore, system: System): Authenticate {
   return async (token) => {

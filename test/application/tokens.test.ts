@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../src/application/sha256.ts";
-import { type IssuedToken, issueToken, type NewToken, tokenAuthenticator } from "../../src/application/tokens.ts";
+import {
+  type IssuedToken,
+  issueFirstToken,
+  issueToken,
+  type NewToken,
+  tokenAuthenticator,
+} from "../../src/application/tokens.ts";
 import { World } from "../support/application.ts";
 import { fuzz } from "../support/fuzz.ts";
 
@@ -26,6 +32,18 @@ describe("a token", () => {
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(20);
     expect(new Set(tokens.map(({ userId }) => userId)).size).toBe(1);
     expect(await accounts.tokens()).toHaveLength(20);
+  });
+
+  test("is the first one only where there was none, of anybody", async () => {
+    const { world, accounts, issue } = await scene();
+    const first = (userName: string) =>
+      issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
+    const { token, ...stored } = (await first("alice"))!;
+    expect(await accounts.tokens()).toEqual([stored]);
+    expect(token).toMatch(/^rp_live_/);
+    expect(await first("bob")).toBeUndefined();
+    expect(await issue()).not.toBeUndefined();
+    expect(await accounts.tokens()).toHaveLength(2);
   });
 
   test("tells who shows it", async () => {

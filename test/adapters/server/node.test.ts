@@ -3,7 +3,14 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { type AddressInfo, connect } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
-import { CannotListen, handler, type Listening, type ServedApp, serve } from "../../../adapters/server/node.ts";
+import {
+  attachUpgrade,
+  CannotListen,
+  handler,
+  type Listening,
+  type ServedApp,
+  serve,
+} from "../../../adapters/server/node.ts";
 import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
 
 // A foreign server under Bun or Deno is that runtime's own imitation of node:http; they have adapters of their own.
@@ -210,6 +217,18 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
       );
       const answer = await fetch(url, { method: "POST", body: "as it came", headers: { "content-encoding": "gzip" } });
       expect(await answer.json()).toEqual([expected, String(expected.length), null]);
+    }
+  });
+
+  test("the application learns where its host listens, whether that began before or begins after", async () => {
+    for (const begins of ["before", "after"]) {
+      const told: string[] = [];
+      const app = { ...fakeApp(), listeningAt: (url: string) => void told.push(url) };
+      const server = createServer(handler(app));
+      const url = begins === "before" ? await host(server) : undefined;
+      const { close } = attachUpgrade(server, app);
+      expect(told).toEqual([url ?? (await host(server))]);
+      close();
     }
   });
 
