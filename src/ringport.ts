@@ -44,6 +44,11 @@ export interface Ringport extends WebApp {
   readonly tokens: Tokens;
   voices(): Promise<readonly Voice[]>;
   /**
+   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
+   * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
+   */
+  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
+  /**
    * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
    * before. @throws {StorageLocked} another server works on the same data
    */
@@ -188,6 +193,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       reachable = url;
     },
     voices: async () => (await app()).queries.voices(),
+    voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
     tokens: {
       issue: async (token) => (await running()).tokens.issue(token),
       first: async (token) => (await running()).tokens.first(token),

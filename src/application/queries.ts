@@ -6,6 +6,7 @@ import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lines } from "./lines.ts";
 import type { Figures, QueryUseCases } from "./use-cases.ts";
+import { voiceSample } from "./voice-sample.ts";
 
 /** Reads that belong to no single record. */
 export class Queries implements QueryUseCases {
@@ -27,6 +28,10 @@ export class Queries implements QueryUseCases {
 
   voices(): Promise<readonly Voice[]> {
     return this.#context.speech.voices();
+  }
+
+  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>> {
+    return voiceSample(this.#context, voiceId);
   }
 
   async ready(): Promise<boolean> {

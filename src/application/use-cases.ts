@@ -92,6 +92,8 @@ export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, oldest first. */
   events(principal: Principal, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
   voices(): Promise<readonly Voice[]>;
+  /** A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. */
+  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Whether the storage answers and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */

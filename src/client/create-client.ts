@@ -19,6 +19,8 @@ export interface Client {
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /** Every voice that can speak there now. */
   voices(options?: RequestOptions): Promise<Voice[]>;
+  /** A short sentence in the voice's own language, as the bytes of a WAV file (16-bit PCM, mono, 16 kHz). */
+  voiceSample(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * Waits until a call is over, however it ends: busy is an outcome, not an error.
    * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
@@ -47,6 +49,7 @@ export function createClient(options: ClientOptions): Client {
     events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
     voices: (options) => transport.get("/v1/voices", {}, options),
+    voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
   };
 }

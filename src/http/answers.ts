@@ -120,6 +120,8 @@ export interface Voice {
   engine: string;
   name: string;
   quality: "robotic" | "natural";
+  /** Where the voice can be heard: a WAV file, for the same token. */
+  sample_url: string;
 }
 
 /** One thing that is wrong with a request. */

@@ -17,11 +17,12 @@ import { answer, resourcesOf } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { callRoutes } from "./routes/call-routes.ts";
 import { docsRoutes } from "./routes/docs-routes.ts";
+import { eventRoutes } from "./routes/event-routes.ts";
 import { instanceRoutes } from "./routes/instance-routes.ts";
 import { artefactRoute, publicPage } from "./routes/page-routes.ts";
-import { queryRoutes } from "./routes/query-routes.ts";
 import { serverRoutes } from "./routes/server-routes.ts";
 import { streamRoute } from "./routes/stream-route.ts";
+import { voiceRoutes } from "./routes/voice-routes.ts";
 
 export type { HttpDependencies } from "./dependencies.ts";
 
@@ -121,12 +122,13 @@ export function createHttp(deps: HttpDependencies): WebApp {
 }
 
 function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof requestMeter>): Route[] {
+  const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = (): unknown =>
     openapiDocument(routes, {
       limits: deps.limits,
       version: deps.version,
       base,
-      server: serverUrl(deps.publicUrl(), base),
+      server: server(),
       rateLimited: deps.rateLimit !== undefined,
     });
   // The router tries them in this order, so the busiest come first.
@@ -134,7 +136,8 @@ function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof
     ...callRoutes(deps),
     streamRoute(deps),
     ...instanceRoutes(deps),
-    ...queryRoutes(deps),
+    ...eventRoutes(deps),
+    ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),
     ...docsRoutes(deps),
     ...deps.pages.map((page) => artefactRoute(page, deps)),

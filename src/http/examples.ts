@@ -109,4 +109,5 @@ export const VOICE_EXAMPLE: View<"Voice"> = {
   engine: "flite",
   name: "slt",
   quality: "robotic",
+  sample_url: "https://voice.example/v1/voices/en-US-1/sample.wav",
 };

@@ -114,6 +114,11 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Look at the id, and at whose token you use. GET /v1/calls lists yours.",
     example: 'there is no call "call_01k7zq3n5de7h9k1m3p5r7t9vb"',
   },
+  voice_not_found: {
+    means: "Nobody speaks with this voice here. The detail names the voices of that language.",
+    fix: "Take a voice from GET /v1/voices, or install the engine that the detail names.",
+    example: "Voice en-GB-7 is not available. Voices that work for en-GB: en-GB-1. To fix it, choose one of them.",
+  },
   recording_not_found: {
     means: "Nothing of that name was kept of this call, for instance because nobody answered.",
     fix: "Read the outcome of the call first.",
@@ -198,6 +203,11 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     means: "The network gave no QR code in time.",
     fix: "Ask again after Retry-After. The detail says what the line reports.",
     example: "no QR code came within 10000 ms: the network does not answer",
+  },
+  speech_unavailable: {
+    means: "The engine behind the voice failed, or did not finish a sentence in time.",
+    fix: "Ask again after Retry-After. For the operator: the server's log says why, beside the id of the voice.",
+    example: "voice en-US-1 cannot be heard at the moment; try again",
   },
   storage_unavailable: {
     means: "The database is full, locked or not to be reached. Nothing was changed.",

@@ -107,6 +107,7 @@ const Voice = v.strictObject({
   engine: v.string(),
   name: v.string(),
   quality: v.picklist(["robotic", "natural"]),
+  sample_url: v.pipe(v.string(), v.description("Where the voice can be heard: a WAV file, for the same token.")),
 });
 
 const Fault = v.strictObject({

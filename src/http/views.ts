@@ -103,6 +103,9 @@ export function eventView(event: Event): View<"Event"> {
   };
 }
 
-export function voiceView(voice: Voice): View<"Voice"> {
-  return { id: voice.id, language: voice.language, engine: voice.engine, name: voice.name, quality: voice.quality };
+/** @param server where the interface is reached, base path included */
+export function voiceView(voice: Voice, server: string): View<"Voice"> {
+  const { id, language, engine, name, quality } = voice;
+  const sample_url = `${server}/v1/voices/${encodeURIComponent(id)}/sample.wav`;
+  return { id, language, engine, name, quality, sample_url };
 }

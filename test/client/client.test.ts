@@ -1,6 +1,8 @@
 import { type CallEvent, type Client, createClient, type Instance } from "ringport/client";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
+import { rms } from "../../src/audio/pcm.ts";
+import { decodeWav } from "../../src/audio/wav.ts";
 import { SCHEMAS } from "../../src/http/schemas.ts";
 import { server, URL_OF_TESTS } from "./support/server.ts";
 
@@ -118,6 +120,13 @@ describe("calls", () => {
 test("the voices are told", async () => {
   const voices = await client.voices();
   expect(v.parse(SCHEMAS.VoiceList, voices).map(({ id }) => id)).toContain("en-US-1");
+});
+
+test("a voice is heard", async () => {
+  const { sampleRate, samples } = decodeWav(await client.voiceSample("en-US-1"));
+  expect(sampleRate).toBe(16_000);
+  expect(rms(samples)).toBeGreaterThan(300);
+  await expect(client.voiceSample("en-US-9")).rejects.toMatchObject({ code: "voice_not_found", status: 404 });
 });
 
 test("an address that is none is refused at once", () => {

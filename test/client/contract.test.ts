@@ -67,6 +67,7 @@ test("what goes in and comes out has the very types of the HTTP interface", () =
 
   expectTypeOf<ItemOf<Client["events"]>>().toEqualTypeOf<View<"Event">>();
   expectTypeOf<Answer<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
+  expectTypeOf<Answer<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
   expectTypeOf<Answer<Client["waitForCall"]>>().toExtend<View<"Call">>();
   expectTypeOf<Answer<Client["waitForCall"]>["outcome"]>().toEqualTypeOf<View<"Outcome">>();
   expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();

@@ -16,6 +16,7 @@ const everywhere: [string, string][] = [
   ["GET", `/v1/instances/${INSTANCE_ID}/configure`],
   ["DELETE", `/v1/instances/${INSTANCE_ID}`],
   ["GET", "/v1/voices"],
+  ["GET", "/v1/voices/pt-BR-1/sample.wav"],
   ["GET", "/v1/events"],
   ["HEAD", "/v1/calls"],
   ["OPTIONS", "/v1/calls"],

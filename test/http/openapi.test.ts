@@ -35,6 +35,7 @@ test("all paths and methods of the interface are there", () => {
       "get /v1/events",
       "get /v1/instances/{instanceId}/configure",
       "get /v1/voices",
+      "get /v1/voices/{voiceId}/sample.wav",
       "get,post /v1/calls",
       "get,post /v1/instances",
     ].sort(),
@@ -50,6 +51,7 @@ test.each([
   ["get /v1/instances", [200, 400, 401, 500, 503]],
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],
   ["get /v1/instances/{instanceId}/configure", [200, 401, 404, 409, 500, 503]],
+  ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 404, 500, 503]],
   ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
 ])("%s lists its status codes", (operation, codes) => {
   const [method = "", path = ""] = operation.split(" ");

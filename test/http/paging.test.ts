@@ -147,9 +147,3 @@ test("GET /v1/events pages over what happened, of one instance or of all", async
     [{ instanceId: INSTANCE_ID }, 201],
   ]);
 });
-
-test("a voice has exactly its five fields", async () => {
-  expect((await ask(serve().app, { path: "/v1/voices" })).json).toEqual([
-    { id: "pt-BR-1", language: "pt-BR", engine: "espeak-ng", name: "pt-br", quality: "robotic" },
-  ]);
-});

@@ -10,7 +10,7 @@ import {
   until,
 } from "../support/server-client.ts";
 import { bytesOf } from "../support/server-http.ts";
-import { toneWav } from "../support/server-sound.ts";
+import { loudness, readWav, toneWav } from "../support/server-sound.ts";
 import { expectProblem, ID, KEYS, keysOf, NOBODYS, pointersOf, sorted, TIMESTAMP } from "./shapes.ts";
 
 const TONE = toneWav({ ms: 200 }).toString("base64");
@@ -405,6 +405,29 @@ onEach(ON_EVERYTHING, (target) => {
       const voices = expected(200, await (await server.as("ada")).get("/v1/voices")).json<{ id: string }[]>();
       for (const voice of voices) expect(keysOf(voice)).toEqual(sorted(KEYS.voice));
       expect(voices.map(({ id }) => id)).toEqual(expect.arrayContaining(["en-US-1", "en-US-2", "pt-BR-1", "es-ES-1"]));
+    });
+
+    test("says where each is heard, as a WAV file of 16-bit PCM, mono, 16 kHz", async () => {
+      const client = await server.as("ada");
+      const voices = expected(200, await client.get("/v1/voices")).json<{ id: string; sample_url: string }[]>();
+      const heard = new Set<string>();
+      for (const id of ["en-US-1", "pt-BR-1"]) {
+        const { pathname } = new URL(voices.find((voice) => voice.id === id)!.sample_url);
+        const answer = expected(200, await client.get(pathname));
+        expect(answer.headers["content-type"]).toBe("audio/wav");
+        const sound = readWav(answer.body);
+        expect(sound.sampleRate).toBe(16_000);
+        const seconds = sound.samples.length / sound.sampleRate;
+        expect(seconds).toBeGreaterThan(1.5);
+        expect(seconds).toBeLessThan(8);
+        expect(loudness(sound)).toBeGreaterThan(300);
+        heard.add(answer.headers.etag!);
+        const again = await client.get(pathname, { "if-none-match": answer.headers.etag! });
+        expect([again.status, again.text]).toEqual([304, ""]);
+      }
+      expect(heard.size).toBe(2);
+      const path = "/v1/voices/pt-BR-99/sample.wav";
+      expect(expectProblem(await client.get(path), 404, "voice_not_found", path).detail).toContain("pt-BR-1");
     });
   });
 });

@@ -19,6 +19,7 @@ const PROTECTED = [
   ["DELETE", `/v1/instances/${NOBODYS.instance}`],
   ["GET", "/v1/events"],
   ["GET", "/v1/voices"],
+  ["GET", "/v1/voices/en-US-1/sample.wav"],
   ["GET", `/simulator/calls/${NOBODYS.call}/heard.wav`],
   // 401 is decided before anything else: paths and methods that do not exist are no exception.
   ["GET", "/v1"],

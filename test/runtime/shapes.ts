@@ -13,7 +13,7 @@ export const KEYS = {
   connection: ["state", "phone", "last_seen_at", "reason", "provider"],
   outcome: ["reason", "detail", "answered_by", "heard_ms", "heard_ratio", "duration_ms"],
   event: ["id", "type", "timestamp", "call_id", "instance_id", "data"],
-  voice: ["id", "language", "engine", "name", "quality"],
+  voice: ["id", "language", "engine", "name", "quality", "sample_url"],
 } as const;
 
 /** The members of an object, in an order of their own. */

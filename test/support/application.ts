@@ -37,6 +37,8 @@ export class ToneSpeech implements Speech {
   /** The text is not spoken before this has resolved. */
   hold: Promise<unknown> | undefined;
   fault: Error | undefined;
+  /** Nothing is spoken until the signal says that nobody waits any more. */
+  silent = false;
   closed = false;
 
   async voices(): Promise<readonly Voice[]> {
@@ -48,8 +50,9 @@ export class ToneSpeech implements Speech {
     return VOICE;
   }
 
-  async *speak(text: string, _voiceId: string, _signal: AbortSignal): AsyncGenerator<PcmChunk> {
+  async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
     await this.hold;
+    if (this.silent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (this.fault) throw this.fault;
     yield { sampleRate: 8_000, samples: tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000) };
   }

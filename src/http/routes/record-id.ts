@@ -11,6 +11,14 @@ export function instanceIdOf(exchange: Exchange): string {
   return id;
 }
 
+/** The voice that the path names. @throws {Refusal} `voice_not_found` where no voice can have such an id */
+export function voiceIdOf(exchange: Exchange): string {
+  const id = exchange.params.voiceId ?? "";
+  if (!POSSIBLE.test(id))
+    throw new Refusal("voice_not_found", 'there is no such voice; a voice id looks like "pt-BR-1"');
+  return id;
+}
+
 /** The call that the path names. @throws {Refusal} `call_not_found` where no call can have such an id */
 export function callIdOf(exchange: Exchange): string {
   const id = exchange.params.callId ?? "";

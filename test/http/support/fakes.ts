@@ -147,6 +147,7 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
           accent: "generic" as const,
         },
       ],
+      voiceSample: async (voiceId) => new TextEncoder().encode(`RIFF ${voiceId}`),
       ready: async () => true,
       figures: async () => ({
         calls: { QUEUED: 2 },

@@ -1,10 +1,9 @@
 import type { HttpDependencies } from "../dependencies.ts";
-import { EVENT_EXAMPLE, VOICE_EXAMPLE } from "../examples.ts";
+import { EVENT_EXAMPLE } from "../examples.ts";
 import { page } from "../page.ts";
 import { cursorParameter, idParameter, limitParameter, readQuery } from "../query-parameter.ts";
-import { json, PRIVATE } from "../reply.ts";
 import type { Route } from "../route.ts";
-import { eventView, voiceView } from "../views.ts";
+import { eventView } from "../views.ts";
 
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
@@ -12,8 +11,8 @@ const eventsQuery = {
   cursor: cursorParameter("evt"),
 };
 
-/** Reads that belong to no single record. */
-export function queryRoutes({ queries }: Pick<HttpDependencies, "queries">): Route[] {
+/** What happened, whichever record it happened to. */
+export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Route[] {
   return [
     {
       method: "GET",
@@ -32,22 +31,6 @@ export function queryRoutes({ queries }: Pick<HttpDependencies, "queries">): Rou
       async run(exchange) {
         const { limit = 50, cursor, ...filter } = readQuery(exchange.search, eventsQuery);
         return page(exchange, limit, cursor, (page) => queries.events(exchange.caller, filter, page), eventView);
-      },
-    },
-    {
-      method: "GET",
-      path: "/v1/voices",
-      operation: {
-        id: "listVoices",
-        tag: "Voices",
-        summary: "List the voices that can speak here",
-        bearer: true,
-        answers: {
-          200: { description: "Every voice that works now.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
-        },
-      },
-      async run() {
-        return json(200, (await queries.voices()).map(voiceView), PRIVATE);
       },
     },
   ];

@@ -1,0 +1,68 @@
+import type { HttpDependencies } from "../dependencies.ts";
+import { entityTag } from "../entity-tag.ts";
+import { VOICE_EXAMPLE } from "../examples.ts";
+import { json, notModified, PRIVATE } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { voiceView } from "../views.ts";
+import { voiceIdOf } from "./record-id.ts";
+
+/** A voice sounds the same tomorrow, unless the operator gives its id to another one. */
+const SAMPLE_CACHE = "private, max-age=3600";
+
+/**
+ * The voices that can speak here.
+ * @param server where the interface is reached, base path included
+ */
+export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, server: () => string): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/voices",
+      operation: {
+        id: "listVoices",
+        tag: "Voices",
+        summary: "List the voices that can speak here",
+        bearer: true,
+        answers: {
+          200: { description: "Every voice that works now.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
+        },
+      },
+      async run() {
+        const voices = await queries.voices();
+        const at = server();
+        return json(
+          200,
+          voices.map((voice) => voiceView(voice, at)),
+          PRIVATE,
+        );
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/voices/:voiceId/sample.wav",
+      operation: {
+        id: "hearVoice",
+        tag: "Voices",
+        summary: "Hear a voice",
+        description: "A short sentence in the voice's own language: 16-bit PCM, mono, 16 kHz.",
+        bearer: true,
+        path: { voiceId: "The id of the voice, such as en-US-1." },
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "The sentence.", media: ["audio/wav"], headers: ["ETag"] },
+          304: { description: "The client has this very sentence.", headers: ["ETag"] },
+        },
+        problems: ["voice_not_found", "speech_unavailable"],
+      },
+      async run(exchange) {
+        const body = await queries.voiceSample(voiceIdOf(exchange));
+        // Latin-1 has a letter for each byte.
+        const etag = entityTag(new TextDecoder("latin1").decode(body));
+        const headers = { "cache-control": SAMPLE_CACHE, etag };
+        return (
+          notModified(exchange, headers) ?? { status: 200, headers: { "content-type": "audio/wav", ...headers }, body }
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { ask } from "./support/ask.ts";
+import { serve } from "./support/fakes.ts";
+
+const SAMPLE = "/v1/voices/pt-BR-1/sample.wav";
+
+describe("a listed voice", () => {
+  test("has exactly its six fields", async () => {
+    expect((await ask(serve().app, { path: "/v1/voices" })).json).toEqual([
+      {
+        id: "pt-BR-1",
+        language: "pt-BR",
+        engine: "espeak-ng",
+        name: "pt-br",
+        quality: "robotic",
+        sample_url: `https://example.test${SAMPLE}`,
+      },
+    ]);
+  });
+
+  test.each(["https://example.test/api", "https://example.test"])(
+    "is heard below the base path, where the public URL is %s",
+    async (publicUrl) => {
+      const { app } = serve({ http: { basePath: "/api", publicUrl: () => publicUrl } });
+      const [voice] = (await ask(app, { path: "/api/v1/voices" })).json;
+      expect(voice.sample_url).toBe(`https://example.test/api${SAMPLE}`);
+      expect((await ask(app, { path: new URL(voice.sample_url).pathname })).status).toBe(200);
+    },
+  );
+});
+
+describe("the sample of a voice", () => {
+  test("is a WAV file that the caller's own cache may keep", async () => {
+    const reply = await ask(serve().app, { path: SAMPLE });
+    expect([reply.status, reply.text]).toEqual([200, "RIFF pt-BR-1"]);
+    expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, max-age=3600" });
+    const again = await ask(serve().app, { path: SAMPLE, headers: { "if-none-match": reply.headers.etag! } });
+    expect([again.status, again.raw.body, again.headers.etag]).toEqual([304, undefined, reply.headers.etag]);
+    const other = await ask(serve().app, { path: SAMPLE.replace("1", "2") });
+    expect(other.headers.etag).not.toBe(reply.headers.etag);
+  });
+
+  test.each(["a".repeat(129), "pt%00BR", "pt%20BR-1", "..%2f..", "%F0%9F%98%80"])(
+    "of an id that no voice can have is not asked for: %s",
+    async (id) => {
+      const asked: string[] = [];
+      const { app } = serve({
+        queries: {
+          voiceSample: async (id) => {
+            asked.push(id);
+            return new Uint8Array();
+          },
+        },
+      });
+      const reply = await ask(app, { path: `/v1/voices/${id}/sample.wav` });
+      expect([reply.status, reply.json.code, asked]).toEqual([404, "voice_not_found", []]);
+    },
+  );
+
+  test.each([
+    ["voice_not_found", 404, undefined],
+    ["speech_unavailable", 503, "5"],
+  ] as const)("that is refused with %s answers %d", async (code, status, retryAfter) => {
+    const { app } = serve({ queries: { voiceSample: () => Promise.reject(new Refusal(code, "why")) } });
+    const reply = await ask(app, { path: SAMPLE });
+    expect([reply.status, reply.json.code, reply.json.detail]).toEqual([status, code, "why"]);
+    expect(reply.headers["retry-after"]).toBe(retryAfter);
+  });
+});
