@@ -24,6 +24,9 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/runtime/**", "test/peers/**", "**/node_modules/**"],
+          // What hangs is found; what computes for seconds may run beside other work.
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
         },
       },
       {

@@ -169,16 +169,21 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   }
 
   const app = async () => (await running()).application;
+  const closedWeb = (): WebApp => closedHttp(stopping ? "stopping" : "not_ready", options.basePath);
   const web = async (): Promise<WebApp> => {
     try {
       return (await running()).http;
     } catch (error) {
       log.error({ err: error }, "a request came, but Ringport is not running");
-      return closedHttp(stopping ? "stopping" : "not_ready", options.basePath);
+      return closedWeb();
     }
   };
   return {
     handle: async (request) => (await web()).handle(request),
+    claims: async (request) => {
+      const http = await running().then(({ http }) => http, closedWeb);
+      return http.claims(request);
+    },
     fetch: async (request) => (await web()).fetch(request),
     upgrade: async (request) => (await web()).upgrade(request),
     start: async () => void (await running()),

@@ -1,5 +1,6 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { BunRequest } from "./bun-request.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import {
   CLOSE_GRACE_MS,
@@ -61,7 +62,10 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
       reusePort: false,
       error: () => toResponse(brokenApp()),
       async fetch(request: Request, bun: BunServer): Promise<Response | undefined> {
-        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
+        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+          const asked = new BunRequest(request);
+          return asked.answer(await app.handle(asked).catch(brokenApp));
+        }
         const decision = await app.upgrade(request).catch(brokenApp);
         if (isReply(decision)) return toResponse(decision);
         const upgraded = bun.upgrade(request, { data: { handlers: decision, waiting: [] } });

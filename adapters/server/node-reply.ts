@@ -1,14 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
+import { MOST_DRAINED_BYTES, MOST_DRAINED_MS, SMALL_REST } from "./listening.ts";
 import { hasBody } from "./node-request.ts";
-
-/** A rest of a body this small is read to its end, so that the connection can be used again, bytes. */
-const SMALL_REST = 64 * 1024;
-/** After an early answer, what the client still sends is read this far … */
-const MOST_DRAINED_BYTES = 64 * 1024 * 1024;
-/** … and this long, ms. A client whose data is refused at once gets a reset instead of the answer. */
-const MOST_DRAINED_MS = 2_000;
 
 /** Writes a reply straight to the socket. A client that has gone is no error. */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply): void {

@@ -29,14 +29,21 @@ const KEEP_ALIVE_MS = 65_000;
 /** How often the three above are looked at, ms. */
 const CHECK_MS = 5_000;
 
+/** Answers a request. Where it is given `next`, as Express and Connect do, that goes on with what is not the application's. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse, next?: () => void) => Promise<void>;
+
 /**
  * A request listener for `node:http`, Express, Connect, Koa (`ctx.req`, `ctx.res`) and Fastify (`request.raw`,
  * `reply.raw`): `createServer(handler(ringport))`, `express().use(handler(ringport))`. Never rejects.
  */
-export function handler(app: WebApp): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  return async (request, response) => {
-    const reply = await app.handle(new NodeRequest(request)).catch(brokenApp);
-    writeReply(request, response, reply);
+export function handler(app: WebApp): NodeListener {
+  return async (message, response, next) => {
+    const request = new NodeRequest(message);
+    if (next && !(await app.claims(request).catch(() => true))) {
+      next();
+      return;
+    }
+    writeReply(message, response, await app.handle(request).catch(brokenApp));
   };
 }
 

@@ -9,6 +9,7 @@ import { Exchange } from "./exchange.ts";
 import { finish, INTERNAL } from "./finish.ts";
 import { requestMeter } from "./metrics.ts";
 import { openapiDocument } from "./openapi.ts";
+import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
 import { noContent, toResponse } from "./reply.ts";
@@ -26,9 +27,6 @@ import { voiceRoutes } from "./routes/voice-routes.ts";
 
 export type { HttpDependencies } from "./dependencies.ts";
 
-/** First path segments that no telephony may take. */
-const RESERVED: ReadonlySet<string> = new Set(["v1", "docs"]);
-
 /**
  * The HTTP interface as an application that a server adapter can serve.
  * @throws {TypeError} for a base path or a page prefix that is no path
@@ -42,6 +40,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
   const meter = requestMeter();
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const routes: readonly Route[] = routesOf(deps, base, meter);
+  const isOwn = ownPaths(
+    base,
+    pages.map(({ prefix }) => prefix),
+  );
 
   /** Finds out who asks, and whether he asks too often. */
   async function admit(exchange: Exchange): Promise<void> {
@@ -116,6 +118,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   return {
     handle: (request) => handle(request, false).catch((cause) => lastResort(cause, deps)),
+    claims: async ({ url }) => isOwn(url),
     fetch: async (request) => toResponse(await handle(request, false).catch((cause) => lastResort(cause, deps))),
     upgrade: (request) => handle(request, true).catch((cause) => lastResort(cause, deps)),
   };
@@ -160,7 +163,7 @@ function checkedBase(basePath: string): string {
 }
 
 function checkedPrefix(prefix: string): { prefix: string } {
-  if (!/^[a-z][a-z0-9-]*$/.test(prefix) || RESERVED.has(prefix))
+  if (!/^[a-z][a-z0-9-]*$/.test(prefix) || OWN_SEGMENTS.has(prefix))
     throw new TypeError(`a telephony cannot have its pages below /${prefix}`);
   return { prefix };
 }

@@ -3,6 +3,7 @@ import { realSystem } from "../ports/system.ts";
 import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
 import { Exchange } from "./exchange.ts";
 import { finish } from "./finish.ts";
+import { ownPaths } from "./own-paths.ts";
 import { problem } from "./problem.ts";
 import { toResponse } from "./reply.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
@@ -16,6 +17,7 @@ const DETAILS = {
 export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): WebApp {
   const newRequestId = requestIds(realSystem);
   const base = basePath.replace(/\/+$/, "");
+  const isOwn = ownPaths(base);
   const answer = (request: RequestLike): Reply => {
     const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
     const exchange = new Exchange({ request, base, requestId, upgrading: false, startedAt: 0 });
@@ -23,6 +25,7 @@ export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): W
   };
   return {
     handle: async (request) => answer(request),
+    claims: async ({ url }) => isOwn(url),
     fetch: async (request) => toResponse(answer(request)),
     upgrade: async (request) => answer(request),
   };

@@ -49,12 +49,10 @@ export class Exchange implements ExchangeStart {
     this.upgrading = start.upgrading;
     this.startedAt = start.startedAt;
     this.method = start.request.method;
-    const target = start.request.url.replace(ORIGIN, "");
-    const end = target.search(/[?#]/);
-    const path = (end < 0 ? target : target.slice(0, end)) || "/";
-    this.fullPath = path.startsWith("/") ? path : `/${path}`;
-    this.search = end >= 0 && target[end] === "?" ? target.slice(end).replace(/#.*$/s, "") : "";
-    this.path = behindBase(normalised(this.fullPath), start.base);
+    const { path, search } = parts(start.request.url);
+    this.fullPath = path;
+    this.search = search;
+    this.path = behindBase(normalised(path), start.base);
     this.url = `http://ringport${this.path}`;
   }
 
@@ -72,7 +70,21 @@ export class Exchange implements ExchangeStart {
   }
 }
 
+/** The normalised path of a URL behind the base path; "" where it is not below it. */
+export function pathBehind(url: string, base: string): string {
+  return behindBase(normalised(parts(url).path), base);
+}
+
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/** A URL's path and what follows a question mark, both as they came. */
+function parts(url: string): { path: string; search: string } {
+  const target = url.replace(ORIGIN, "");
+  const end = target.search(/[?#]/);
+  const path = (end < 0 ? target : target.slice(0, end)) || "/";
+  const search = end >= 0 && target[end] === "?" ? target.slice(end).replace(/#.*$/s, "") : "";
+  return { path: path.startsWith("/") ? path : `/${path}`, search };
+}
 
 /** Paths that the WHATWG URL parser would rewrite: dot segments, backslashes, anything to be escaped. */
 const UNUSUAL = /[^!-~]|["<>\\^`{|}]|\/(?:\.|%2e)/i;
@@ -84,5 +96,6 @@ function normalised(path: string): string {
 
 function behindBase(path: string, base: string): string {
   if (base === "") return path;
+  if (path === base) return "/";
   return path.startsWith(base) && path[base.length] === "/" ? path.slice(base.length) : "";
 }

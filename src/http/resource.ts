@@ -36,7 +36,8 @@ export async function answer(
   exchange: Exchange,
   identify: (exchange: Exchange) => Promise<void>,
 ): Promise<Reply | undefined> {
-  if (exchange.path.endsWith("/")) return undefined; // the router overlooks trailing slashes
+  // The router overlooks trailing slashes, and takes the path of a request that is not below the base path for "/".
+  if (exchange.path !== resource.path && /^$|\/$/.test(exchange.path)) return undefined;
   const { method } = exchange;
   if (method === "OPTIONS") return noContent({ allow: resource.allow });
   const route = resource.methods.get(method === "HEAD" ? "GET" : method);

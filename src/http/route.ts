@@ -58,7 +58,7 @@ export type RequestHeader = keyof typeof REQUEST_HEADERS;
 /** Reply headers with a meaning here. */
 export const REPLY_HEADERS = {
   "X-Request-Id": "Names this request in the server's log; taken from the request where it was given.",
-  Location: "Where the new record is read.",
+  Location: "Where the new record, or the page, is read.",
   Link: 'The next page, with `rel="next"`; missing on the last one.',
   ETag: "Changes with the record.",
   "Idempotent-Replayed": "`true`: the key was seen before, and this is the first answer once more.",

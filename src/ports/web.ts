@@ -37,6 +37,11 @@ export interface SocketHandlers {
 export interface WebApp {
   /** Answers with plain data. Never rejects. */
   handle(request: RequestLike): Promise<Reply>;
+  /**
+   * Whether the path is one of its own, for a program that it is mounted in: what is not, the program may answer
+   * itself. Reads the URL and nothing else. Never rejects.
+   */
+  claims(request: Pick<RequestLike, "url">): Promise<boolean>;
   /** Answers a WHATWG request, for every framework that speaks them. */
   fetch(request: Request): Promise<Response>;
   /** Decides about a WebSocket: a `Reply` is a refusal to be sent before the handshake. */

@@ -33,10 +33,28 @@ test("the page loads its own files and nothing else", async () => {
   expect(init.text).toContain('"/api/openapi.json"');
 });
 
+test("the front door leads to the page, with the base path and without", async () => {
+  for (const [basePath, path] of [
+    ["", "/"],
+    ["/api", "/api"],
+    ["/api", "/api/"],
+  ] as const) {
+    const { app } = serve({ http: { asset, basePath } });
+    const reply = await ask(app, { path, token: null });
+    expect({ path, status: reply.status }).toEqual({ path, status: 302 });
+    expect(reply.headers.location).toBe(`${basePath}/docs`);
+    expect((await ask(app, { path: reply.headers.location ?? "", token: null })).status).toBe(200);
+    expect((await ask(app, { method: "POST", path, token: null })).status).toBe(405);
+  }
+  const { app } = serve({ http: { asset, basePath: "/api" } });
+  for (const path of ["/", "/docs", "/apis", "/api//", "//"])
+    expect({ path, status: (await ask(app, { path, token: null })).status }).toEqual({ path, status: 404 });
+});
+
 test("where the files were not shipped, the answer leads to the document", async () => {
   for (const http of [{}, { asset: async () => undefined }]) {
     const { app } = serve({ http });
-    for (const path of ["/docs", "/docs/assets/swagger-ui.css", "/docs/assets/init.js"]) {
+    for (const path of ["/", "/docs", "/docs/assets/swagger-ui.css", "/docs/assets/init.js"]) {
       const reply = await ask(app, { path, token: null });
       expect(reply.status).toBe(404);
       expect(reply.json.detail).toContain("/openapi.json");

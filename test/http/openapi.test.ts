@@ -22,6 +22,7 @@ test("all paths and methods of the interface are there", () => {
     [
       "delete,get /v1/calls/{callId}",
       "delete,get /v1/instances/{instanceId}",
+      "get /",
       "get /docs",
       "get /docs/assets/{name}",
       "get /docs/errors",

@@ -17,31 +17,21 @@ export interface Answer {
 /** What is sent. */
 export interface Sending {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** A function makes a stream; it may be asked again (see {@link send}). */
+  /** A function makes a stream. */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
   /** Fails after this. Default 20 000. */
   readonly timeoutMs?: number;
 }
 
-/** A server that refuses a stream answers and closes; a client that is just writing then may never read the answer. */
-const TRIES = 5;
-
 /**
  * Sends one request on a connection of its own and reads the whole answer. An answer that comes while the body is still
- * being sent counts; where the connection breaks in the middle of a streamed body without one, it is tried again. An
- * upgrade that succeeds is answered as a 101.
+ * being sent counts. An upgrade that succeeds is answered as a 101.
  */
-export async function send(method: string, url: string, sending: Sending = {}): Promise<Answer> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await sendOnce(method, url, sending);
-    } catch (error) {
-      const broken = ["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "");
-      if (!broken || typeof sending.body !== "function" || tries === TRIES) throw error;
-    }
-}
-
-function sendOnce(method: string, url: string, { headers, body, timeoutMs = 20_000 }: Sending): Promise<Answer> {
+export function send(
+  method: string,
+  url: string,
+  { headers, body, timeoutMs = 20_000 }: Sending = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answered = false;
     const outgoing = httpRequest(url, { method, headers: { ...headers }, agent: false });

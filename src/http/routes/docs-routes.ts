@@ -31,6 +31,22 @@ export function docsRoutes({
   return [
     {
       method: "GET",
+      path: "/",
+      operation: {
+        id: "frontDoor",
+        tag: "Server",
+        summary: "Leads to /docs",
+        bearer: false,
+        answers: { 302: { description: "The page is there.", headers: ["Location"] } },
+        problems: ["not_found"],
+      },
+      async run(exchange) {
+        await requireAssets(exchange);
+        return { status: 302, headers: { location: `${exchange.base}/docs`, "cache-control": "no-cache" } };
+      },
+    },
+    {
+      method: "GET",
       path: "/docs",
       operation: {
         id: "docs",

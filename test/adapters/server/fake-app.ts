@@ -3,13 +3,19 @@ import type { Reply, RequestLike, SocketHandlers, WebApp } from "../../../src/po
 /** What a fake application is told to do; everything has a default. */
 export interface FakeAnswers {
   readonly handle?: (request: RequestLike) => Promise<Reply> | Reply;
+  readonly claims?: (url: string) => boolean;
   readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
 }
 
 /** An application for server adapters that echoes what it was asked, unless told otherwise. */
-export function fakeApp({ handle = echo, upgrade = () => plain(404, "no socket here") }: FakeAnswers = {}): WebApp {
+export function fakeApp({
+  handle = echo,
+  claims = () => true,
+  upgrade = () => plain(404, "no socket here"),
+}: FakeAnswers = {}): WebApp {
   return {
     handle: async (request) => handle(request),
+    claims: async ({ url }) => claims(url),
     fetch: async (request) => {
       const { status, headers, body } = await handle(request);
       return new Response((body ?? null) as string | null, { status, headers });

@@ -232,6 +232,46 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     }
   });
 
+  /** Calls middleware one after the other, as Connect and Express do. */
+  function chain(...middleware: ReturnType<typeof handler>[]): Server {
+    return createServer((message, response) => {
+      const step = (at: number): void => void middleware[at]?.(message, response, () => step(at + 1));
+      step(0);
+    });
+  }
+
+  test("what is not the application's goes on to the next one, its body unread; the rest does not", async () => {
+    const seen: string[] = [];
+    const app = fakeApp({
+      claims: (url) => new URL(url).pathname.startsWith("/v1"),
+      handle: ({ url }) => {
+        seen.push(new URL(url).pathname);
+        return plain(404, "ours");
+      },
+    });
+    const url = await host(
+      chain(handler(app), async (message, response) => {
+        let body = "";
+        for await (const piece of message) body += piece;
+        response.end(`next: ${message.method} ${message.url} ${body}`);
+      }),
+    );
+    const answer = await fetch(`${url}/pages?x=1`, { method: "POST", body: "hello" });
+    expect(await answer.text()).toBe("next: POST /pages?x=1 hello");
+    expect(await (await fetch(`${url}/v1/nothing`)).text()).toBe("ours");
+    expect(seen).toEqual(["/v1/nothing"]);
+  });
+
+  test("an application that cannot say what is its own answers itself", async () => {
+    const app = fakeApp();
+    const url = await host(
+      chain(handler({ ...app, claims: () => Promise.reject(new Error("broken")) }), async (_, response) => {
+        response.end("next");
+      }),
+    );
+    expect(await (await fetch(`${url}/x`)).json()).toMatchObject({ url: `${url}/x` });
+  });
+
   test("behind a mount point the URL is the one that the client asked for", async () => {
     const app = handler(fakeApp());
     const url = await host(

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { closedHttp } from "../../src/http/closed.ts";
+import { documentOf } from "./support/document.ts";
+import { serve } from "./support/fakes.ts";
+
+const BASES = ["", "/api"];
+const claims = (app: ReturnType<typeof serve>["app"], path: string) => app.claims({ url: `http://h${path}` });
+
+test.each(BASES)("every address of the document is the interface's own, behind the base path %j", async (basePath) => {
+  const { app } = serve({ http: { basePath } });
+  const paths = Object.keys((await documentOf(app)).paths).filter((path) => path !== "/");
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of [...paths, "/v1", "/v1/nothing", "/docs/nothing", "/healthz/"])
+    expect({ path, own: await claims(app, `${basePath}${path}?a=b`) }).toEqual({ path, own: true });
+});
+
+test.each(BASES)("anything else is not, behind the base path %j", async (basePath) => {
+  const { app } = serve({ http: { basePath } });
+  for (const path of ["/users", "/v2", "/v1x", "/documents", "/V1", "//v1", "/favicon.ico", "/v1/../users"])
+    expect({ path, own: await claims(app, `${basePath}${path}`) }).toEqual({ path, own: false });
+});
+
+test("what is written otherwise is the same address", async () => {
+  const { app } = serve();
+  for (const path of ["/users/../v1/calls", "/./v1", "/%2e/healthz"])
+    expect({ path, own: await claims(app, path) }).toEqual({ path, own: true });
+});
+
+test("the front door is another program's, unless there is a base path", async () => {
+  expect(await claims(serve().app, "/")).toBe(false);
+  const { app } = serve({ http: { basePath: "/api" } });
+  for (const [path, own] of [
+    ["/", false],
+    ["/api", true],
+    ["/api/", true],
+    ["/apis", false],
+    ["/v1", false],
+  ] as const)
+    expect({ path, own: await claims(app, path) }).toEqual({ path, own });
+});
+
+test("the pages of a telephony are, and it can take no address of the interface", async () => {
+  const page = { prefix: "line", page: async () => undefined, artefact: async () => undefined };
+  const { app } = serve({ http: { pages: [page] } });
+  expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);
+  for (const prefix of ["v1", "docs", "healthz", "readyz", "metrics"])
+    expect(() => serve({ http: { pages: [{ ...page, prefix }] } })).toThrow(prefix);
+});
+
+test("while there is nothing to serve, the other program goes on", async () => {
+  const app = closedHttp("not_ready", "/api/");
+  expect([await claims(app, "/api/v1/calls"), await claims(app, "/users")]).toEqual([true, false]);
+});
