@@ -1,5 +1,6 @@
-import { cp, mkdir } from "node:fs/promises";
-import { defineConfig } from "tsup";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { defineConfig, type Options } from "tsup";
+import { thirdPartyNotices } from "./.ci/third-party.ts";
 
 const published = {
   index: "src/index.ts",
@@ -10,6 +11,22 @@ const published = {
   deno: "adapters/server/deno.ts",
   sqlite: "adapters/storage/sqlite.ts",
   postgres: "adapters/storage/postgres.ts",
+};
+
+/** Packages whose code lies in dist: what the documentation page is made of, and whatever the bundler took in. */
+const carried = new Set(["swagger-ui-dist"]);
+
+const noteWhatIsTakenIn: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "note what is taken in",
+  setup(build) {
+    build.initialOptions.metafile = true;
+    build.onEnd(({ metafile }) => {
+      for (const input of Object.keys(metafile?.inputs ?? {})) {
+        const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
+        if (name !== undefined) carried.add(name);
+      }
+    });
+  },
 };
 
 export default defineConfig({
@@ -23,13 +40,16 @@ export default defineConfig({
   format: ["esm"],
   target: "es2023",
   clean: true,
-  sourcemap: true,
+  // The code is published as it is built: readable, with its names. Maps with the source in them would double its size.
+  sourcemap: false,
   // tsup's default rewrites "node:sqlite" to "sqlite", which does not exist.
   removeNodeProtocol: false,
   external: [/^bun:/, "bun"],
+  esbuildPlugins: [noteWhatIsTakenIn],
   async onSuccess() {
     await mkdir("dist/assets", { recursive: true });
-    for (const file of ["swagger-ui-bundle.js", "swagger-ui.css"])
+    for (const file of ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"])
       await cp(`node_modules/swagger-ui-dist/${file}`, `dist/assets/${file}`);
+    await writeFile("dist/third-party-notices.txt", thirdPartyNotices(".", [...carried].sort()));
   },
 });

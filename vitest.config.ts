@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/runtime/**", "test/peers/**", "**/node_modules/**"],
+          exclude: ["test/runtime/**", "test/peers/**", "test/package/**", "**/node_modules/**"],
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -33,6 +33,17 @@ export default defineConfig({
         // Starts the server under Node 22, Node 26, Bun and Deno and speaks to it from outside. Runs on Node only.
         extends: true,
         test: { name: "runtime", include: ["test/runtime/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        // Builds and packs the package once, then uses the tarball as a stranger would; not in `npm test`.
+        extends: true,
+        test: {
+          name: "package",
+          include: ["test/package/**/*.test.ts"],
+          globalSetup: ["test/package/support/pack.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         // Talks to real peers (SIP servers, speech programs, browsers) from the distribution's packages; not in `npm test`.

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, parse } from "node:path";
+
+/** A package of somebody else. */
+export interface ThirdParty {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX. */
+  readonly licence: string;
+  /** Licence and notice files, in full. */
+  readonly texts: readonly string[];
+  readonly author: string;
+  /** Packages that it needs to run. */
+  readonly needs: readonly string[];
+  readonly folder: string;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly author?: string | { readonly name?: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+const LEGAL = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
+
+/** What a package carries of others, beyond what its own licence field says. */
+const INSIDE: Readonly<Record<string, string>> = {
+  "mpg123-decoder":
+    "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a package of its own and can be replaced there.",
+};
+
+/** The packages named, and all that they need, each once, sorted by name. */
+function withAllTheyNeed(root: string, names: readonly string[]): ThirdParty[] {
+  const found = new Map<string, ThirdParty>();
+  const visit = (name: string, from: string): void => {
+    const one = thirdParty(name, from);
+    const key = `${one.name}@${one.version}`;
+    if (found.has(key)) return;
+    found.set(key, one);
+    for (const next of one.needs) visit(next, one.folder);
+  };
+  for (const name of names) visit(name, root);
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** The dependencies of the package in this folder, by their kind. */
+export function dependenciesOf(root: string): { readonly needed: ThirdParty[]; readonly optional: ThirdParty[] } {
+  const { dependencies = {}, peerDependencies = {} } = manifest(root);
+  const needed = withAllTheyNeed(root, Object.keys(dependencies));
+  return { needed, optional: Object.keys(peerDependencies).map((name) => thirdParty(name, root)) };
+}
+
+/** The text of third-party-notices.txt. @param carried names of packages whose code lies in the published files */
+export function thirdPartyNotices(root: string, carried: readonly string[]): string {
+  const { needed, optional } = dependenciesOf(root);
+  const directly = (names: readonly string[]) => names.map((name) => thirdParty(name, root));
+  const parts = [
+    "Third-party notices of Ringport",
+    ...chapter("Parts of these packages lie in this one", directly(carried), true),
+    ...chapter("These packages are installed with this one", needed, true),
+    ...chapter("These packages work with this one where you install them; nothing of them is in it", optional, false),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function chapter(title: string, packages: readonly ThirdParty[], inFull: boolean): string[] {
+  const rule = "=".repeat(title.length);
+  return [`${title}\n${rule}`, ...packages.map((one) => notice(one, inFull))];
+}
+
+function notice({ name, version, licence, author, texts }: ThirdParty, inFull: boolean): string {
+  const by = author === "" ? "" : `, by ${author}`;
+  const head = [`${name} ${version}: ${licence}${by}`, ...(INSIDE[name] ? [INSIDE[name]] : [])].join("\n");
+  return [head, ...(inFull ? texts : [])].join("\n\n");
+}
+
+function thirdParty(name: string, from: string): ThirdParty {
+  const folder = installed(name, from);
+  const { version, license, author, dependencies = {} } = manifest(folder);
+  if (license === undefined) throw new Error(`${name} ${version} names no licence; find out and replace it if need be`);
+  const legal = readdirSync(folder).filter((file) => LEGAL.test(file));
+  return {
+    name,
+    version,
+    licence: license,
+    author: (typeof author === "string" ? author : author?.name) ?? "",
+    texts: legal.map((file) => readFileSync(join(folder, file), "utf8").trim()),
+    needs: Object.keys(dependencies),
+    folder,
+  };
+}
+
+/** Where a package is found from a folder, as Node looks for it. */
+function installed(name: string, from: string): string {
+  for (let at = from; ; at = dirname(at)) {
+    const folder = join(at, "node_modules", name);
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (at === parse(at).root) throw new Error(`${name} is not installed; run npm ci`);
+  }
+}
+
+function manifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}

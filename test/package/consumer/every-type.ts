@@ -1,0 +1,36 @@
+// Compiled against the installed package, never run: a program that uses each entry.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRingport, Refusal, type Ringport, type RingportOptions } from "ringport";
+import { serve as serveOnBun } from "ringport/bun";
+import { type Call, createClient, type FinishedCall, RingportError } from "ringport/client";
+import { serve as serveOnDeno } from "ringport/deno";
+import { handler, serve as serveOnNode } from "ringport/node";
+import { postgresStorage } from "ringport/postgres";
+import { sqliteStorage } from "ringport/sqlite";
+import { ManualSystem, ScriptedTelephony } from "ringport/testing";
+
+const options: RingportOptions = { data: "./data", storage: sqliteStorage({ path: "./a.sqlite" }) };
+export const ringport: Ringport = createRingport(options);
+export const other: Ringport = createRingport({ storage: postgresStorage({ url: "postgres://localhost/a" }) });
+export const answer: (request: IncomingMessage, response: ServerResponse) => unknown = handler(ringport);
+export const servers = [serveOnNode, serveOnBun, serveOnDeno] as const;
+export const fakes = [ManualSystem, ScriptedTelephony] as const;
+// @ts-expect-error a setting that does not exist
+export const wrong: Ringport = createRingport({ nonsense: true });
+
+export async function outcomeOf(id: string): Promise<string> {
+  const client = createClient({ url: "http://127.0.0.1:8080", token: "rp_live_x" });
+  try {
+    const call: Call = await client.calls.get(id);
+    // @ts-expect-error not without expand=outcome
+    call.outcome.reason;
+    const finished: FinishedCall = await client.waitForCall(call.id);
+    const reason: "busy" | "no_answer" | (string & {}) = finished.outcome.reason;
+    return reason;
+  } catch (error) {
+    if (error instanceof RingportError) return error.code;
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}

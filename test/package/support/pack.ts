@@ -1,0 +1,36 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import { mustRun } from "./run.ts";
+import { unpack } from "./unpack.ts";
+
+/** The package as it would be published. */
+export interface Packed {
+  /** The file that `npm pack` made. */
+  readonly tarball: string;
+  /** What is in it. */
+  readonly folder: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    packed: Packed;
+  }
+}
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Builds and packs the package once for all test files. */
+export default async function pack({ provide }: TestProject): Promise<() => void> {
+  const place = mkdtempSync(join(tmpdir(), "ringport-packed-"));
+  await mustRun(["npm", "run", "--silent", "build"], { cwd: ROOT });
+  const [{ filename }] = JSON.parse(
+    await mustRun(["npm", "pack", "--json", "--pack-destination", place], { cwd: ROOT }),
+  );
+  const tarball = join(place, filename);
+  await unpack(readFileSync(tarball), place);
+  provide("packed", { tarball, folder: join(place, "package") });
+  return () => rmSync(place, { recursive: true, force: true });
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Packed } from "./pack.ts";
+import { mustRun } from "./run.ts";
+
+/** A package registry on loopback that has this package, and sends everyone on to the usual registry for all others. */
+export interface Registry extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Deno installs no tarball, so it gets the package the way that everybody will: from a registry. */
+export async function registryOf({ tarball, folder }: Packed): Promise<Registry> {
+  const file = readFileSync(tarball);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const usual = await usualRegistry(folder);
+  const integrity = `sha512-${createHash("sha512").update(file).digest("base64")}`;
+  const server = createServer(({ url = "", headers }, response) => {
+    if (url === `/${manifest.name}`) {
+      const dist = { tarball: `http://${headers.host}/${manifest.name}/-/package.tgz`, integrity };
+      const versions = { [manifest.version]: { ...manifest, dist } };
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ name: manifest.name, "dist-tags": { latest: manifest.version }, versions }));
+    } else if (url === `/${manifest.name}/-/package.tgz`) response.end(file);
+    else response.writeHead(302, { location: usual.replace(/\/$/, "") + url }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The registry that npm is set to use on this machine. */
+export async function usualRegistry(cwd: string): Promise<string> {
+  return (await mustRun(["npm", "config", "get", "registry"], { cwd })).trim();
+}

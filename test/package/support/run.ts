@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { endWithThisProcess } from "../../support/runtimes.ts";
+
+/** What a finished program has left. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a program to its end, at most two minutes long. */
+export function run([program = "", ...args]: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...ownEnvironment(), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 120_000,
+  });
+  endWithThisProcess(child);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (data) => {
+    stdout += data;
+  });
+  child.stderr.on("data", (data) => {
+    stderr += data;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Runs a program that must do well, and answers what it printed. @throws {Error} it did not; the message shows all */
+export async function mustRun(command: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await run(command, options);
+  if (code === 0) return stdout;
+  throw new Error(`${command.join(" ")} ended with ${code}:\n${stdout}\n${stderr}`);
+}
+
+/** Without what npm and the test runner tell the programs of this repository. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(VITEST|NODE_ENV$|NODE_OPTIONS$|npm_package_|npm_lifecycle_|npm_config_(local_)?prefix$|INIT_CWD$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}

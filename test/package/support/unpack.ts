@@ -1,0 +1,13 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseTarGzip } from "nanotar";
+
+/** Puts the files of a .tar.gz below a folder. */
+export async function unpack(archive: Uint8Array, folder: string): Promise<void> {
+  for (const { name, type, data } of await parseTarGzip(archive)) {
+    if (type !== "file" || data === undefined) continue;
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, data);
+  }
+}
