@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { HEADER_BYTES, Recording } from "./recording.ts";
+import { SampleBuffers } from "./sample-buffers.ts";
 import { Turns } from "./turns.ts";
 
 const SUFFIX = ".heard.wav";
@@ -37,6 +38,7 @@ export class Spool {
   // One at a time: a thousand calls that begin together would otherwise keep every core busy with making files, and
   // their audio waiting. A call whose turn is late writes more at once.
   readonly #turns = new Turns(1);
+  readonly #buffers = new SampleBuffers();
   #bytes = 0;
   #count = 0;
   #dir: string | undefined;
@@ -71,6 +73,7 @@ export class Spool {
         maxMs: maxRecordingMs,
         stagger: ((this.#count++ % 24) + 1) / 24,
         turns: this.#turns,
+        buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
         incomplete: (reason, fault) => {
           this.#incomplete.add(callId);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Simulator, simulator } from "../../../adapters/telephony/simulator/index.ts";
 import { Recording } from "../../../adapters/telephony/simulator/recording.ts";
+import { SampleBuffers } from "../../../adapters/telephony/simulator/sample-buffers.ts";
 import { Turns } from "../../../adapters/telephony/simulator/turns.ts";
 import { decodeWav, wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
@@ -124,6 +125,7 @@ describe("a recording", () => {
       maxMs: 60_000,
       stagger: 1,
       turns: new Turns(1),
+      buffers: new SampleBuffers(),
       reserve: () => true,
       incomplete: (reason) => void reasons.push(reason),
     });
