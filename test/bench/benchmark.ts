@@ -29,7 +29,7 @@ export interface BenchmarkOption {
   readonly quick?: number;
 }
 
-/** Says what is going on, between the tables. */
+/** Says what is going on, beside the tables. */
 export function progress(words: string): void {
-  console.log(`  … ${words}`);
+  console.error(`  … ${words}`);
 }

@@ -1,7 +1,11 @@
 import type { Benchmark } from "./benchmark.ts";
+import { MEMORY } from "./memory.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
+import { SPOKEN_ONCE } from "./spoken-once.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   sim: SIMULATED_CALLS,
+  memory: MEMORY,
+  "spoken-once": SPOKEN_ONCE,
 };

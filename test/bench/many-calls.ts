@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
+import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
@@ -10,6 +11,7 @@ import {
   type CreateCallInput,
   createRingport,
   type Principal,
+  type QueuePolicy,
   type Ringport,
   type Speech,
 } from "../../src/index.ts";
@@ -18,42 +20,55 @@ export const ME: Principal = { userId: "usr_bench" };
 /** Rate of the simulated legs, Hz. */
 export const SAMPLE_RATE = 16_000;
 
-/** A whole Ringport in this process, on a data folder of its own: SQLite, the simulated network, embedded speech. */
+/** A whole Ringport in this process: SQLite, simulated network and embedded speech, on a data folder of its own. */
 export interface ManyCalls {
   readonly ringport: Ringport;
   readonly network: ReturnType<typeof simulator>;
   readonly speech: Speech;
   /** Makes instances whose numbers are linked and online. */
   link(count: number): Promise<string[]>;
-  /** Places a call on each instance; resolves when all are stored. */
-  place(instances: readonly string[], call: Omit<CreateCallInput, "instanceId">): Promise<Call[]>;
+  /** Creates calls, 50 at a time; resolves when all of them are stored. */
+  place(calls: readonly CreateCallInput[]): Promise<Call[]>;
   stop(): Promise<void>;
 }
 
-/** Starts a Ringport for a benchmark. @param speech in place of the embedded engines */
-export async function startManyCalls(speech: Speech = embeddedSpeech({ pool: new WorkerPool() })): Promise<ManyCalls> {
+/** What a benchmark may choose. */
+export interface ManyCallsOptions {
+  readonly queue?: QueuePolicy;
+  /** Factor for the timings of the far ends. */
+  readonly timeScale?: number;
+  /** Puts something between the speech and its workers. */
+  readonly workers?: (pool: WorkerPool) => SpeechWorkers;
+}
+
+/** Starts a Ringport for a benchmark. */
+export async function startManyCalls(options: ManyCallsOptions = {}): Promise<ManyCalls> {
+  const { queue, timeScale, workers = (pool) => pool } = options;
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
-  const network = simulator({ spoolDir: join(data, "recordings"), sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36 });
+  const spoolDir = join(data, "recordings");
+  const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale });
+  const pool = new WorkerPool();
+  const speech = embeddedSpeech({ pool: workers(pool) });
   const storage = sqliteStorage({ path: join(data, "bench.sqlite") });
-  const ringport = createRingport({ data, storage, telephony: network, speech });
+  const ringport = createRingport({ data, storage, telephony: network, speech, queue });
   await ringport.start();
   return {
     ringport,
     network,
     speech,
-    link: (count) =>
-      inTurns(
-        Array.from({ length: count }, (_, n) => n),
-        100,
-        (n) => linkedInstance(ringport, n),
-      ),
-    place: (instances, call) =>
-      inTurns(instances, 50, (instanceId) => ringport.calls.create(ME, { instanceId, ...call } as CreateCallInput)),
+    link: (count) => inTurns(Array.from({ length: count }).keys(), 100, (n) => linkedInstance(ringport, n)),
+    place: (calls) => inTurns(calls, 50, (call) => ringport.calls.create(ME, call)),
     async stop() {
       await ringport.stop({ drainMs: 0 });
+      await pool.close();
       await rm(data, { recursive: true, force: true });
     },
   };
+}
+
+/** A FIXED_TTS call to a far end that answers and listens, unless another number is given. */
+export function spokenCall(instanceId: string, text: string, phoneNumber = "+12025550100"): CreateCallInput {
+  return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } };
 }
 
 /** Resolves when a call has been answered. */
@@ -66,11 +81,6 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Says what the benchmark is doing, beside its result. */
-export function say(words: string): void {
-  console.error(`  … ${words}`);
-}
-
 async function linkedInstance(ringport: Ringport, number: number): Promise<string> {
   const { id } = await ringport.instances.create(ME, { name: `bench ${number}` });
   const { payload } = await ringport.instances.configure(ME, id);
@@ -80,9 +90,10 @@ async function linkedInstance(ringport: Ringport, number: number): Promise<strin
   return id;
 }
 
-async function inTurns<T, R>(items: readonly T[], atOnce: number, run: (item: T) => Promise<R>): Promise<R[]> {
+async function inTurns<T, R>(items: Iterable<T>, atOnce: number, run: (item: T) => Promise<R>): Promise<R[]> {
+  const all = [...items];
   const results: R[] = [];
-  for (let at = 0; at < items.length; at += atOnce)
-    results.push(...(await Promise.all(items.slice(at, at + atOnce).map(run))));
+  for (let at = 0; at < all.length; at += atOnce)
+    results.push(...(await Promise.all(all.slice(at, at + atOnce).map(run))));
   return results;
 }
