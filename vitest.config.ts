@@ -23,16 +23,22 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/runtime/**", "test/peers/**", "test/package/**", "**/node_modules/**"],
+          exclude: ["test/{runtime,docs,peers,package}/**", "**/node_modules/**"],
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
       },
       {
-        // Starts the server under Node 22, Node 26, Bun and Deno and speaks to it from outside. Runs on Node only.
+        // Starts the server under Node 22, Node 26, Bun and Deno and speaks to it from outside, and holds the pages that
+        // people read against the sources. Runs on Node only.
         extends: true,
-        test: { name: "runtime", include: ["test/runtime/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
+        test: {
+          name: "runtime",
+          include: ["test/runtime/**/*.test.ts", "test/docs/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         // Builds and packs the package once, then uses the tarball as a stranger would; not in `npm test`.

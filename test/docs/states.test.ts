@@ -1,14 +1,12 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { stateDiagram } from "../../src/domain/machine.ts";
-
-const file = new URL("../../docs/states.md", import.meta.url);
+import { expectPage } from "./generated.ts";
 
 const page = `# State machines
 
-Printed from the tables in \`src/domain\` by \`test/domain/states-doc.test.ts\`; run it with \`UPDATE_DOCS=1\` after a change.
+Printed from the tables in \`src/domain\` by \`test/docs/states.test.ts\`; run it with \`UPDATE_DOCS=1\` after a change.
 
 ## Call
 
@@ -27,7 +25,4 @@ ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 grace. \`unlink\`: the phone's owner removed the device.
 `;
 
-test("docs/states.md shows the tables as they are", async () => {
-  if (process.env.UPDATE_DOCS) await writeFile(file, page);
-  expect(await readFile(file, "utf8")).toBe(page);
-});
+test("docs/states.md shows the tables as they are", () => expectPage("docs/states.md", page));

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { documentOf } from "../http/support/document.ts";
+import { serve } from "../http/support/fakes.ts";
+import { faults, type Schema } from "../http/support/json-schema.ts";
+import { blocksOf, PAGES } from "./pages.ts";
+
+/** What the tests do with a block of each language. */
+const LANGUAGES: ReadonlySet<string> = new Set(["ts", "sh", "json", "text", "mermaid"]);
+
+/** Blocks of text that no command prints, and what they are. Each is named by its beginning. */
+const DRAWINGS: Readonly<Record<string, string>> = {
+  "   HTTP / WebSocket": "the drawing of the layers",
+  " POST /v1/calls": "the drawing of a call's states",
+};
+
+test.for(PAGES)("every block of %s has a language that a test takes care of", (page) => {
+  for (const { language, line } of blocksOf(page)) expect([...LANGUAGES], `${page}:${line}`).toContain(language);
+});
+
+test("every block of text is what the command above it prints, or a drawing", () => {
+  const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
+  const loose = texts.filter(({ after }) => after?.language !== "sh");
+  const isDrawing = (text: string) => Object.keys(DRAWINGS).some((beginning) => text.startsWith(beginning));
+  expect(loose.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+});
+
+test("state diagrams are only on the page that is printed from the tables", () => {
+  const drawn = PAGES.filter((page) => blocksOf(page).some(({ language }) => language === "mermaid"));
+  expect(drawn).toEqual(["docs/states.md"]);
+});
+
+test("every block of JSON is right: as the schema that it names says, or as the command above it answers", async () => {
+  const document = await documentOf(serve().app);
+  const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "json");
+  expect(blocks.length).toBeGreaterThan(20);
+  for (const { page, line, note, text, after } of blocks) {
+    const value = JSON.parse(text);
+    if (note === "") expect(after?.language, `${page}:${line} names no schema`).toBe("sh");
+    else {
+      const schema = document.components.schemas[note] as Schema | undefined;
+      expect(schema, `${page}:${line}: ${note}`).toBeDefined();
+      expect(faults(document, schema!, value), `${page}:${line}`).toEqual([]);
+    }
+  }
+});

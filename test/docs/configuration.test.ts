@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { Setting } from "../../adapters/cli/setting.ts";
+import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings.ts";
+import { expectPage, table } from "./generated.ts";
+import { PAGES, textOf } from "./pages.ts";
+
+test("docs/configuration.md has every setting of the schema", () => expectPage("docs/configuration.md", page()));
+
+test("what the page shows as a default is one that the parser takes, or words", () => {
+  for (const { env, parser, fallback } of SETTINGS)
+    expect(parser.parse(fallback) !== undefined || WORDS.has(fallback), `${env}: ${fallback}`).toBe(true);
+});
+
+test("every setting that another page names is one", () => {
+  const known = SETTINGS.map(({ env }) => env);
+  for (const page of PAGES)
+    for (const [name] of textOf(page).matchAll(/\bRINGPORT_[A-Z_]+\b/g))
+      if (!CLIENT_VARIABLES.has(name)) expect(known, `${page}: ${name}`).toContain(name);
+});
+
+/** What the command line reads when it speaks to a server. */
+const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
+/** Defaults that are told in words. */
+const WORDS: ReadonlySet<string> = new Set(["none", "off", "for ever", "host, port", "made, kept in the data folder"]);
+
+function page(): string {
+  const groups = Object.entries(SETTING_GROUPS).map(
+    ([title, settings]) =>
+      `## ${title}\n\n${table(["variable", "flag", "value", "default", "option", "what it does"], settings.map(row))}`,
+  );
+  return `# Configuration
+
+Made from \`adapters/cli/settings.ts\` and \`adapters/cli/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
+\`UPDATE_DOCS=1\` after a change. \`ringport serve --help\` prints the same.
+
+Nothing has to be set. Each setting is an environment variable or a flag of \`ringport serve\`; the flag wins, an empty variable
+counts as none. In a program the same thing is an option of \`createRingport\`; the column *option* has its name.
+
+A value that cannot be used stops the start with one line that names the value and the fix, and the exit code 2; nothing has
+been created then. A variable that begins with \`RINGPORT_\` and is no setting is warned about, with the name that was
+probably meant. Secrets have no flag, because every user of a machine can read the flags of its programs.
+
+\`\`\`sh
+PORT=80x ringport serve || echo "exit code $?"
+\`\`\`
+
+\`\`\`text
+ringport: PORT is "80x": it must be a whole number from 0 to 65535
+exit code 2
+\`\`\`
+
+${groups.join("\n\n")}
+
+## Only in a program
+
+These options are made of code, so no variable can hold them.
+
+${table(
+  ["option", "why"],
+  Object.entries(CODE_ONLY).map(([name, why]) => [`\`${name}\``, why]),
+)}
+`;
+}
+
+function row({ env, flag, parser, fallback, option, help }: Setting): string[] {
+  const value = parser.placeholder === undefined ? "1, 0" : parser.expected.replace(/^a(n|) /, "");
+  const own = ["port", "hostname", "log"].includes(option) ? "" : `\`${option}\``;
+  const shown = WORDS.has(fallback) ? fallback : `\`${fallback}\``;
+  return [`\`${env}\``, flag === undefined ? "" : `\`--${flag}\``, value, shown, own, help];
+}

@@ -1,0 +1,129 @@
+import { test } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
+import { PROBLEMS, type ProblemCode, problem } from "../../src/http/problem.ts";
+import { PROBLEM_ADVICE } from "../../src/http/problem-advice.ts";
+import { REASON_TEXTS } from "../../src/http/reason-texts.ts";
+import { expectPage, table } from "./generated.ts";
+
+const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
+const CALL = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
+const PLACE = { base: "", fullPath: "/v1/calls", requestId: "req_6f1c2a9b0d3e4f5a" };
+
+test("docs/errors.md has every code and every reason of the tables", () => expectPage("docs/errors.md", page()));
+
+/** What a wrong number is answered with. */
+const FAULTY: object = JSON.parse(
+  String(
+    problem(PLACE, "phone_number_invalid", PROBLEM_ADVICE.phone_number_invalid.example, {
+      errors: [
+        {
+          pointer: "/target/phoneNumber",
+          code: "phone_number_invalid",
+          detail: "must be an E.164 number: + and 7 to 15 digits, such as +12025550100",
+        },
+      ],
+    }).body,
+  ),
+);
+
+function page(): string {
+  const codes = Object.keys(PROBLEMS) as ProblemCode[];
+  return `# Errors
+
+Made from \`src/http/problem.ts\`, \`src/http/problem-advice.ts\` and \`src/http/reason-texts.ts\` by \`test/docs/errors.test.ts\`; run it with
+\`UPDATE_DOCS=1\` after a change. A server shows the same on \`/docs/errors\`.
+
+There are two kinds of bad news, and they are not the same. **A request was refused**: nothing was changed, the answer is a
+problem document, and its \`code\` is one of [these](#why-a-request-was-refused). **A call ended** in another way than hoped: the
+request was fine, the answer was 201, and \`outcome.reason\` is one of [these](#why-a-call-ended).
+
+## A problem document
+
+Every layer answers errors in this one form (RFC 9457, \`application/problem+json\`):
+
+${fence("Problem", FAULTY)}
+
+- \`code\` is for programs: it is stable and never changes its meaning.
+- \`type\` is for people: follow it in a browser and it leads to this explanation, on the server itself. It is relative to
+  the server (RFC 9457 §3.1.1 allows that) and has its base path in front.
+- \`detail\` is a sentence about this very request: the wrong value and the fix. Show it to a person; never parse it.
+- \`errors\` comes with every 400: all faults at once. \`pointer\` is a JSON Pointer into the body, or \`?name\` for a parameter of
+  the query.
+- \`request_id\` leads to the request in the server's log. It is also in the header \`X-Request-Id\`.
+
+A request that is broken below HTTP (headers over 16 KiB, no end after two minutes) is refused before Ringport sees it: 400, 408
+or 431 with \`type\` \`about:blank\`.
+
+## Why a request was refused
+
+${table(
+  ["status", "code", "title"],
+  codes.map((code) => [String(PROBLEMS[code].status), `[\`${code}\`](#${code})`, PROBLEMS[code].title]),
+)}
+
+${codes.map(section).join("\n\n")}
+
+## Why a call ended
+
+\`GET /v1/calls/:callId?expand=outcome\` answers it as \`outcome.reason\`; \`outcome.detail\` adds what the network said.
+
+### Completed
+
+${table(["reason", "meaning"], COMPLETED_REASONS.map(reason))}
+
+### Failed
+
+${table(["reason", "meaning"], FAILED_REASONS.map(reason))}
+`;
+}
+
+const reason = (name: keyof typeof REASON_TEXTS): string[] => [
+  `<a id="reason-${name}"></a>\`${name}\``,
+  REASON_TEXTS[name],
+];
+
+function section(code: ProblemCode): string {
+  const { status, title, headers = {} } = PROBLEMS[code];
+  const { means, fix } = PROBLEM_ADVICE[code];
+  const comes = Object.entries(headers).map(([name, value]) => `\`${name}: ${value}\``);
+  const also = comes.length > 0 ? ` Comes with ${comes.join(" and ")}.` : "";
+  return `### ${code}\n\n**${status}** ${title}.${also}\n\n${means} ${fix}\n\n${example(code)}`;
+}
+
+/** Codes that are only ever found inside `errors`, and a field that could have such a fault. */
+const IN_ERRORS: Partial<Record<ProblemCode, string>> = {
+  required: "/target",
+  type_invalid: "/name",
+  value_invalid: "/type",
+  too_short: "/name",
+  too_long: "/tts/text",
+  unknown_field: "/tts/voice",
+};
+
+/** Where a code is typically met. */
+function pathOf(code: ProblemCode): string {
+  if (code === "not_found") return "/v1/call";
+  if (code === "not_ready") return "/readyz";
+  if (code === "provider_unknown") return "/v1/instances";
+  if (code.startsWith("recording_")) return `/simulator/calls/${CALL}/heard.wav`;
+  if (code === "call_not_found") return `/v1/calls/${CALL}`;
+  if (/stream|call_ended|upgrade/.test(code)) return `/v1/calls/${CALL}/stream`;
+  return code === "qr_unavailable" || code === "instance_already_linked"
+    ? `/v1/instances/${INSTANCE}/configure`
+    : "/v1/calls";
+}
+
+function example(code: ProblemCode): string {
+  const detail = PROBLEM_ADVICE[code].example;
+  const pointer = IN_ERRORS[code];
+  if (pointer !== undefined) return fence("Fault", { pointer, code, detail });
+  const members = code === "body_too_large" ? { limit: DEFAULT_LIMITS.bodyBytes } : {};
+  const { body } = problem({ ...PLACE, fullPath: pathOf(code) }, code, detail, { members });
+  // Without the list of faults: for these codes it says the same once more.
+  const { errors: _, ...rest } = JSON.parse(String(body));
+  return fence("Problem", rest);
+}
+
+const fence = (schema: string, value: object): string =>
+  `\`\`\`json ${schema}\n${JSON.stringify(value, undefined, 2)}\n\`\`\``;

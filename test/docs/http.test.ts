@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { simulator } from "../../adapters/telephony/simulator/index.ts";
+import { documentOf } from "../http/support/document.ts";
+import { serve } from "../http/support/fakes.ts";
+import { blocksOf, textOf } from "./pages.ts";
+
+/** Sections of the HTTP guide by their headings: `POST /v1/calls`. */
+const sections = new Map(
+  textOf("docs/http.md")
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => [section.split("\n", 1)[0]!, section] as const),
+);
+
+test("docs/http.md has a section for each operation of the interface, with a request to copy", async () => {
+  const telephony = simulator();
+  const { paths } = await documentOf(serve({ http: { pages: [telephony.pages] } }).app);
+  await telephony.close();
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
+  );
+  expect(operations.length).toBeGreaterThan(15);
+  for (const operation of operations.filter((one) => !ELSEWHERE.has(one))) {
+    const section = sections.get(operation);
+    expect(section, `docs/http.md has no section ${operation}`).toBeDefined();
+    const [, path = ""] = operation.split(" ");
+    const address = path.replace(/:\w+/g, '[^/\\s"]+');
+    expect(section).toMatch(new RegExp(`curl [^]*${address}["\\s?]`));
+  }
+});
+
+/** Operations that are told of in the section of another one. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);
+
+test("what is told elsewhere is told", () => {
+  const text = textOf("docs/http.md");
+  for (const operation of ELSEWHERE) expect(text).toContain(operation);
+  expect(blocksOf("docs/http.md").some(({ text }) => text.includes("docs/assets/"))).toBe(true);
+});

@@ -1,0 +1,66 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+import { fileOf, PAGES, proseOf, textOf } from "./pages.ts";
+
+/** The anchors that GitHub makes of a page's headings, and those written by hand. */
+function anchorsOf(page: string): Set<string> {
+  const text = textOf(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
+  const anchors = new Set([...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name]) => name!));
+  for (const [, heading = ""] of text.matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const words = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]|<[^>]+>/g, "");
+    const slug = words
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-");
+    let unique = slug;
+    for (let count = 1; anchors.has(unique); count++) unique = `${slug}-${count}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
+const linksOf = (page: string): string[] => [
+  ...[...proseOf(page).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(([, target]) => target!),
+  ...[...proseOf(page).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, target]) => target!),
+];
+
+/** Where a link to a file of ours leads, as a path from the root, and to which anchor. */
+function targetOf(page: string, link: string): { path: string; anchor: string | undefined } {
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? page : normalize(join(dirname(page), decodeURIComponent(file)));
+  return { path: path.replaceAll("\\", "/").replace(/\/$/, ""), anchor };
+}
+
+test.for(PAGES)("%s has no dead link and no dead anchor", (page) => {
+  const dead = linksOf(page)
+    .filter((link) => !/^(https?|mailto):/.test(link))
+    .filter((link) => {
+      const { path, anchor } = targetOf(page, link);
+      if (path.startsWith("..") || !existsSync(fileOf(path))) return true;
+      return anchor !== undefined && !(path.endsWith(".md") && anchorsOf(path).has(anchor));
+    });
+  expect(dead).toEqual([]);
+});
+
+test("every page is reached from the README", () => {
+  const reached = new Set(["README.md"]);
+  for (const page of reached)
+    for (const link of linksOf(page).filter((link) => !/^\w+:/.test(link))) {
+      const { path } = targetOf(page, link);
+      const isFolder = existsSync(fileOf(path)) && statSync(fileOf(path)).isDirectory();
+      const target = isFolder ? `${path}/README.md` : path;
+      if (PAGES.includes(target)) reached.add(target);
+    }
+  expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+test("every name of a file or folder of this project that a page mentions is there", () => {
+  const gone = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
+    [...textOf(page).matchAll(/`((?:src|adapters|test|docs|examples)\/[\w./-]*\w)`/g)]
+      .map(([, path]) => path!)
+      .filter((path) => !existsSync(fileOf(path)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(gone).toEqual([]);
+});

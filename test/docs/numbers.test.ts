@@ -1,0 +1,13 @@
+import { test } from "vitest";
+import { NUMBER_PLAN } from "../../adapters/telephony/simulator/number-plan.ts";
+import { expectPart, table } from "./generated.ts";
+
+test("docs/quick-start.md has the numbers of the simulated network", () =>
+  expectPart(
+    "docs/quick-start.md",
+    "numbers",
+    table(
+      ["number", "what the far end does"],
+      Object.entries(NUMBER_PLAN).map(([number, { title }]) => [`\`${number}\``, title]),
+    ),
+  ));

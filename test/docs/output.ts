@@ -1,0 +1,83 @@
+/** What is different each time: ids, times, addresses, keys, measured durations. */
+const CHANGING: readonly (readonly [RegExp, string])[] = [
+  [/\b(inst|call|evt|tok|usr)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
+  [/\breq_[0-9a-z]+/g, "req_…"],
+  [/\brp_(live|demo)_(…|[0-9A-Za-z]{49})/g, "rp_$1_…"],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME"],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?/g, "TIME"],
+  [/\b(127\.0\.0\.1|localhost):\d+/g, "127.0.0.1:8080"],
+  [/\/simulator\/link\/[\w-]+/g, "/simulator/link/CODE"],
+  [/\bcursor=[\w-]+/g, "cursor=CURSOR"],
+  [/\bW?\/?"[\w+/=-]{16,}"/g, '"TAG"'],
+  [/^(date|connection|keep-alive|content-length|transfer-encoding):.*\n/gim, ""],
+  [/\+1202555\d{4}(?=[^"]*$)/g, "+1202555…"],
+  [/[▄▀█ ]{12,}/g, "QR"],
+  [/\d+\.\d+ ?s\b/g, "N s"],
+  // A message is ready when it is ready, before the answer or behind it.
+  [/^.*\bmessage_ready\b.*\n/gm, ""],
+  [/(duration_ms|heard_ms|message_ms)(["=: ]+)\d+/g, "$1$2N"],
+];
+
+/** Text with everything that changes from one run to the next taken out. */
+export function steady(text: string): string {
+  let out = text.replaceAll("\r", "");
+  for (const [pattern, replacement] of CHANGING) out = out.replace(pattern, replacement);
+  return out
+    .split("\n")
+    .map((line) => line.replace(/ +/g, " ").trim())
+    .join("\n")
+    .trim();
+}
+
+/** Numbers of these are measured, and need only be near. */
+const MEASURED = /_ms$/;
+const NEAR_SHARE = 0.3;
+const NEAR_MS = 400;
+
+/**
+ * Where a JSON value in a page differs from a real one; nothing where it is right. A text that ends with … stands for
+ * everything that begins so, and a list that ends with "…" for longer ones.
+ */
+export function differences(shown: unknown, real: unknown, at: string = "$", key: string = ""): string[] {
+  if (typeof shown === "string" && typeof real === "string") {
+    const [a, b] = [steady(shown), steady(real)];
+    const fits = a === b || (shown.endsWith("…") && b.startsWith(a.slice(0, -1)));
+    return fits ? [] : [`${at}: ${a} is shown, ${b} came`];
+  }
+  if (typeof shown === "number" && typeof real === "number" && MEASURED.test(key)) {
+    const near = Math.abs(shown - real) <= Math.max(NEAR_MS, NEAR_SHARE * real);
+    return near ? [] : [`${at}: ${shown} is shown, ${real} came`];
+  }
+  if (Array.isArray(shown) && Array.isArray(real)) {
+    const open = shown.at(-1) === "…";
+    const items = open ? shown.slice(0, -1) : shown;
+    if (open ? real.length <= items.length : real.length !== items.length)
+      return [`${at}: ${items.length} items are shown, ${real.length} came`];
+    return items.flatMap((item, i) => differences(item, real[i], `${at}/${i}`));
+  }
+  if (isObject(shown) && isObject(real)) {
+    const names = new Set([...Object.keys(shown), ...Object.keys(real)]);
+    return [...names].flatMap((name) => differences(shown[name], real[name], `${at}/${name}`, name));
+  }
+  return Object.is(shown, real) ? [] : [`${at}: ${JSON.stringify(shown)} is shown, ${JSON.stringify(real)} came`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** How a page shows an answer: addresses as a reader has them, pictures cut short, one line where that is enough. */
+export function presentable(text: string, isJson: boolean): string {
+  const plain = text
+    .trimEnd()
+    .replaceAll("\r", "")
+    .replace(/\b127\.0\.0\.1:\d+/g, "127.0.0.1:8080")
+    .replace(/\brp_(live|demo)_[0-9A-Za-z]{49}/g, "rp_$1_…");
+  if (!isJson) return plain;
+  const value: unknown = JSON.parse(plain, (_, inner) =>
+    typeof inner === "string" && /^[\w+/=]{80,}$/.test(inner) ? `${inner.slice(0, 24)}…` : inner,
+  );
+  const long = Array.isArray(value) && value.length > 3 ? [...value.slice(0, 2), "…"] : value;
+  const line = JSON.stringify(long);
+  return line.length <= 100 ? line : JSON.stringify(long, undefined, 2);
+}

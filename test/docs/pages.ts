@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A block of code in a page. */
+export interface Block {
+  readonly page: string;
+  /** Of its first line of code, from 1. */
+  readonly line: number;
+  /** What stands behind the fence: the language, and for JSON the name of its schema. */
+  readonly language: string;
+  readonly note: string;
+  readonly text: string;
+  /** The block before it, where only a sentence or two is between them. */
+  readonly after: Block | undefined;
+}
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** Where a page is. */
+export function fileOf(page: string): string {
+  return fileURLToPath(new URL(page, ROOT));
+}
+
+/** Every page that people read, as paths from the root of the repository. */
+export const PAGES: readonly string[] = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...readdirSync(fileOf("docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name.replaceAll("\\", "/")}`)
+    .sort(),
+];
+
+/** The text of a page. */
+export function textOf(page: string): string {
+  return readFileSync(fileOf(page), "utf8");
+}
+
+/**
+ * The blocks of a page, in order.
+ * @throws {Error} a fence that is not closed, or that names no language
+ */
+export function blocksOf(page: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = textOf(page).split("\n");
+  let heading = -1;
+  for (let at = 0; at < lines.length; at++) {
+    if (/^#{1,6} /.test(lines[at] ?? "")) heading = at;
+    const [, indent, language, note = ""] = /^( *)```(\S*)\s*(.*)$/.exec(lines[at] ?? "") ?? [];
+    if (language === undefined) continue;
+    const first = at + 1;
+    const end = lines.findIndex((line, i) => i >= first && line.trim() === "```");
+    if (language === "" || end < 0) throw new Error(`${page}:${at + 1}: a block needs a language and an end`);
+    const text = lines.slice(first, end).map((line) => line.slice(indent?.length));
+    const before = blocks.at(-1);
+    blocks.push({
+      page,
+      line: first + 1,
+      language,
+      note: note.trim(),
+      text: text.join("\n"),
+      after: before && before.line > heading ? before : undefined,
+    });
+    at = end;
+  }
+  return blocks;
+}
+
+/** A page without its blocks and its code, for looking at its sentences. */
+export function proseOf(page: string): string {
+  return textOf(page)
+    .replace(/^ *```[\s\S]*?^ *```$/gm, "")
+    .replace(/`[^`\n]*`/g, "");
+}

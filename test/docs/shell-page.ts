@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { runtimes } from "../support/runtimes.ts";
+import { differences, presentable, steady } from "./output.ts";
+import { type Block, blocksOf, fileOf } from "./pages.ts";
+
+/** Blocks that are not run here, and why. */
+export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
+  [
+    /^npm ci && npm (start|test)/m,
+    ".ci/run runs `npm ci && npm test`, and test/runtime starts the server as `npm start` does",
+  ],
+];
+
+/** Why a block is not run; undefined for one that is. */
+export function reasonNotToRun({ text }: Block): string | undefined {
+  return NOT_RUN.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** What a page is run against. */
+export interface Reader {
+  readonly url: string;
+  readonly token: string;
+  /** The data of the server, which the command line works on as well. */
+  readonly data: string;
+  /** Scales the times of what the page itself starts; 1 is real time. */
+  readonly timeScale: string;
+  /** The folder in which the reader types. */
+  readonly folder: string;
+}
+
+/** What a block has printed, errors included. */
+export interface Printed {
+  readonly block: Block;
+  readonly output: string;
+}
+
+const CLI = fileOf("adapters/cli/main.ts");
+const { command } = runtimes.find(({ name }) => name === "node26")!;
+const MARK = "\u0001";
+
+/**
+ * Types all blocks of a page into one bash, in order.
+ * @throws {Error} a command has failed; the message shows where, and what was printed
+ */
+export async function typePage(page: string, { url, token, folder, data, timeScale }: Reader): Promise<Printed[]> {
+  const blocks = blocksOf(page).filter((block) => block.language === "sh" && !reasonNotToRun(block));
+  const ringport = [...command, CLI].map((part) => `'${part}'`).join(" ");
+  const script = [
+    "set -eu",
+    "exec 2>&1",
+    `ringport() { ${ringport} "$@"; }`,
+    // `npm run -s ringport -- …` and `npm run demo`, but in the folder of the reader instead of that of the project
+    'npm() { local word words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
+    `${ringport} "\${words[@]}"; }`,
+    ...blocks.flatMap(({ text }, i) => [`printf '${MARK}${i}${MARK}'`, text]),
+  ].join("\n");
+  const typed = script
+    .replace(/^export RINGPORT_URL=.*$/gm, `export RINGPORT_URL=${url}`)
+    .replace(/^export RINGPORT_TOKEN=.*$/gm, `export RINGPORT_TOKEN=${token}`);
+  const { code, output } = await bash(typed, folder, { RINGPORT_DATA: data, RINGPORT_SIMULATOR_TIME_SCALE: timeScale });
+  const parts = output.replaceAll(folder, "/home/you/ringport").split(MARK).slice(1);
+  const printed = blocks.flatMap((block, i) =>
+    parts[2 * i + 1] === undefined ? [] : [{ block, output: parts[2 * i + 1]! }],
+  );
+  if (code === 0) return printed;
+  const last = printed.at(-1);
+  throw new Error(`${page}:${last?.block.line}: a command ended with ${code}:\n${last?.output}\n${last?.block.text}`);
+}
+
+function bash(
+  script: string,
+  cwd: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; output: string }> {
+  const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
+  const env = { ...settings, PATH, HOME, LANG, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+  const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "inherit"], timeout: 110_000 });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}
+
+/**
+ * Where the blocks of JSON and text below the commands are not what the commands have printed. With `UPDATE_DOCS=1` the page
+ * is corrected instead.
+ */
+export function wrongOutputs(page: string, printed: readonly Printed[]): string[] {
+  const shown = blocksOf(page).filter(({ language, note }) => ["json", "text"].includes(language) && note === "");
+  const wrong = shown.flatMap((block) => {
+    const real = printed.find(({ block: { line } }) => line === block.after?.line)?.output;
+    if (block.after?.language !== "sh" || real === undefined) return [];
+    const found = block.language === "json" ? wrongJson(block.text, real) : wrongText(block.text, real);
+    return found.length > 0 ? [{ block, real, found }] : [];
+  });
+  if (process.env.UPDATE_DOCS) correct(page, wrong);
+  return process.env.UPDATE_DOCS ? [] : wrong.map(({ block, found }) => `${page}:${block.line}: ${found.join("; ")}`);
+}
+
+function wrongJson(shown: string, real: string): string[] {
+  try {
+    return differences(JSON.parse(shown), JSON.parse(real));
+  } catch {
+    return [`no JSON came: ${real}`];
+  }
+}
+
+function wrongText(shown: string, real: string): string[] {
+  const [a, b] = [steady(shown), steady(real)];
+  if (a === b) return [];
+  // A line of … stands for any number of lines.
+  const parts = a.split(/^…$/m).map((part) => part.trim());
+  let at = 0;
+  for (const part of parts) {
+    const found = b.indexOf(part, at);
+    if (parts.length === 1 || found < 0) return [`${JSON.stringify(a)} is shown, ${JSON.stringify(b)} came`];
+    at = found + part.length;
+  }
+  return [];
+}
+
+function correct(page: string, wrong: readonly { block: Block; real: string }[]): void {
+  const lines = readFileSync(fileOf(page), "utf8").split("\n");
+  for (const { block, real } of [...wrong].reverse()) {
+    const length = block.text === "" ? 0 : block.text.split("\n").length;
+    lines.splice(block.line - 1, length, presentable(real, block.language === "json"));
+  }
+  writeFileSync(fileOf(page), lines.join("\n"));
+}

@@ -1,0 +1,70 @@
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
+import { NOT_RUN, reasonNotToRun, typePage, wrongOutputs } from "../docs/shell-page.ts";
+import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
+import { recognise } from "./recogniser.ts";
+import { folder, type Tool, withTools } from "./tools.ts";
+
+/** What is to be seen in the reader's folder when everything on the page has been typed. */
+const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
+  "README.md": heardTheParcel,
+  "docs/quick-start.md": heardTheParcel,
+  "docs/http.md": heardTheFile,
+};
+/** As a new user has it: nothing is sped up. */
+const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md"]);
+const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch"];
+
+const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
+
+test("every reason not to run a block belongs to one", () => {
+  const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "sh");
+  for (const [pattern] of NOT_RUN) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
+});
+
+onEach([ON_NODE], (target) => {
+  withTools("typed into a real shell,", TOOLS, () => {
+    const files = folder();
+    describe.each(pages)("%s", (page) => {
+      const timeScale = IN_REAL_TIME.has(page) ? "1" : "0.1";
+      const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale } });
+
+      test("works from top to bottom, and prints what it shows", async () => {
+        const own = join(files, page.replaceAll("/", "-"));
+        mkdirSync(own);
+        copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(own, "message.mp3"));
+        const token = await server.token("admin");
+        const printed = await typePage(page, { url: server.base, token, folder: own, data: server.data, timeScale });
+        expect(wrongOutputs(page, printed)).toEqual([]);
+        AFTERWARDS[page]?.(own);
+      });
+    });
+  });
+});
+
+/** The callee heard the spoken message, word for word. */
+function heardTheParcel(folder: string): void {
+  const heard = recognise(join(folder, "heard.wav"), [
+    ["your", "our"],
+    ["parcel", "partial", "castle"],
+    ["arrives", "arrived", "rises"],
+    ["tomorrow", "today", "monday"],
+    ["at"],
+    ["nine", "five", "noon"],
+  ]);
+  expect(heard).toBe("your parcel arrives tomorrow at nine");
+}
+
+/** The callee heard the file: its tone, all of it. The voice's sample is sound as well. */
+function heardTheFile(folder: string): void {
+  const sound = readWav(readFileSync(join(folder, "heard.wav")));
+  const { from, to } = loudPart(sound, 500);
+  expect(Math.abs(((to - from) * 1000) / sound.sampleRate - 3000)).toBeLessThanOrEqual(60);
+  expect(toneShare({ ...sound, samples: sound.samples.subarray(from, to) }, 1000)).toBeGreaterThanOrEqual(0.95);
+  const sample = readWav(readFileSync(join(folder, "sample.wav")));
+  expect(sample.sampleRate).toBe(16_000);
+  expect(loudPart(sample).to - loudPart(sample).from).toBeGreaterThan(8_000);
+}
