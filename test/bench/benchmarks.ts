@@ -1,4 +1,5 @@
 import type { Benchmark } from "./benchmark.ts";
+import { DISPATCH } from "./dispatch.ts";
 import { MEMORY } from "./memory.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
@@ -7,5 +8,6 @@ import { SPOKEN_ONCE } from "./spoken-once.ts";
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   sim: SIMULATED_CALLS,
   memory: MEMORY,
+  dispatch: DISPATCH,
   "spoken-once": SPOKEN_ONCE,
 };
