@@ -1,12 +1,17 @@
 import type { Selectable } from "kysely";
 import type { AccountStore, TokenRecord, User } from "../../src/ports/storage.ts";
+import { prepared } from "./prepared.ts";
 import type { TokenTable, UserTable } from "./schema.ts";
 import type { Session } from "./session.ts";
+
+const TOKEN_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+  db.selectFrom("tokens").selectAll().where("hash", "=", hash),
+);
 
 /** Users and their tokens. */
 export function accountStore(session: Session): AccountStore {
   const userByName = (name: string) =>
-    session.run(async (db) => {
+    session.read(async (db) => {
       const row = await db.selectFrom("users").selectAll().where("name", "=", name).executeTakeFirst();
       return row && userOf(row);
     });
@@ -14,12 +19,12 @@ export function accountStore(session: Session): AccountStore {
   return {
     userByName,
     users: () =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
         return rows.map(userOf);
       }),
     async ensureUser(user) {
-      await session.run((db) =>
+      await session.write((db) =>
         db
           .insertInto("users")
           .values({ id: user.id, name: user.name, created_at: user.createdAt })
@@ -29,7 +34,7 @@ export function accountStore(session: Session): AccountStore {
       return (await userByName(user.name)) ?? user;
     },
     async insertToken(token) {
-      await session.run((db) =>
+      await session.write((db) =>
         db
           .insertInto("tokens")
           .values({
@@ -46,12 +51,12 @@ export function accountStore(session: Session): AccountStore {
       );
     },
     tokenByHash: (hash) =>
-      session.run(async (db) => {
-        const row = await db.selectFrom("tokens").selectAll().where("hash", "=", hash).executeTakeFirst();
+      session.read(async (db) => {
+        const [row] = await TOKEN_BY_HASH(db, { hash });
         return row && tokenOf(row);
       }),
     tokens: (userId) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("tokens")
           .selectAll()
@@ -62,7 +67,7 @@ export function accountStore(session: Session): AccountStore {
         return rows.map(tokenOf);
       }),
     revokeToken: (id, at) =>
-      session.run(async (db) => {
+      session.write(async (db) => {
         const revoked = await db
           .updateTable("tokens")
           .set({ revoked_at: at })

@@ -6,58 +6,52 @@ import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storag
 import { callOf, callRow } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import { insertEvents } from "./event-store.ts";
+import { prepared } from "./prepared.ts";
 import { finishReceipt } from "./receipt-store.ts";
 import type { CallRow, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 type ReceiptOf = (result: { created: boolean; call: Call }) => ReceiptResult;
 
+const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
+  db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
+);
+/** Answers no row where somebody else took the slot. */
+const INSERTED = prepared((db, row: CallRow) =>
+  db
+    .insertInto("calls")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["instance_id", "slot"]).where(IS_ACTIVE).doNothing())
+    .returningAll(),
+);
+
 /** Stores a call in the first free slot of its instance's queue, or says why there is none. */
 export function insertCall(session: Session): CallStore["insert"] {
+  // Read so that the instance cannot be deleted, nor another call of it created, before the transaction ends.
+  const heldInstance = prepared((db, { id }: { id: string }) =>
+    db
+      .selectFrom("instances")
+      .select("status")
+      .where("id", "=", id)
+      .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate()),
+  );
   return (call, audio, policy, events, receipt) =>
     session.transaction(async (tx) => {
-      if (!(await holdInstance(tx, call.instanceId, session.traits.rowLocks))) return { kind: "instance_gone" };
+      const [instance] = await heldInstance(tx, { id: call.instanceId });
+      if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
-        const slots = await takenSlots(tx, call.instanceId);
-        const slot = freeSlot(policy, slots);
-        const row = slot === undefined ? undefined : await insertRow(tx, { ...callRow(call), slot });
+        const taken = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
+        const slot = freeSlot(
+          policy,
+          taken.map((row) => row.slot),
+        );
+        const [row] = slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot });
         if (row) return created(tx, callOf(row), audio, events, receipt);
         if (slot !== undefined) continue; // another writer was faster: look again
         const answer = await queueFull(tx, call.instanceId, policy, receipt);
         if (answer) return answer;
       }
     });
-}
-
-/** Reads the instance so that it cannot be deleted, nor another call be created, before this transaction ends. */
-async function holdInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
-  const instance = await tx
-    .selectFrom("instances")
-    .select("status")
-    .where("id", "=", id)
-    .$if(rowLocks, (query) => query.forNoKeyUpdate())
-    .executeTakeFirst();
-  return instance !== undefined && instance.status !== "DELETED";
-}
-
-async function takenSlots(tx: Kysely<Database>, instanceId: string): Promise<number[]> {
-  const rows = await tx
-    .selectFrom("calls")
-    .select("slot")
-    .where("instance_id", "=", instanceId)
-    .where(IS_ACTIVE)
-    .execute();
-  return rows.map((row) => row.slot);
-}
-
-/** Answers undefined where somebody else took the slot. */
-function insertRow(tx: Kysely<Database>, row: CallRow): Promise<CallRow | undefined> {
-  return tx
-    .insertInto("calls")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["instance_id", "slot"]).where(IS_ACTIVE).doNothing())
-    .returningAll()
-    .executeTakeFirst();
 }
 
 async function created(

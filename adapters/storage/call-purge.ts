@@ -1,10 +1,20 @@
 import { type Kysely, sql } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
 import { IS_FINAL } from "./conditions.ts";
-import type { Database } from "./schema.ts";
+import { prepared } from "./prepared.ts";
+import type { Database, FinishedCountTable } from "./schema.ts";
 
 /** Calls per DELETE; both databases limit the parameters of one statement. */
 const BATCH = 500;
+
+const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable) =>
+  db
+    .insertInto("finished_counts")
+    .values({ instance_id, status, calls })
+    .onConflict((conflict) =>
+      conflict.columns(["instance_id", "status"]).doUpdateSet({ calls: sql`finished_counts.calls + ${calls}` }),
+    ),
+);
 
 /** Deletes final calls that ended before a time (ms), oldest first, with all that belongs to them. */
 export async function purgeCalls(tx: Kysely<Database>, endedBefore: number, limit: number): Promise<string[]> {
@@ -42,13 +52,7 @@ export async function countFinished(
   status: CallStatus,
   calls: number,
 ): Promise<void> {
-  await tx
-    .insertInto("finished_counts")
-    .values({ instance_id: instanceId, status, calls })
-    .onConflict((conflict) =>
-      conflict.columns(["instance_id", "status"]).doUpdateSet({ calls: sql`finished_counts.calls + ${calls}` }),
-    )
-    .execute();
+  await COUNTED(tx, { instance_id: instanceId, status, calls });
 }
 
 /** Sorted, so that two transactions take the same rows in the same order. */

@@ -1,47 +1,53 @@
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
+import { prepared } from "./prepared.ts";
 import type { Session } from "./session.ts";
+
+const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
+  db
+    .selectFrom("calls")
+    .selectAll()
+    .where("instance_id", "=", instance_id)
+    .where(IS_ACTIVE)
+    .orderBy("created_at")
+    .orderBy("id"),
+);
 
 /** What the dispatcher and recovery ask of the calls that are not over; none of it reads a finished call. */
 export function callQueue(
   session: Session,
 ): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims"> {
-  return {
-    active: (instanceId) =>
-      session.run(async (db) => {
-        const rows = await db
+  const claimed = prepared((db, { instance_id, owner }: { instance_id: string; owner: string }) =>
+    db
+      .updateTable("calls")
+      .set((eb) => ({ owner, version: eb("version", "+", 1) }))
+      .where("id", "=", (eb) =>
+        eb
           .selectFrom("calls")
-          .selectAll()
-          .where("instance_id", "=", instanceId)
-          .where(IS_ACTIVE)
+          .select("id")
+          .where("instance_id", "=", instance_id)
+          .where(IS_WAITING)
           .orderBy("created_at")
           .orderBy("id")
-          .execute();
+          .limit(1)
+          .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
+      )
+      .returningAll(),
+  );
+  return {
+    active: (instanceId) =>
+      session.read(async (db) => {
+        const rows = await ACTIVE_CALLS(db, { instance_id: instanceId });
         return rows.map(callOf);
       }),
     claimNext: (instanceId, owner) =>
-      session.run(async (db) => {
-        const row = await db
-          .updateTable("calls")
-          .set((eb) => ({ owner, version: eb("version", "+", 1) }))
-          .where("id", "=", (eb) =>
-            eb
-              .selectFrom("calls")
-              .select("id")
-              .where("instance_id", "=", instanceId)
-              .where(IS_WAITING)
-              .orderBy("created_at")
-              .orderBy("id")
-              .limit(1)
-              .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
-          )
-          .returningAll()
-          .executeTakeFirst();
+      session.write(async (db) => {
+        const [row] = await claimed(db, { instance_id: instanceId, owner });
         return row && callOf(row);
       }),
     waitingSince: (createdBefore, limit, after) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("calls")
           .selectAll()
@@ -59,7 +65,7 @@ export function callQueue(
         return rows.map(callOf);
       }),
     oldestWaiting: () =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const row = await db
           .selectFrom("calls")
           .select("created_at")
@@ -71,7 +77,7 @@ export function callQueue(
         return row?.created_at;
       }),
     orphaned: (limit) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("calls")
           .selectAll()
@@ -82,7 +88,7 @@ export function callQueue(
         return rows.map(callOf);
       }),
     async releaseClaims() {
-      await session.run((db) =>
+      await session.write((db) =>
         db
           .updateTable("calls")
           .set((eb) => ({ owner: null, version: eb("version", "+", 1) }))

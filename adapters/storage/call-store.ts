@@ -8,43 +8,51 @@ import { callQueue } from "./call-queue.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import { insertEvents } from "./event-store.ts";
-import type { Database } from "./schema.ts";
+import { prepared } from "./prepared.ts";
+import type { CallTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
+
+type Move = Partial<CallTable> & { readonly id: string; readonly expected: number };
+
+const CALL = prepared((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
+const AUDIO_REMOVED = prepared((db, { id }: { id: string }) => db.deleteFrom("call_audio").where("call_id", "=", id));
+const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
+  db
+    .updateTable("calls")
+    .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+    .where("id", "=", id)
+    .where("version", "=", expected)
+    .returningAll(),
+);
 
 /** Calls, from their creation to their purge. */
 export function callStore(session: Session): CallStore {
   return {
     insert: insertCall(session),
     get: (id) =>
-      session.run(async (db) => {
-        const row = await db.selectFrom("calls").selectAll().where("id", "=", id).executeTakeFirst();
+      session.read(async (db) => {
+        const [row] = await CALL(db, { id });
         return row && callOf(row);
       }),
-    list: (userId, filter, page) => session.run((db) => listCalls(db, userId, filter, page)),
+    list: (userId, filter, page) => session.read((db) => listCalls(db, userId, filter, page)),
     update: (id, version, patch, events) =>
       session.transaction(async (tx) => {
-        const row = await tx
-          .updateTable("calls")
-          .set((eb) => ({ ...callColumns(patch), version: eb("version", "+", 1) }))
-          .where("id", "=", id)
-          .where("version", "=", version)
-          .returningAll()
-          .executeTakeFirst();
+        const [row] = await MOVED(tx, { id, expected: version, ...callColumns(patch) });
         if (!row) return undefined;
         if (patch.status !== undefined && !isActive(patch.status)) {
-          await tx.deleteFrom("call_audio").where("call_id", "=", id).execute();
+          await AUDIO_REMOVED(tx, { id });
           await countFinished(tx, row.instance_id, patch.status, 1);
         }
         await insertEvents(tx, events);
         return callOf(row);
       }),
     audio: (id) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const row = await db.selectFrom("call_audio").select("bytes").where("call_id", "=", id).executeTakeFirst();
         return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
       }),
     purge: (endedBefore, limit) => session.transaction((tx) => purgeCalls(tx, endedBefore, limit)),
-    counts: () => session.run(countCalls),
+    counts: () => session.read(countCalls),
     ...callQueue(session),
   };
 }

@@ -22,7 +22,7 @@ export function credentialStore(
           .execute();
       }),
     loadCredentials: (id) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const row = await db
           .selectFrom("credentials")
           .select("sealed")
@@ -31,7 +31,7 @@ export function credentialStore(
         return row && new Uint8Array(row.sealed); // pg answers a Buffer, a view into a larger one
       }),
     async eraseCredentials(id) {
-      await session.run((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
+      await session.write((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
     },
   };
 }

@@ -1,18 +1,21 @@
 import type { Kysely } from "kysely";
 import type { Event } from "../../src/domain/events.ts";
 import type { EventStore } from "../../src/ports/storage.ts";
+import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
+const INSERTED = prepared((db, row: EventRow) => db.insertInto("events").values(row));
+
 /** The append-only log. Ids sort by time, so they alone are the order. */
 export function eventStore(session: Session): EventStore {
   return {
     append: (events) => session.transaction((tx) => insertEvents(tx, events)),
     ofCall: (callId, page) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("events")
           .selectAll()
@@ -24,7 +27,7 @@ export function eventStore(session: Session): EventStore {
         return rows.map(eventOf);
       }),
     ofUser: (userId, { instanceId }, page) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("events")
           .selectAll()
@@ -41,6 +44,11 @@ export function eventStore(session: Session): EventStore {
 
 /** Appends to the log inside the transaction of what the events tell. */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
+  const [only, ...more] = events;
+  if (only && more.length === 0) {
+    await INSERTED(tx, rowOf(only));
+    return;
+  }
   for (let from = 0; from < events.length; from += BATCH)
     await tx
       .insertInto("events")

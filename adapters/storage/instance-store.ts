@@ -5,41 +5,49 @@ import { IS_LINKED, IS_NOT_DELETED } from "./conditions.ts";
 import { credentialStore } from "./credential-store.ts";
 import { insertEvents } from "./event-store.ts";
 import { follows, positionAfter } from "./keyset.ts";
+import { prepared } from "./prepared.ts";
 import { finishReceipt } from "./receipt-store.ts";
 import type { Database, InstanceRow, InstanceTable } from "./schema.ts";
 import type { Session } from "./session.ts";
+
+type Move = Partial<InstanceTable> & { readonly id: string; readonly expected: number };
+
+const INSTANCE = prepared((db, { id }: { id: string }) => db.selectFrom("instances").selectAll().where("id", "=", id));
+const INSERTED = prepared((db, row: InstanceRow) => db.insertInto("instances").values(row));
+const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
+  db
+    .updateTable("instances")
+    .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+    .where("id", "=", id)
+    .where("version", "=", expected)
+    .returningAll(),
+);
 
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
   return {
     insert: (instance, events, receipt) =>
       session.transaction(async (tx) => {
-        await tx.insertInto("instances").values(rowOf(instance)).execute();
+        await INSERTED(tx, rowOf(instance));
         await insertEvents(tx, events);
         if (receipt) await finishReceipt(tx, receipt);
       }),
     get: (id) =>
-      session.run(async (db) => {
-        const row = await db.selectFrom("instances").selectAll().where("id", "=", id).executeTakeFirst();
+      session.read(async (db) => {
+        const [row] = await INSTANCE(db, { id });
         return row && instanceOf(row);
       }),
-    list: (userId, page) => session.run((db) => list(db, userId, page)),
+    list: (userId, page) => session.read((db) => list(db, userId, page)),
     update: (id, version, patch, events) =>
       session.transaction(async (tx) => {
-        const row = await tx
-          .updateTable("instances")
-          .set((eb) => ({ ...columnsOf(patch), version: eb("version", "+", 1) }))
-          .where("id", "=", id)
-          .where("version", "=", version)
-          .returningAll()
-          .executeTakeFirst();
+        const [row] = await MOVED(tx, { id, expected: version, ...columnsOf(patch) });
         if (!row) return undefined;
         if (row.status === "DELETED") await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
         await insertEvents(tx, events);
         return instanceOf(row);
       }),
     linked: (page) =>
-      session.run(async (db) => {
+      session.read(async (db) => {
         const rows = await db
           .selectFrom("instances")
           .selectAll()

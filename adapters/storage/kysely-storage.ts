@@ -8,10 +8,13 @@ import { migrate, migrations } from "./migrations.ts";
 import { receiptStore } from "./receipt-store.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, ServerLock, Session, Traits } from "./session.ts";
+import { sharedCommits } from "./shared-commits.ts";
 
 interface Opened {
   readonly engine: Engine;
   readonly db: Kysely<Database>;
+  readonly write: Session["write"];
+  readonly transaction: Session["transaction"];
   readonly lock: ServerLock | undefined;
 }
 
@@ -27,14 +30,15 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
   const session: Session = {
     traits,
-    run: (work) => guarded((db) => work(db)),
-    transaction: (work) => guarded((db) => db.transaction().execute(work)),
+    read: (work) => guarded(({ db }) => work(db)),
+    write: (work) => guarded(({ write }) => write(work)),
+    transaction: (work) => guarded(({ transaction }) => transaction(work)),
   };
 
-  async function guarded<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
     if (!opened) throw new StorageUnavailable("the storage is not open");
     opened.lock?.assertHeld();
-    const job = work(opened.db);
+    const job = work(opened);
     running.add(job);
     try {
       return await job;
@@ -48,7 +52,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
   async function start(exclusive: boolean): Promise<Opened> {
     await closing;
     try {
-      opened = await openWith(await connect(), exclusive);
+      opened = await openWith(await connect(), traits, exclusive);
       return opened;
     } catch (error) {
       throw translated(traits, error);
@@ -87,20 +91,26 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
   };
 }
 
-async function openWith(engine: Engine, exclusive: boolean): Promise<Opened> {
+async function openWith(engine: Engine, traits: Traits, exclusive: boolean): Promise<Opened> {
   const db = new Kysely<Database>({ dialect: engine.dialect });
   let lock: ServerLock | undefined;
   try {
     if (exclusive) lock = await engine.lock();
     await migrateWith(engine, db);
-    return { engine, db, lock };
+    return { engine, db, lock, ...writing(db, traits) };
   } catch (error) {
     await stop({ engine, db, lock });
     throw error;
   }
 }
 
-async function stop({ engine, db, lock }: Opened): Promise<void> {
+function writing(db: Kysely<Database>, traits: Traits): Pick<Opened, "write" | "transaction"> {
+  if (traits.rowLocks) return { write: (work) => work(db), transaction: (work) => db.transaction().execute(work) };
+  const share = sharedCommits(db);
+  return { write: share, transaction: share };
+}
+
+async function stop({ engine, db, lock }: Pick<Opened, "engine" | "db" | "lock">): Promise<void> {
   await db.destroy();
   engine.close?.();
   await lock?.release();

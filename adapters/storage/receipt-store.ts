@@ -1,7 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
+import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
+
+const FINISHED = prepared((db, { userId, key, result }: ReceiptResult) =>
+  db.updateTable("receipts").set({ result }).where("user_id", "=", userId).where("key", "=", key),
+);
 
 /** What is known of idempotency keys. */
 export function receiptStore(session: Session): ReceiptStore {
@@ -29,9 +34,9 @@ export function receiptStore(session: Session): ReceiptStore {
             : { kind: "done", fingerprint: known.fingerprint, result: known.result };
         }
       }),
-    finish: (receipt) => session.run((db) => finishReceipt(db, receipt)),
+    finish: (receipt) => session.write((db) => finishReceipt(db, receipt)),
     async abandon(userId, key) {
-      await session.run((db) =>
+      await session.write((db) =>
         db
           .deleteFrom("receipts")
           .where("user_id", "=", userId)
@@ -41,19 +46,14 @@ export function receiptStore(session: Session): ReceiptStore {
       );
     },
     async abandonUnfinished() {
-      await session.run((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
+      await session.write((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
     },
   };
 }
 
 /** Stores the answer of a request, inside the transaction of what it changed. */
 export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult): Promise<void> {
-  await tx
-    .updateTable("receipts")
-    .set({ result: receipt.result })
-    .where("user_id", "=", receipt.userId)
-    .where("key", "=", receipt.key)
-    .execute();
+  await FINISHED(tx, receipt);
 }
 
 /** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */

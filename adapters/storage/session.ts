@@ -1,19 +1,20 @@
-import type { Dialect, Kysely, Transaction } from "kysely";
+import type { Dialect, Kysely } from "kysely";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** One open database, as the stores see it. Both methods throw StorageUnavailable where the database cannot. */
+/** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
 export interface Session {
   readonly traits: Traits;
-  /** For what one statement does, or what only reads. */
-  run<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
+  read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
+  /** For what one statement changes. */
+  write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** For what is stored together; `work` waits for nothing but the database. */
-  transaction<T>(work: (tx: Transaction<Database>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
 }
 
 /** How one database differs from the other. */
 export interface Traits {
-  /** Transactions overlap, so a row that is read in order to decide must be locked. */
+  /** Transactions overlap, so a row that is read in order to decide must be locked. Where they do not, they share commits. */
   readonly rowLocks: boolean;
   /** A sentence where the error says that the database cannot do it now; undefined for every other error. */
   unavailable(error: unknown): string | undefined;

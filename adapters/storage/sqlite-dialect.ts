@@ -65,7 +65,7 @@ function sqliteConnection(database: DatabaseSync): DatabaseConnection {
       all: (parameters) => prepared.all(...parameters.map(bound)),
       run: (parameters) => BigInt(prepared.run(...parameters.map(bound)).changes),
     };
-    if (/^\s*(select|insert|update|delete|with)\b/i.test(text)) {
+    if (/^\s*(select|insert|update|delete|with|begin|commit|savepoint|release|rollback)\b/i.test(text)) {
       cache.set(text, statement);
       for (const oldest of cache.keys()) if (cache.size > CACHED_STATEMENTS) cache.delete(oldest);
     } else if (/^\s*(create|alter|drop)\b/i.test(text)) {

@@ -1,5 +1,8 @@
 import type { System } from "../ports/system.ts";
 
+/** Turns of the event loop after which everything counts as at rest; the embedded storage takes one for each write. */
+const TURNS = 20;
+
 interface Timer {
   readonly due: number;
   readonly run: () => void;
@@ -79,11 +82,11 @@ export class ManualSystem implements System {
   }
 
   /**
-   * Lets promises that wait for nothing but each other come to rest, without time passing. Real input and output
-   * (files, sockets, threads) is not waited for.
+   * Lets promises that wait for nothing but each other and the embedded storage come to rest, without time passing.
+   * Other input and output (files, sockets, threads) is not waited for.
    */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 2; turn++) await nextTurn();
+    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
   }
 
   #next(until: number): Timer | undefined {

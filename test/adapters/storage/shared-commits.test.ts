@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite-engine.ts";
+import type { Event } from "../../../src/domain/events.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { recorded, type Statement } from "./recorded.ts";
+import { scratchPath } from "./scratch.ts";
+
+const NUMBERS = Array.from({ length: 20 }, (_, n) => n);
+
+test("writers that come together share commits", async () => {
+  const statements: Statement[] = [];
+  const path = scratchPath();
+  const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const other = sqliteStorage({ path });
+  await storage.open({ exclusive: true });
+  await other.open({ exclusive: false });
+  statements.length = 0;
+
+  const stored = NUMBERS.map(async (n) => {
+    await storage.instances.insert(instance(n), [created(n)]);
+    // What has resolved is committed: another connection sees it.
+    expect(await other.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
+  });
+  await Promise.all(stored);
+  // Transactions begin in the driver and are not recorded, so they are counted by what only a shared one has.
+  expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
+  await Promise.all([storage.close(), other.close()]);
+});
+
+test("in a shared commit each writer stands or falls by itself", async () => {
+  const storage = await opened();
+  await storage.instances.insert(instance(7), []);
+  const results = await Promise.allSettled(NUMBERS.map((n) => storage.instances.insert(instance(n), [created(n)])));
+  const rejected = results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
+  expect(rejected).toEqual([7]); // there is an instance of that id
+  const events = await storage.events.ofUser("usr_1", {}, {});
+  expect(events.map(({ instanceId }) => instanceId)).toEqual(NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id));
+  await storage.close();
+});
+
+test("a writer that is too much for the database does not take those with it that share its commit", async () => {
+  const storage = await opened(140);
+  const name = (n: number) => (n === 7 ? "n".repeat(1_000_000) : "small");
+  const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [created(n)]);
+  const results = await Promise.allSettled(NUMBERS.map(insert));
+  for (const [n, result] of results.entries())
+    if (n === 7) expect(result).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
+    else expect(result.status).toBe("fulfilled");
+  const others = NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id);
+  expect((await storage.instances.list("usr_1", {})).map(({ id }) => id).sort()).toEqual(others);
+  expect((await storage.events.ofUser("usr_1", {}, {})).map(({ instanceId }) => instanceId)).toEqual(others);
+  await storage.close();
+});
+
+async function opened(maxPageCount?: number): Promise<Storage> {
+  const storage = sqliteStorage({ path: scratchPath(), ...(maxPageCount === undefined ? {} : { maxPageCount }) });
+  await storage.open({ exclusive: true });
+  return storage;
+}
+
+function instance(n: number): Instance {
+  return {
+    id: `inst_${String(n).padStart(2, "0")}`,
+    userId: "usr_1",
+    name: `number ${n}`,
+    status: "CREATED",
+    metadata: {},
+    provider: "simulator",
+    phone: null,
+    createdAt: n,
+    updatedAt: n,
+    version: 1,
+  };
+}
+
+function created(n: number): Event {
+  const { id, userId, name } = instance(n);
+  const at = String(n).padStart(2, "0");
+  return {
+    id: `evt_${at}`,
+    type: "instance.created",
+    timestamp: n,
+    callId: null,
+    instanceId: id,
+    userId,
+    data: { name },
+  };
+}

@@ -1,0 +1,35 @@
+import { createServer } from "node:http";
+
+/** What the runtimes' own servers are given: JSON text, or undefined for a refusal. */
+export type Answer = (path: string, authorization: string | undefined) => string | undefined;
+
+// The parts of Bun and Deno that are used here.
+declare const Bun: { serve(options: object): { readonly port: number } };
+interface DenoNamespace {
+  serve(options: object, handler: (request: Request) => Response): { readonly addr: { readonly port: number } };
+}
+
+/** Serves in the way that each runtime's own documentation shows, with nothing around it; answers the port. */
+export async function serveText(answer: Answer): Promise<number> {
+  const { Deno } = globalThis as unknown as { Deno?: DenoNamespace };
+  const fetch = (request: Request): Response => {
+    const path = request.url.slice(request.url.indexOf("/", 8));
+    const body = answer(path, request.headers.get("authorization") ?? undefined);
+    if (body === undefined) return new Response(null, { status: 401 });
+    return new Response(body, { headers: { "content-type": "application/json" } });
+  };
+  if ("Bun" in globalThis) return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch }).port;
+  if (Deno) return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, fetch).addr.port;
+
+  const server = createServer((request, response) => {
+    const body = answer(request.url ?? "/", request.headers.authorization);
+    if (body === undefined) {
+      response.writeHead(401, { "content-length": 0 }).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as { port: number }).port;
+}
