@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Command, ParsedLine } from "./command.ts";
+import { type Command, operandLabel, type ParsedLine } from "./command.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -46,8 +46,17 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
       throw new UsageError(`${rawName} needs a value; write it as ${rawName}=VALUE`);
     values.set(positive, isSwitch ? positive === name : (value as string));
   }
-  if (values.get("help") !== true) checkOperands(command, operands);
-  return { values, operands };
+  if (values.get("help") === true) return { values, operands };
+  checkOperands(command, operands);
+  for (const { name, values: known } of command.options) {
+    const given = values.get(name);
+    if (known && typeof given === "string") values.set(name, oneOfThem(`--${name}`, known, given));
+  }
+  const checked = operands.map((operand, i) => {
+    const { name, values: known } = command.operands?.[i] ?? {};
+    return known && name ? oneOfThem(name, known, operand) : operand;
+  });
+  return { values, operands: checked };
 }
 
 function checkOperands({ path, operands: wanted = [] }: Command, given: readonly string[]): void {
@@ -57,5 +66,15 @@ function checkOperands({ path, operands: wanted = [] }: Command, given: readonly
       `${called} does not know what to do with "${given[wanted.length]}"; see: ringport ${called} --help`,
     );
   const missing = wanted[given.length];
-  if (missing !== undefined) throw new UsageError(`${called} needs ${missing}: ringport ${called} ${wanted.join(" ")}`);
+  if (missing && !missing.optional)
+    throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${wanted.map(operandLabel).join(" ")}`);
+}
+
+/** The word as the table writes it. */
+function oneOfThem(name: string, values: readonly string[], given: string): string {
+  const found = values.find((value) => value.toLowerCase() === given.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `${name} is "${given}"${didYouMean(given, values)}: it must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+  );
 }

@@ -1,12 +1,29 @@
 import type { Setting } from "./setting.ts";
 
+/** What of a running server, or of this machine, completes a word. */
+export type Completion = "instance" | "call" | "voice" | "file";
+
+/** What a word may be. */
+interface WordSpec {
+  /** The only words there are; however they are written, the command gets them as they are here. */
+  readonly values?: readonly string[] | undefined;
+  readonly completion?: Completion | undefined;
+}
+
 /** An option of one command. */
-export interface OptionSpec {
+export interface OptionSpec extends WordSpec {
   /** Without its dashes. */
   readonly name: string;
   /** For help; undefined for a switch. */
   readonly placeholder?: string | undefined;
   readonly help: string;
+}
+
+/** A word that follows a command's name. */
+export interface OperandSpec extends WordSpec {
+  /** For help. */
+  readonly name: string;
+  readonly optional?: boolean;
 }
 
 /** What was typed after a command's name, checked against its specification. */
@@ -22,11 +39,16 @@ export interface Command {
   readonly summary: string;
   /** More for `--help`. */
   readonly details?: string;
-  /** What must follow, in order: `["ID"]`. */
-  readonly operands?: readonly string[];
+  /** What follows, in order; optional ones come last. */
+  readonly operands?: readonly OperandSpec[];
   readonly options: readonly OptionSpec[];
   /** Settings that the command looks at, as flags and as environment variables. */
   readonly settings: readonly Setting[];
   /** Answers the exit code. @throws {UsageError} for what the person can put right */
   run(line: ParsedLine): Promise<number>;
+}
+
+/** An operand as help writes it. */
+export function operandLabel({ name, optional }: OperandSpec): string {
+  return optional ? `[${name}]` : name;
 }

@@ -1,11 +1,13 @@
-import type { Command } from "./command.ts";
+import { type Command, operandLabel } from "./command.ts";
+import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { Setting } from "./setting.ts";
 import { SETTING_GROUPS } from "./settings.ts";
+import { table } from "./terminal/table.ts";
 
-/** The help of one command. */
-export function commandHelp(command: Command): string {
+/** The help of one command. @param below the commands whose names begin with its name */
+export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
-  const usage = ["ringport", ...path, ...operands, "[options]"].join(" ");
+  const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
   const own = [...options, { name: "help", help: "Shows this." }];
   const rows = own.map(({ name, placeholder, help }) => [`--${name}${placeholder ? ` ${placeholder}` : ""}`, help]);
   return [
@@ -17,11 +19,14 @@ export function commandHelp(command: Command): string {
     "Options",
     ...table(rows),
     ...(settings.length > 0 ? settingsHelp(settings) : []),
+    ...(below.length > 0 ? ["", "More commands", ...table(below.map(commandRow))] : []),
   ].join("\n");
 }
 
+const GROUPS: Readonly<Record<string, readonly Setting[]>> = { ...SETTING_GROUPS, Connection: CONNECTION_SETTINGS };
+
 function settingsHelp(settings: readonly Setting[]): string[] {
-  const groups = Object.entries(SETTING_GROUPS)
+  const groups = Object.entries(GROUPS)
     .map(([title, group]) => ({ title, rows: group.filter((one) => settings.includes(one)).map(settingRow) }))
     .filter(({ rows }) => rows.length > 0);
   // One table, so that the columns of all groups are below each other.
@@ -35,28 +40,21 @@ function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   return [flag === undefined ? "(variable only)" : `--${flag}${placeholder}`, env, `${help} [${fallback}]`];
 }
 
-/** Rows as lines, indented by two, with columns below each other. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const widths = (rows[0] ?? []).map((_, column) => width(column));
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
-}
-
 /** The help of `ringport` itself, or of a group of commands such as `token`. */
 export function overviewHelp(commands: readonly Command[], prefix: readonly string[]): string {
   const name = ["ringport", ...prefix].join(" ");
-  const rows = commands.map(({ path, operands = [], summary }) => [
-    ["ringport", ...path, ...operands].join(" "),
-    summary,
-  ]);
   return [
     `Usage: ${name} <command> [options]`,
     "",
     ...(prefix.length === 0 ? ["Makes a phone ring from TypeScript, and knows what happened.", ""] : []),
     "Commands",
-    ...table(rows),
+    ...table(commands.map(commandRow)),
     "",
     `More about one of them: ringport ${commands[0]?.path.join(" ") ?? ""} --help`,
     ...(prefix.length === 0 ? ["The version: ringport --version"] : []),
   ].join("\n");
+}
+
+function commandRow({ path, operands = [], summary }: Command): string[] {
+  return [["ringport", ...path, ...operands.map(operandLabel)].join(" "), summary];
 }

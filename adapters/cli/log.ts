@@ -1,4 +1,5 @@
 import type { LogFields, Logger } from "../../src/ports/logger.ts";
+import { maskNumbers, maskNumbersInJson } from "./mask-numbers.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -10,6 +11,8 @@ export interface LogOptions {
   readonly pretty: boolean;
   /** Takes whole lines, without their ends. */
   readonly write: (line: string) => void;
+  /** Phone numbers lose their middle. Default: no. */
+  readonly maskNumbers?: boolean | undefined;
   /** ms since 1970-01-01 UTC. Default: the real time. */
   readonly now?: () => number;
 }
@@ -19,15 +22,22 @@ const TOKEN = /\brp_(live|demo)_[0-9A-Za-z]{8,}/g;
 const COLOURS: Readonly<Record<string, string>> = { debug: "90", info: "36", warn: "33", error: "31" };
 
 /** A logger that writes lines. */
-export function createLog({ level, pretty, write, now = Date.now }: LogOptions): Logger {
+export function createLog({
+  level,
+  pretty,
+  write,
+  maskNumbers: hidesNumbers = false,
+  now = Date.now,
+}: LogOptions): Logger {
   const least = LOG_LEVELS.indexOf(level);
+  const mask = !hidesNumbers ? (line: string) => line : pretty ? maskNumbers : maskNumbersInJson;
   const at =
     (name: Exclude<LogLevel, "silent">) =>
     (fields: LogFields, message: string): void => {
       if (LOG_LEVELS.indexOf(name) < least) return;
       const time = new Date(now()).toISOString();
       const line = pretty ? prettyLine(time, name, fields, message) : jsonLine(time, name, fields, message);
-      write(line.replace(TOKEN, "rp_$1_[hidden]"));
+      write(mask(line.replace(TOKEN, "rp_$1_[hidden]")));
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -1,6 +1,9 @@
-/** The name that was probably meant; undefined where none is near. */
+/** The name that was probably meant, in whatever case; undefined where none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const scored = known.map((candidate) => ({ candidate, distance: distance(name, candidate) }));
+  const scored = known.map((candidate) => ({
+    candidate,
+    distance: distance(name.toLowerCase(), candidate.toLowerCase()),
+  }));
   const [best] = scored.sort((a, b) => a.distance - b.distance);
   return best && best.distance <= Math.max(2, Math.floor(name.length / 4)) ? best.candidate : undefined;
 }

@@ -4,6 +4,8 @@ export interface Parser<T> {
   readonly expected: string;
   /** For help: `NUMBER`, `URL`; undefined for a switch. */
   readonly placeholder: string | undefined;
+  /** The only texts there are, for completion; undefined where there are too many. */
+  readonly words?: readonly string[];
   /** Undefined where the text is not what is expected. */
   parse(text: string): T | undefined;
 }
@@ -35,6 +37,7 @@ export function oneOf<const T extends string | number>(...words: readonly T[]): 
   return {
     expected: words.length === 1 ? String(words[0]) : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
     placeholder: words.join("|"),
+    words: words.map(String),
     parse: (text) => words.find((word) => String(word) === text),
   };
 }

@@ -1,5 +1,6 @@
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
+import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { LogLevel } from "./log.ts";
 import { nearest } from "./nearest.ts";
 import type { Setting } from "./setting.ts";
@@ -14,6 +15,7 @@ export interface ServerSettings {
   readonly port: number | undefined;
   readonly hostname: string | undefined;
   readonly logLevel: LogLevel | undefined;
+  readonly logMaskNumbers: boolean | undefined;
 }
 
 const DEFAULT_DEPTH = 10;
@@ -32,20 +34,28 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeQueue(values);
   completeRateLimit(values);
   completeSpeech(values);
-  const { port, hostname, log, telephony: _, ...options } = nested(values);
-  return { options, port, hostname, logLevel: log } as ServerSettings;
+  const { port, hostname, log, logMaskNumbers, telephony: _, ...options } = nested(values);
+  return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** Names of variables that look like settings and are none, each with what was probably meant. */
 export function unknownVariables(env: Environment): { name: string; meant: string | undefined }[] {
-  const known = SETTINGS.map((setting) => setting.env);
+  const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)
     .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name))
     .sort()
     .map((name) => ({ name, meant: nearest(name, known) }));
 }
 
-function settingValue({ env: name, flag, parser, secret }: Setting, line: ParsedLine, env: Environment): unknown {
+/**
+ * One setting, from its flag or from the environment; undefined where neither says anything.
+ * @throws {UsageError} its value cannot be used
+ */
+export function settingValue(
+  { env: name, flag, parser, secret }: Setting,
+  line: ParsedLine,
+  env: Environment,
+): unknown {
   const given = flag === undefined ? undefined : line.values.get(flag);
   if (typeof given === "boolean") return given;
   const text = given ?? env[name]?.trim();

@@ -8,7 +8,7 @@ import { serverAdapter } from "./server-adapter.ts";
 import { SETTINGS } from "./settings.ts";
 import { firstSignal } from "./signals.ts";
 import { withFix } from "./storage-fault.ts";
-import { printBeside } from "./terminal.ts";
+import { printBeside } from "./terminal/terminal.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
@@ -23,6 +23,7 @@ export const serve: Command = {
       level: settings.logLevel ?? "info",
       pretty: process.stderr.isTTY === true,
       write: printBeside,
+      maskNumbers: settings.logMaskNumbers,
     });
     for (const { name, meant } of unknownVariables(process.env))
       log.warn(

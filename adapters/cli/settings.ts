@@ -67,6 +67,13 @@ const SERVER = [
   setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
   setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "What is logged."),
   setting(
+    "logMaskNumbers",
+    "RINGPORT_LOG_MASK_NUMBERS",
+    onOff,
+    "off",
+    "Takes the middle out of phone numbers in logs: +1202•••0100.",
+  ),
+  setting(
     "drainMs",
     "RINGPORT_DRAIN_MS",
     wholeNumber(0, HOUR_MS),

@@ -25,6 +25,24 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
   });
 }
 
+/** What Ctrl-C, or a SIGTERM, does to a command that has something to put in order before it leaves. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** What the command ends with then: 130 after Ctrl-C. */
+  exitCode(): number;
+}
+
+/** Listens for {@link firstSignal}. */
+export function interruption(): Interruption {
+  const stop = new AbortController();
+  let code = 128 + NUMBERS.SIGINT;
+  void firstSignal().then((name) => {
+    code = 128 + NUMBERS[name];
+    stop.abort();
+  });
+  return { signal: stop.signal, exitCode: () => code };
+}
+
 /** npm passes SIGTERM on to its shell only, which dies of it: all that is seen here is another parent. */
 function whenNpmIsGone(run: () => void): void {
   const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));

@@ -3,7 +3,7 @@ import type { Voice } from "../../src/ports/speech.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import type { ServerSettings } from "./read-settings.ts";
-import { print } from "./terminal.ts";
+import { print } from "./terminal/terminal.ts";
 
 /** What there is to say about a server that has started. */
 export interface Welcome {

@@ -23,10 +23,19 @@ export interface GetCallOptions<E extends CallExpansion> extends RequestOptions 
   readonly expand?: readonly E[] | undefined;
 }
 
+/** What became of the wish for a call. */
+export interface Placement {
+  readonly call: CreatedCall;
+  /** False where it is the active call that the instance had already: none was placed. */
+  readonly isNew: boolean;
+}
+
 /** The calls of the token's user. All methods throw `RingportError`. */
 export interface CallsClient {
   /** Places a call; where the instance has an active call already, that one is answered and none is placed. */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
+  /** The same as `create`, and tells which of the two happened. */
+  place(input: CreateCallInput, options?: CreateOptions): Promise<Placement>;
   /** All calls that match, newest first; `limit` is the size of the pages that are read. */
   list<E extends CallExpansion = never>(
     query?: ListCallsQuery<E>,
@@ -54,8 +63,13 @@ export function callsClient(transport: Transport): CallsClient {
   const root = "/v1/calls";
   const page: CallsClient["page"] = (query, options) => transport.page(root, { ...query }, options);
   const hangUp: CallsClient["hangUp"] = (id, options) => transport.delete(callPath(id), options);
+  const place: CallsClient["place"] = async (input, options) => {
+    const { body, status } = await transport.post<CreatedCall>(root, input, options?.idempotencyKey, options);
+    return { call: body, isNew: status === 201 };
+  };
   return {
-    create: (input, options) => transport.post(root, input, options?.idempotencyKey, options),
+    create: async (input, options) => (await place(input, options)).call,
+    place,
     list: (query, options) => allItems((cursor) => page({ limit: PAGE, ...query, cursor }, options), query?.cursor),
     page,
     get: (id, options) => transport.get(callPath(id), { expand: options?.expand }, options),

@@ -1,9 +1,9 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
-export type { CallsClient, GetCallOptions, ListCallsQuery } from "./calls-client.ts";
+export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
-export type { GetInstanceOptions, InstancesClient } from "./instances-client.ts";
+export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-client.ts";
 export type { Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";

@@ -9,6 +9,18 @@ export interface GetInstanceOptions extends RequestOptions {
   readonly expand?: readonly "connection"[] | undefined;
 }
 
+/** A QR code that links a phone number. */
+export interface QrCode {
+  /** Base64 of a PNG image. */
+  readonly pngBase64: string;
+  /** What to do with it, for a person. */
+  readonly message: string;
+  /** When to ask for the next one, RFC 3339; null where the server does not say. */
+  readonly expiresAt: string | null;
+  /** Counts the codes of one linking. */
+  readonly sequence: number | null;
+}
+
 /** The phone numbers of the token's user. All methods throw `RingportError`. */
 export interface InstancesClient {
   create(input: CreateInstanceInput, options?: CreateOptions): Promise<Instance>;
@@ -20,6 +32,8 @@ export interface InstancesClient {
   get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
   /** The QR code that links a phone number; codes rotate, so ask again until the instance is linked. */
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
+  /** The same code with the time when the next one takes its place. */
+  qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
   /** Ends its call, unlinks the number and erases its credentials, for good. */
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
@@ -31,11 +45,22 @@ export function instancesClient(transport: Transport): InstancesClient {
   const one = (id: string) => `${root}/${encodeURIComponent(id)}`;
   const page: InstancesClient["page"] = (query = {}, options) => transport.page(root, { ...query }, options);
   return {
-    create: (input, options) => transport.post(root, input, options?.idempotencyKey, options),
+    create: async (input, options) =>
+      (await transport.post<Instance>(root, input, options?.idempotencyKey, options)).body,
     list: ({ limit = PAGE, cursor } = {}, options) => allItems((cursor) => page({ limit, cursor }, options), cursor),
     page,
     get: (id, options) => transport.get(one(id), { expand: options?.expand }, options),
     configure: (id, options) => transport.get(`${one(id)}/configure`, {}, options),
+    async qrCode(id, options) {
+      const { body, headers } = await transport.getAnswer<LinkingCode>(`${one(id)}/configure`, options);
+      const sequence = headers.get("qr-sequence");
+      return {
+        pngBase64: body.qrCodeBase64,
+        message: body.message,
+        expiresAt: headers.get("qr-expires-at"),
+        sequence: sequence === null ? null : Number(sequence),
+      };
+    },
     delete: (id, options) => transport.delete(one(id), options),
   };
 }

@@ -35,12 +35,25 @@ export interface CreateOptions extends RequestOptions {
 /** Values of a query string; a list is sent with commas, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
+/** The body of an answer, and what else it says. */
+export interface Answered<T> {
+  readonly body: T;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 /** Requests to one server with one token. All methods throw {@link RingportError}. */
 export interface Transport {
   get<T>(path: string, query: Query, options?: RequestOptions): Promise<T>;
+  getAnswer<T>(path: string, options?: RequestOptions): Promise<Answered<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  post<T>(path: string, body: unknown, idempotencyKey: string | undefined, options?: RequestOptions): Promise<T>;
+  post<T>(
+    path: string,
+    body: unknown,
+    idempotencyKey: string | undefined,
+    options?: RequestOptions,
+  ): Promise<Answered<T>>;
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
 
@@ -91,6 +104,9 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
     async get(path, query, options) {
       return read(await send("get", path, { query }, options?.signal));
     },
+    async getAnswer(path, options) {
+      return answered(await send("get", path, {}, options?.signal));
+    },
     async page<T>(path: string, query: Query, options?: RequestOptions) {
       const answer = await send("get", path, { query }, options?.signal);
       return pageOf(await read<T[]>(answer), answer.headers.get("link"));
@@ -99,7 +115,7 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
       return new Uint8Array(await (await send("get", path, {}, options?.signal)).arrayBuffer());
     },
     async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
-      return read(await send("post", path, { json, idempotencyKey }, options?.signal));
+      return answered(await send("post", path, { json, idempotencyKey }, options?.signal));
     },
     async delete(path, options) {
       await send("delete", path, {}, options?.signal);
@@ -128,6 +144,10 @@ function clientError(error: unknown): unknown {
   if (isHTTPError(error)) return errorOfAnswer(error.response, error.data, error);
   if (isTimeoutError(error)) return new RingportError("timeout", "the server did not answer in time", { cause: error });
   return error;
+}
+
+async function answered<T>(answer: Response): Promise<Answered<T>> {
+  return { body: await read<T>(answer), status: answer.status, headers: answer.headers };
 }
 
 async function read<T>(answer: Response): Promise<T> {

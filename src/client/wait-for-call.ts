@@ -9,6 +9,8 @@ export interface WaitForCallOptions extends RequestOptions {
   readonly onProgress?: ((event: CallEvent) => void | Promise<void>) | undefined;
   /** Gives up after this many ms; the call goes on. Default: waits as long as the call takes. */
   readonly timeoutMs?: number | undefined;
+  /** Most time between two looks at the call, ms; shorter tells sooner and asks more often. Default: 1,000. */
+  readonly longestPauseMs?: number | undefined;
 }
 
 /** Soon after news, then less and less often, ms. */
@@ -26,7 +28,7 @@ const PAGE = 200;
 export async function waitForCall(
   transport: Transport,
   id: string,
-  { onProgress, signal, timeoutMs }: WaitForCallOptions = {},
+  { onProgress, signal, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS }: WaitForCallOptions = {},
 ): Promise<FinishedCall> {
   const deadline = new AbortController();
   const expire = () =>
@@ -47,7 +49,7 @@ export async function waitForCall(
         const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stop });
         if (isFinished(call)) return call;
       }
-      pauseMs = news.length > 0 ? SHORTEST_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS);
+      pauseMs = news.length > 0 ? SHORTEST_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
       await pause(pauseMs, stop);
     }
   } finally {

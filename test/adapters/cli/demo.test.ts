@@ -21,7 +21,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     expect(stderr).toBe("");
     for (const wanted of ["is CREATED", "▄▄▄▄▄", "/simulator/link/", "is ACTIVE", "queued", "answered", "COMPLETED"])
       expect(stdout).toContain(wanted);
-    expect(stdout).toContain("heard_ms 1000, heard_ratio 1");
+    expect(stdout).toContain("heard_ms=1000 heard_ratio=1");
     expect(stdout).not.toContain("\x1b");
     const path = /What the callee heard: (.+)/.exec(stdout)?.[1] ?? "";
     expect(readFileSync(path).subarray(0, 4).toString()).toBe("RIFF");

@@ -69,7 +69,7 @@ describe("the table of settings", () => {
 
 describe("reading settings", () => {
   test("nothing given is nothing set", () => {
-    expect(fromEnv({})).toEqual({ options: {}, port: undefined, hostname: undefined, logLevel: undefined });
+    expect(fromEnv({})).toEqual({ options: {} });
     expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
 

@@ -1,6 +1,8 @@
 import jsqr from "jsqr";
 import { expect, test } from "vitest";
-import { terminalQr } from "../../../adapters/cli/terminal-qr.ts";
+import { modulesOfPng, modulesOfText } from "../../../adapters/cli/terminal/qr-modules.ts";
+import { terminalQr } from "../../../adapters/cli/terminal/terminal-qr.ts";
+import { qrPng } from "../../../src/http/qr.ts";
 
 const SCALE = 4;
 /** Light above, light below. */
@@ -23,18 +25,29 @@ function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; widt
   return { pixels, width, height };
 }
 
-test.each(["http://127.0.0.1:8080/simulator/link/rcwzhrxsstfz29ah", "short", "ümlaut ✓"])(
-  "the QR code of %s can be scanned from a terminal",
-  (text) => {
-    const { pixels, width, height } = screenshot(terminalQr(text, { colours: false }));
-    // jsqr is CommonJS: its types name the function "default", and so does the module itself.
-    const decode = jsqr as unknown as typeof jsqr.default;
-    expect(decode(pixels, width, height)?.data).toBe(text);
-  },
-);
+const PAYLOADS = ["http://127.0.0.1:8080/simulator/link/rcwzhrxsstfz29ah", "short", "ümlaut ✓", "long ".repeat(60)];
+
+function scanned(lines: readonly string[]): string | undefined {
+  const { pixels, width, height } = screenshot(lines);
+  // jsqr is CommonJS: its types name the function "default", and so does the module itself.
+  const decode = jsqr as unknown as typeof jsqr.default;
+  return decode(pixels, width, height)?.data;
+}
+
+test.each(PAYLOADS)("the QR code of %s can be scanned from a terminal", (text) => {
+  expect(scanned(terminalQr(modulesOfText(text), { colours: false }))).toBe(text);
+});
+
+test.each(PAYLOADS)("the picture of %s that the server sends can be drawn and scanned as well", async (text) => {
+  expect(scanned(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
+});
+
+test("what is no picture of a QR code is refused", () => {
+  expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("no PNG");
+});
 
 test("with colours every line sets and resets them", () => {
-  for (const line of terminalQr("x", { colours: true })) {
+  for (const line of terminalQr(modulesOfText("x"), { colours: true })) {
     expect(line.startsWith("\x1b[97;40m")).toBe(true);
     expect(line.endsWith("\x1b[0m")).toBe(true);
   }

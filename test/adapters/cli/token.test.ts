@@ -36,7 +36,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
       `ringport: there is no token "${id}" that works; see: ringport token list\n`,
     ]);
     const table = await run(["token", "list", "--data", data]);
-    expect(table.stdout).toMatch(new RegExp(`${id} .*revoked`));
+    expect(table.stdout).toMatch(new RegExp(`${id}\t.*revoked`));
   });
 
   test("a demo token is tied to an instance of its user", async () => {

@@ -1,11 +1,12 @@
 import process from "node:process";
-import { isId } from "../../src/domain/ids.ts";
-import type { Command } from "./command.ts";
-import { readSettings } from "./read-settings.ts";
-import { settingsOf } from "./settings.ts";
+import { isId } from "../../../src/domain/ids.ts";
+import type { Command } from "../command.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { readSettings } from "../read-settings.ts";
+import { settingsOf } from "../settings.ts";
+import { printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
-import { print, printBeside } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
 
 const SETTINGS = settingsOf("data", "databaseUrl");
 
@@ -13,8 +14,8 @@ const SETTINGS = settingsOf("data", "databaseUrl");
 export const tokenRevoke: Command = {
   path: ["token", "revoke"],
   summary: "Revokes a token; from the next request on it is refused.",
-  operands: ["ID"],
-  options: [{ name: "json", help: "Prints what became of it as JSON." }],
+  operands: [{ name: "ID" }],
+  options: [JSON_OPTION],
   settings: SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;
@@ -27,7 +28,7 @@ export const tokenRevoke: Command = {
       accounts.revokeToken(id, Date.now()),
     );
     if (!revoked) throw new UsageError(`there is no token "${id}" that works; see: ringport token list`);
-    if (line.values.get("json")) print(JSON.stringify({ id, revoked: true }));
+    if (line.values.get("json")) printJson({ id, revoked: true });
     else printBeside(`Token ${id} is revoked.`);
     return 0;
   },

@@ -1,4 +1,4 @@
-import type { TokenRecord } from "../../src/ports/storage.ts";
+import type { TokenRecord } from "../../../src/ports/storage.ts";
 
 /** What may be shown of a stored token; its hash stays inside. */
 export interface TokenView {

@@ -1,13 +1,14 @@
 import process from "node:process";
-import type { TokenRecord } from "../../src/ports/storage.ts";
-import type { Command } from "./command.ts";
-import { table } from "./help.ts";
-import { readSettings } from "./read-settings.ts";
-import { settingsOf } from "./settings.ts";
+import type { TokenRecord } from "../../../src/ports/storage.ts";
+import type { Command } from "../command.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { readSettings } from "../read-settings.ts";
+import { settingsOf } from "../settings.ts";
+import { printRows } from "../terminal/table.ts";
+import { printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
-import { print, printBeside } from "./terminal.ts";
 import { type TokenView, tokenState, tokenView } from "./token-view.ts";
-import { UsageError } from "./usage-error.ts";
 
 const SETTINGS = settingsOf("data", "databaseUrl");
 
@@ -15,10 +16,7 @@ const SETTINGS = settingsOf("data", "databaseUrl");
 export const tokenList: Command = {
   path: ["token", "list"],
   summary: "Lists tokens, oldest first.",
-  options: [
-    { name: "user", placeholder: "NAME", help: "Only this user's." },
-    { name: "json", help: "Prints a JSON array." },
-  ],
+  options: [{ name: "user", placeholder: "NAME", help: "Only this user's." }, JSON_OPTION],
   settings: SETTINGS,
   async run(line) {
     const { options } = readSettings(SETTINGS, line, process.env);
@@ -31,16 +29,9 @@ export const tokenList: Command = {
       const listed = await accounts.tokens(user?.id);
       return listed.map((token) => ({ token, view: tokenView(token, names.get(token.userId) ?? token.userId) }));
     });
-    if (line.values.get("json"))
-      print(
-        JSON.stringify(
-          tokens.map(({ view }) => view),
-          null,
-          2,
-        ),
-      );
+    if (line.values.get("json")) printJson(tokens.map(({ view }) => view));
     else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME makes one.");
-    else for (const row of table([HEAD, ...tokens.map(cells)])) print(row.trim());
+    else printRows(HEAD, tokens.map(cells));
     return 0;
   },
 };

@@ -10,21 +10,50 @@ export function printBeside(line: string): void {
   process.stderr.write(`${coloursAllowed(process.stderr) ? line : line.replace(COLOUR, "")}\n`);
 }
 
+/** Prints one JSON document. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+/** Prints one line of a stream of JSON documents. */
+export function printJsonLine(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+/** Whether somebody looks at the output while it is written. */
+export function isWatched(): boolean {
+  return process.stdout.isTTY === true;
+}
+
 /** Whether a stream is a terminal that wants colours (https://no-color.org). */
 export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;
 }
 
-/** Where one word is coloured: dim, green, red, bold. */
-export function paint(code: 1 | 2 | 31 | 32 | 36, text: string): string {
+/** Where one word is coloured: bold, dim, red, green, yellow, cyan. */
+export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
 }
+
+const gone = new AbortController();
+
+/** Fires when nobody reads the output any more, as in `ringport calls --watch | head -1`. */
+export const outputGone: AbortSignal = gone.signal;
 
 /** A reader that has gone, as in `ringport --help | head -1`, is no error. */
 export function tolerateBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: { code?: string }) => {
       if (error.code !== "EPIPE") throw error;
+      if (stream === process.stdout) gone.abort();
+    });
+}
+
+/** Resolves when everything that was printed has been handed over. */
+export async function flushed(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((resolve) => {
+      stream.write("", () => resolve());
     });
 }
 

@@ -1,16 +1,16 @@
 import process from "node:process";
-import { issueToken, type NewToken } from "../../src/application/tokens.ts";
-import { idSource, isId } from "../../src/domain/ids.ts";
-import type { Storage } from "../../src/ports/storage.ts";
-import { realSystem } from "../../src/ports/system.ts";
-import type { Command, ParsedLine } from "./command.ts";
-import { wholeNumber } from "./parsers.ts";
-import { readSettings } from "./read-settings.ts";
-import { settingsOf } from "./settings.ts";
+import { issueToken, type NewToken } from "../../../src/application/tokens.ts";
+import { idSource, isId } from "../../../src/domain/ids.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import type { Command, ParsedLine } from "../command.ts";
+import { wholeNumber } from "../parsers.ts";
+import { readSettings } from "../read-settings.ts";
+import { settingsOf } from "../settings.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
-import { print, printBeside } from "./terminal.ts";
 import { tokenView } from "./token-view.ts";
-import { UsageError } from "./usage-error.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = wholeNumber(1, 36_500);
@@ -42,7 +42,7 @@ export const tokenCreate: Command = {
       return issueToken(storage.accounts, realSystem, ids, wanted);
     });
     if (line.values.get("json")) {
-      print(JSON.stringify({ token: issued.token, ...tokenView(issued, wanted.userName) }));
+      printJson({ token: issued.token, ...tokenView(issued, wanted.userName) });
       return 0;
     }
     print(issued.token);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import type { RingportOptions } from "../../src/options.ts";
-import type { Storage } from "../../src/ports/storage.ts";
-import { withFix } from "./storage-fault.ts";
-import { UsageError } from "./usage-error.ts";
+import type { RingportOptions } from "../../../src/options.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { withFix } from "../storage-fault.ts";
+import { UsageError } from "../usage-error.ts";
 
 /**
  * Works on the server's storage beside a server that may be running.
@@ -13,7 +13,7 @@ export async function withStorage<T>(
   { mustExist }: { mustExist: boolean },
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const { DEFAULT_DATA, embeddedStorage, sqlitePath } = await import("../embedded.ts");
+  const { DEFAULT_DATA, embeddedStorage, sqlitePath } = await import("../../embedded.ts");
   const path = sqlitePath(options.data ?? DEFAULT_DATA);
   if (mustExist && options.databaseUrl === undefined && !existsSync(path))
     throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);

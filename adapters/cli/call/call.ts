@@ -1,0 +1,74 @@
+import type { CreatedCall } from "../../../src/client/index.ts";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { interruption } from "../signals.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { chosenInstance } from "./chosen-instance.ts";
+import { followCall } from "./follow-call.ts";
+import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
+
+/** `ringport call`: makes a phone ring and shows what happens until the call is over. */
+export const call: Command = {
+  path: ["call"],
+  summary: "Makes a phone ring, and shows what happens until the call is over.",
+  details: `Ctrl-C hangs up. ${EXIT_CODES_HELP}`,
+  operands: [{ name: "+NUMBER" }],
+  options: [
+    ...MESSAGE_OPTIONS,
+    {
+      name: "instance",
+      placeholder: "ID",
+      help: "Who calls, by id or name. Default: the only instance.",
+      completion: "instance",
+    },
+    { name: "no-wait", help: "Prints the call's id and leaves; the call goes on." },
+    JSON_OPTION,
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const json = line.values.get("json") === true;
+    const target = { phoneNumber: checkedNumber(line.operands[0] ?? "") };
+    const message = await messageOf(line);
+    const { client } = await connect(line);
+    const instance = await chosenInstance(client, line.values.get("instance") as string | undefined);
+    // Only from here on there may be a call to hang up.
+    const interrupted = interruption();
+    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message });
+    if (!isNew) return tellOccupied(call, json);
+    if (line.values.get("no-wait")) {
+      if (json) printJson(call);
+      else {
+        print(call.id);
+        printBeside(`The call is ${call.status}; follow it: ringport calls show ${call.id} --follow`);
+      }
+      return EXIT.done;
+    }
+    if (!json) {
+      print(`${call.id} to ${call.target_phone} from "${instance.name}"`);
+      if (instance.status !== "ACTIVE")
+        printBeside(
+          `${instance.id} is ${instance.status}, so the call waits; link it: ringport instance qr ${instance.id}`,
+        );
+    }
+    return followCall(client, call.id, { json, interrupted, hangsUp: true });
+  },
+};
+
+function checkedNumber(given: string): string {
+  if (/^\+[1-9]\d{6,14}$/.test(given)) return given;
+  const meant = `+${given.replace(/^00/, "").replace(/\D/g, "")}`;
+  const example = /^(\+|00)/.test(given) && /^\+[1-9]\d{6,14}$/.test(meant) ? meant : "+12025550100";
+  throw new UsageError(`"${given}" is no phone number in E.164 form: write +, country and number, such as ${example}`);
+}
+
+/** The instance had a call already: what was asked for was not done. */
+function tellOccupied(active: CreatedCall, json: boolean): number {
+  const { id, instance_id, status, target_phone } = active;
+  const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
+  printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
+  return EXIT.occupied;
+}

@@ -1,0 +1,63 @@
+import type { CallEvent, Client, FinishedCall } from "../../../src/client/index.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import type { Interruption } from "../signals.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { outcomeLines } from "./outcome-lines.ts";
+import { Timeline } from "./timeline.ts";
+
+/** How a call is followed. */
+export interface FollowOptions {
+  readonly json: boolean;
+  readonly interrupted: Interruption;
+  /** Ctrl-C hangs up; else it leaves the call alone. */
+  readonly hangsUp: boolean;
+}
+
+/** News is at most so old, ms. */
+const LONGEST_PAUSE_MS = 250;
+
+/** Shows a call while it lasts and how it turned out; answers the exit code. */
+export async function followCall(client: Client, id: string, options: FollowOptions): Promise<number> {
+  const { json, interrupted, hangsUp } = options;
+  const events: CallEvent[] = [];
+  const timeline = new Timeline();
+  const onProgress = (event: CallEvent): void => {
+    events.push(event);
+    if (!json) timeline.show(event);
+  };
+  const longestPauseMs = LONGEST_PAUSE_MS;
+  let isOver = false;
+  try {
+    const call = await client.waitForCall(id, { onProgress, signal: interrupted.signal, longestPauseMs });
+    isOver = true;
+    timeline.stop();
+    tell(call, events, json);
+    return exitCodeOf(call);
+  } catch (error) {
+    timeline.stop();
+    if (!interrupted.signal.aborted || isOver) throw error;
+  } finally {
+    timeline.stop();
+  }
+  if (hangsUp) {
+    await hangUp(client, id);
+    if (!json) printBeside("hung up");
+    const seen = new Set(events.map((event) => event.id));
+    const onRest = (event: CallEvent): void => (seen.has(event.id) ? undefined : onProgress(event));
+    tell(await client.waitForCall(id, { onProgress: onRest }), events, json);
+    timeline.stop();
+  } else if (!json) printBeside(`the call goes on: ringport calls show ${id} --follow`);
+  return interrupted.exitCode();
+}
+
+function tell(call: FinishedCall, events: readonly CallEvent[], json: boolean): void {
+  if (json) printJson({ ...call, events });
+  else for (const text of outcomeLines(call)) print(text);
+}
+
+/** Ends a call; one that is over already is no error. */
+async function hangUp(client: Client, id: string): Promise<void> {
+  await client.calls.hangUp(id).catch((error: { code?: string }) => {
+    if (error.code !== "call_not_found") throw error;
+  });
+}

@@ -1,0 +1,40 @@
+import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { OptionSpec, ParsedLine } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { readAudioFile } from "./audio-file.ts";
+
+export const DEFAULT_VOICE = "en-US-1";
+
+/** What the callee is to hear. */
+export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
+  { name: "text", placeholder: "TEXT", help: "What is said." },
+  { name: "voice", placeholder: "VOICE", help: `Who says it. Default: ${DEFAULT_VOICE}.`, completion: "voice" },
+  {
+    name: "audio",
+    placeholder: "FILE",
+    help: "Plays this MP3 or WAV file instead of speaking.",
+    completion: "file",
+  },
+];
+
+/**
+ * The message that these options ask for.
+ * @param standard what is said where nothing is asked for
+ * @throws {UsageError} they ask for nothing, for two things, or for a file that cannot be played
+ */
+export async function messageOf(
+  { values }: ParsedLine,
+  standard?: string,
+): Promise<Pick<CreateCallInput, "type" | "tts" | "audio">> {
+  const file = values.get("audio") as string | undefined;
+  if (file !== undefined) {
+    const spoken = ["text", "voice"].find((name) => values.has(name));
+    if (spoken) throw new UsageError(`--audio plays a file instead of speaking: leave out --${spoken}`);
+    const bytes = await readAudioFile(file);
+    return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(bytes).toString("base64") } };
+  }
+  const text = values.get("text") ?? standard;
+  if (text === undefined)
+    throw new UsageError('there is nothing to say: --text "Your parcel arrives tomorrow." or --audio FILE');
+  return { type: "FIXED_TTS", tts: { text: String(text), voiceId: String(values.get("voice") ?? DEFAULT_VOICE) } };
+}

@@ -1,0 +1,14 @@
+import type { FinishedCall } from "../../../src/client/index.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { progressBar, seconds } from "../terminal/progress-bar.ts";
+import { inOneCell } from "../terminal/table.ts";
+
+/** How a call turned out, for a person. */
+export function outcomeLines({ status, outcome }: FinishedCall): string[] {
+  const { reason, detail, heard_ms, heard_ratio, duration_ms } = outcome;
+  return [
+    `${paintedStatus(status)}: ${reason}${detail ? ` (${inOneCell(detail)})` : ""}`,
+    ...(heard_ratio ? [progressBar(heard_ms, heard_ms / heard_ratio)] : []),
+    ...(duration_ms > 0 ? [`the line was open for ${seconds(duration_ms)}`] : []),
+  ];
+}

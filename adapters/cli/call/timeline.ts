@@ -1,0 +1,65 @@
+import type { CallEvent } from "../../../src/client/index.ts";
+import { LiveLine } from "../terminal/live-line.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
+import { inOneCell } from "../terminal/table.ts";
+import { paint, print } from "../terminal/terminal.ts";
+
+/** A clock that is this far from the server's is not trusted for the age of an event, ms. */
+const LATEST_NEWS_MS = 3_000;
+
+/** Prints each event of a call, and on a terminal, below the last one, what is going on right now. */
+export class Timeline {
+  #began: number | undefined;
+  #messageMs: number | undefined;
+  #answered = false;
+  #now: LiveLine | undefined;
+
+  show(event: CallEvent): void {
+    const at = Date.parse(event.timestamp);
+    this.#began ??= at;
+    this.#now?.clear();
+    print(eventLine(event, this.#began));
+    if (event.type === "message_ready") this.#messageMs = Number(event.data.message_ms) || undefined;
+    if (event.type === "answered") this.#answered = true;
+    const textAfter = this.#going(event.type);
+    if (textAfter === undefined) return;
+    this.#now?.stop();
+    const age = Date.now() - at;
+    this.#now = new LiveLine(textAfter, age > 0 && age < LATEST_NEWS_MS ? age : 0);
+  }
+
+  /** Takes the last line away. Twice is fine. */
+  stop(): void {
+    this.#now?.stop();
+  }
+
+  /** What goes on from this event on; undefined where it changes nothing. */
+  #going(type: CallEvent["type"]): ((ms: number) => string) | undefined {
+    const messageMs = this.#messageMs;
+    switch (type) {
+      case "queued":
+        return counting("waiting for the line");
+      case "ringing":
+        return counting("ringing");
+      case "answered":
+        return messageMs === undefined ? counting("answered") : (ms) => progressBar(ms, messageMs);
+      case "message_ready":
+        return this.#answered && messageMs !== undefined ? (ms) => progressBar(ms, messageMs) : undefined;
+      default:
+        return undefined;
+    }
+  }
+}
+
+function counting(what: string): (ms: number) => string {
+  return (ms) => paint(2, `${what} … ${Math.floor(ms / 1000)} s`);
+}
+
+/** An event as a line. @param began when the first one was, ms since 1970-01-01 UTC */
+export function eventLine({ type, timestamp, data }: CallEvent, began: number): string {
+  const time = `${((Date.parse(timestamp) - began) / 1000).toFixed(2).padStart(6)} s`;
+  const facts = Object.entries(data)
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => `${name}=${value}`);
+  return `  ${paint(2, time)}  ${type.padEnd(13)} ${paint(2, inOneCell(facts.join(" ")))}`.trimEnd();
+}

@@ -1,0 +1,72 @@
+import type { CallWith, Client } from "../../../src/client/index.ts";
+import { pause } from "../../../src/client/pause.ts";
+import { type CallStatus, isActive } from "../../../src/domain/call.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { paint, print, printJsonLine } from "../terminal/terminal.ts";
+
+/** What is watched. */
+export interface WatchOptions {
+  readonly filter: { readonly instance_id?: string | undefined };
+  /** Only changes to this status are told. */
+  readonly status: CallStatus | undefined;
+  readonly json: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+type WatchedCall = CallWith<"outcome">;
+
+const POLL_MS = 500;
+/** Calls that are looked at each time; active ones beyond them are asked for by their ids. */
+const NEWEST = 50;
+
+/** Tells the active calls, then every change, until the signal fires. */
+export async function watchCalls(client: Client, options: WatchOptions): Promise<void> {
+  const { filter, status, signal } = options;
+  const known = new Map<string, WatchedCall["status"]>();
+  let first = true;
+  try {
+    for (;;) {
+      const { items } = await client.calls.page({ ...filter, limit: NEWEST, expand: ["outcome"] }, { signal });
+      const listed = new Set(items.map(({ id }) => id));
+      const changed = [...(await others(client, known, listed, signal)), ...items].reverse();
+      for (const call of changed) {
+        if (known.get(call.id) === call.status) continue;
+        known.set(call.id, call.status);
+        const isNews = !first || isActive(call.status);
+        if (isNews && (status === undefined || call.status === status)) tell(call, options.json);
+      }
+      // What is over and no longer listed never changes again.
+      for (const [id, seen] of known) if (!isActive(seen) && !listed.has(id)) known.delete(id);
+      first = false;
+      await pause(POLL_MS, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** Calls that were active when they were last seen and that the newest have pushed off the page. */
+async function others(
+  client: Client,
+  known: ReadonlyMap<string, WatchedCall["status"]>,
+  listed: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<WatchedCall[]> {
+  const found: WatchedCall[] = [];
+  for (const [id, status] of known)
+    if (isActive(status) && !listed.has(id)) found.push(await client.calls.get(id, { expand: ["outcome"], signal }));
+  return found;
+}
+
+function tell(call: WatchedCall, json: boolean): void {
+  if (json) {
+    printJsonLine(call);
+    return;
+  }
+  const { id, target_phone, status, outcome, created_at, started_at, ended_at } = call;
+  const at = (ended_at ?? started_at ?? created_at).slice(11, 19);
+  const heard = outcome?.heard_ratio == null ? "" : `, heard ${Math.round(outcome.heard_ratio * 100)} %`;
+  const reason = outcome ? `  ${outcome.reason}${heard}` : "";
+  print(`${paint(2, at)}  ${id}  ${target_phone}  ${paintedStatus(status)}${reason}`);
+}

@@ -1,0 +1,39 @@
+import { call } from "./call/call.ts";
+import { calls } from "./call/calls.ts";
+import { callsHangup } from "./call/calls-hangup.ts";
+import { callsShow } from "./call/calls-show.ts";
+import type { Command } from "./command.ts";
+import { completion } from "./completion/completion.ts";
+import { demo } from "./demo/demo.ts";
+import { doctor } from "./doctor/doctor.ts";
+import { instanceCreate } from "./instance/instance-create.ts";
+import { instanceDelete } from "./instance/instance-delete.ts";
+import { instanceList } from "./instance/instance-list.ts";
+import { instanceQr } from "./instance/instance-qr.ts";
+import { instanceShow } from "./instance/instance-show.ts";
+import { serve } from "./serve.ts";
+import { tokenCreate } from "./token/token-create.ts";
+import { tokenList } from "./token/token-list.ts";
+import { tokenRevoke } from "./token/token-revoke.ts";
+import { voices } from "./voices/voices.ts";
+
+/** Every command, in the order of the help: parsing, help and completion are made from this table. */
+export const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  doctor,
+  instanceCreate,
+  instanceList,
+  instanceShow,
+  instanceQr,
+  instanceDelete,
+  call,
+  calls,
+  callsShow,
+  callsHangup,
+  voices,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  completion,
+];

@@ -1,0 +1,107 @@
+import type { Command, Completion, OperandSpec, OptionSpec } from "../command.ts";
+import { print } from "../terminal/terminal.ts";
+import { liveWords } from "./live-words.ts";
+
+/** What the shells' scripts call with the words of the line up to the cursor, the last one unfinished. */
+export const COMPLETE = "__complete";
+
+/** Tells the shell to complete names of files. */
+const FILES = ":files";
+
+/** Prints what the last word may become: one candidate a line, what it means behind a tab. */
+export async function complete(commands: readonly Command[], typed: readonly string[]): Promise<number> {
+  for (const candidate of await candidates(commands, joinedValues(typed))) print(candidate);
+  return 0;
+}
+
+/** bash takes `--name=value` apart. */
+function joinedValues(typed: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const word of typed) {
+    const before = words.at(-1);
+    if (before?.startsWith("--") && word === "=") words[words.length - 1] = `${before}=`;
+    else if (before?.startsWith("--") && before.endsWith("=") && before !== "--")
+      words[words.length - 1] = before + word;
+    else words.push(word);
+  }
+  return words;
+}
+
+async function candidates(commands: readonly Command[], words: readonly string[]): Promise<string[]> {
+  const last = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  const names = before.slice(0, before.findIndex((word) => word.startsWith("-")) >>> 0);
+  const command = longest(commands, names);
+  const groups = commands.filter(
+    ({ path }) => names.length < path.length && names.every((word, i) => path[i] === word),
+  );
+  const next = unique(
+    groups.map(({ path, summary }) =>
+      described(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
+    ),
+  );
+  if (!command) return fitting(next, last);
+
+  const waiting = optionThatWaits(command, before.at(-1) ?? "");
+  if (waiting) return valuesOf(waiting, last, words);
+  const [, flag, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
+  const named = flag === undefined ? undefined : optionsOf(command).find(({ name }) => name === flag);
+  // The shell has the name and the = on the line already; it wants the value alone.
+  if (named && value !== undefined) return valuesOf(named, value, words);
+  if (last.startsWith("-"))
+    return fitting(
+      optionsOf(command).map(({ name, help }) => described(`--${name}`, help)),
+      last,
+    );
+  const operand = command.operands?.[operandCount(command, before)];
+  return [...fitting(next, last), ...(operand ? await valuesOf(operand, last, words) : [])];
+}
+
+async function valuesOf(word: OptionSpec | OperandSpec, typed: string, words: readonly string[]): Promise<string[]> {
+  const { values, completion } = word;
+  if (values) return fitting(values, typed, true);
+  if (completion === undefined) return [];
+  return completion === "file"
+    ? [FILES]
+    : fitting(await liveWords(completion as Exclude<Completion, "file">, words), typed);
+}
+
+function longest(commands: readonly Command[], names: readonly string[]): Command | undefined {
+  const named = commands.filter(({ path }) => path.every((word, i) => names[i] === word));
+  return named.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** Its own options and its settings as options. */
+function optionsOf({ options, settings }: Command): OptionSpec[] {
+  const flags = settings.flatMap(({ flag: name, parser, help }): OptionSpec[] =>
+    name === undefined ? [] : [{ name, help, placeholder: parser.placeholder, values: parser.words }],
+  );
+  return [...options, ...flags, { name: "help", help: "Shows help." }];
+}
+
+function optionThatWaits(command: Command, word: string): OptionSpec | undefined {
+  return optionsOf(command).find(({ name, placeholder }) => word === `--${name}` && placeholder !== undefined);
+}
+
+function operandCount(command: Command, before: readonly string[]): number {
+  const behind = before.slice(command.path.length);
+  return behind.filter((word, i) => !word.startsWith("-") && !optionThatWaits(command, behind[i - 1] ?? "")).length;
+}
+
+function described(word: string, what: string): string {
+  return what === "" ? word : `${word}\t${what}`;
+}
+
+function unique(words: readonly string[]): string[] {
+  const seen = new Map<string, string>();
+  for (const word of words) {
+    const name = word.replace(/\t.*$/s, "");
+    if (!seen.has(name)) seen.set(name, word);
+  }
+  return [...seen.values()];
+}
+
+function fitting(words: readonly string[], typed: string, anyCase = false): string[] {
+  const wanted = anyCase ? typed.toLowerCase() : typed;
+  return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(wanted));
+}

@@ -1,0 +1,46 @@
+import { COMPLETE } from "./complete.ts";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+/** Each asks the program itself, so that they never grow old. */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `_ringport() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" line
+  [[ $current == "=" ]] && current=""
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == ":files" ]]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <("\${COMP_WORDS[0]}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _ringport ringport`,
+  zsh: `#compdef ringport
+_ringport() {
+  local line
+  local -a found
+  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == ":files" ]]; then
+      _files
+    elif [[ -n $line ]]; then
+      found+=("\${\${line//:/\\\\:}/$'\\t'/:}")
+    fi
+  done
+  (( \${#found} )) && _describe -V ringport found
+}
+compdef _ringport ringport`,
+  fish: `function __ringport_complete
+  set -l words (commandline -opc) (commandline -ct)
+  for line in ($words[1] ${COMPLETE} $words[2..-1] 2>/dev/null)
+    if test "$line" = ":files"
+      __fish_complete_path (commandline -ct)
+    else
+      echo $line
+    end
+  end
+end
+complete -c ringport -f -a "(__ringport_complete)"`,
+};

@@ -1,0 +1,22 @@
+import { httpUrl, text } from "../parsers.ts";
+import { type Setting, setting } from "../setting.ts";
+
+export const URL_SETTING: Setting = setting(
+  "url",
+  "RINGPORT_URL",
+  httpUrl,
+  "http://127.0.0.1:8080",
+  "Where the server is, base path included.",
+);
+
+export const TOKEN_SETTING: Setting = setting(
+  "token",
+  "RINGPORT_TOKEN",
+  text("TOKEN", "a token such as rp_live_…", /^[\x21-\x7e]+$/),
+  "none",
+  "Whose instances and calls; the variable keeps it out of the list of processes.",
+  { flag: "token", secret: true },
+);
+
+/** What every command that speaks to a server looks at. */
+export const CONNECTION_SETTINGS: readonly Setting[] = [URL_SETTING, TOKEN_SETTING];

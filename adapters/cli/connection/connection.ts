@@ -1,0 +1,51 @@
+import process from "node:process";
+import { type Client, createClient } from "../../../src/client/index.ts";
+import type { ParsedLine } from "../command.ts";
+import { settingValue } from "../read-settings.ts";
+import { UsageError } from "../usage-error.ts";
+import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
+import { nothingAnswers } from "./nothing-answers.ts";
+
+/** A server that answers. */
+export interface Connection {
+  readonly client: Client;
+  readonly url: string;
+}
+
+/** Longer than any server takes that is there, ms. */
+const FIRST_ANSWER_MS = 10_000;
+
+/** Where the server is said to be. */
+export function urlOf(line: ParsedLine): string {
+  return (settingValue(URL_SETTING, line, process.env) as string | undefined) ?? URL_SETTING.fallback;
+}
+
+/** The token that was given; undefined where none was. */
+export function tokenOf(line: ParsedLine): string | undefined {
+  return settingValue(TOKEN_SETTING, line, process.env) as string | undefined;
+}
+
+/**
+ * The client of the server that the flags or the environment name.
+ * @throws {UsageError} there is no token, or nothing answers
+ */
+export async function connect(line: ParsedLine): Promise<Connection> {
+  const url = urlOf(line);
+  const token = tokenOf(line);
+  if (token === undefined)
+    throw new UsageError(
+      "a token is needed: set RINGPORT_TOKEN; the server printed one on its first start, ringport token create --user NAME makes another",
+    );
+  await answers(url);
+  return { client: createClient({ url, token }), url };
+}
+
+/** Asked once and without patience, so that a server that is not there is told at once. */
+async function answers(url: string): Promise<void> {
+  try {
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(FIRST_ANSWER_MS) });
+    await answer.body?.cancel();
+  } catch (cause) {
+    throw new UsageError(nothingAnswers(url, cause), { cause });
+  }
+}

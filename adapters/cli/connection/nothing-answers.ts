@@ -1,0 +1,25 @@
+import process from "node:process";
+
+/** Causes that say no more than that nobody is there. */
+const PLAIN = ["ECONNREFUSED", "ConnectionRefused"];
+
+/** The sentence for a server that is not there. */
+export function nothingAnswers(url: string, error: unknown): string {
+  const why = reason(error);
+  const detail = why === undefined || PLAIN.includes(why) ? "" : ` (${why})`;
+  return `nothing answers at ${url}${detail}; start one with: ${startCommand()} (or set RINGPORT_URL)`;
+}
+
+/** The most telling code that an error carries. */
+function reason(error: unknown): string | undefined {
+  let found: string | undefined;
+  for (let at = error as { name?: string; code?: unknown; cause?: unknown } | undefined; at; at = at.cause as typeof at)
+    if (typeof at.code === "string") found = at.code;
+    else if (at.name === "TimeoutError") found = "no answer in time";
+  return found;
+}
+
+/** How a server is started: from the sources by npm, from the package by its program. */
+function startCommand(): string {
+  return /\.ts$/.test(process.argv[1] ?? "") ? "npm start" : "ringport serve";
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { MESSAGE_OPTIONS, messageOf } from "../call/message-options.ts";
+import type { Command } from "../command.ts";
+import { createLog } from "../log.ts";
+import { readSettings } from "../read-settings.ts";
+import { serverAdapter } from "../server-adapter.ts";
+import { SETTINGS } from "../settings.ts";
+import { printBeside } from "../terminal/terminal.ts";
+import { tellStory } from "./demo-story.ts";
+
+const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
+const NUMBER = "+12025550100";
+
+const DEMO_SETTINGS = SETTINGS.filter(({ option }) => option.startsWith("log") || option.startsWith("embedded."));
+
+/** `ringport demo`: the whole story on a Ringport of its own, from the instance to the recording. */
+export const demo: Command = {
+  path: ["demo"],
+  summary: "Shows the whole story in ten seconds: an instance, its QR code, a call, what the callee heard.",
+  details: "Nobody's phone rings: the call goes over the simulated network. The exit code is 0 when it was COMPLETED.",
+  options: [
+    ...MESSAGE_OPTIONS,
+    { name: "to", placeholder: "NUMBER", help: `Who is called. Default: ${NUMBER}, who answers and listens.` },
+    { name: "data", placeholder: "FOLDER", help: "Keeps the data there. Default: a folder that is gone afterwards." },
+  ],
+  settings: DEMO_SETTINGS,
+  async run(line) {
+    const { options, logLevel, logMaskNumbers } = readSettings(DEMO_SETTINGS, line, process.env);
+    const target = { phoneNumber: String(line.values.get("to") ?? NUMBER) };
+    const message = { ...(await messageOf(line, TEXT)), target };
+    const log = createLog({
+      level: logLevel ?? "warn",
+      pretty: process.stderr.isTTY === true,
+      write: printBeside,
+      maskNumbers: logMaskNumbers,
+    });
+    const kept = line.values.get("data") as string | undefined;
+    const data = kept === undefined ? await mkdtemp(join(tmpdir(), "ringport-demo-")) : resolve(kept);
+    try {
+      const { createRingport } = await import("../../../src/ringport.ts");
+      // A key of its own keeps a variable that is meant for the server out of the story.
+      const secret = kept === undefined ? randomBytes(32).toString("hex") : undefined;
+      const ringport = createRingport({ ...options, data, log, secret });
+      const adapter = await serverAdapter();
+      const listening = await adapter.serve(ringport, { port: 0 });
+      try {
+        await ringport.start();
+        const status = await tellStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
+        return status === "COMPLETED" ? 0 : 1;
+      } finally {
+        await ringport.stop({ drainMs: 0 });
+        await listening.close();
+      }
+    } finally {
+      if (kept === undefined) await rm(data, { recursive: true, force: true });
+    }
+  },
+};

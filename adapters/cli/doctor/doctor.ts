@@ -1,0 +1,73 @@
+import process from "node:process";
+import type { Command, ParsedLine } from "../command.ts";
+import { tokenOf, urlOf } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { EXIT } from "../exit-codes.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { readSettings, type ServerSettings, unknownVariables } from "../read-settings.ts";
+import { SETTINGS } from "../settings.ts";
+import { paint, print, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { broken, type Finding, missing, works } from "./finding.ts";
+import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
+import { findPort, findServer } from "./server-findings.ts";
+import { findSpeech } from "./speech-findings.ts";
+import { findDatabase, findDataFolder } from "./storage-findings.ts";
+
+/** `ringport doctor`: what works on this machine, and what to do about the rest. */
+export const doctor: Command = {
+  path: ["doctor"],
+  summary: "Says what works on this machine, and what to do about the rest.",
+  details:
+    "Looks only: nothing is created, nobody is called. Exit code: 0 when calls can be placed here, 1 otherwise. ✓ works, – can be done without, ✗ has to be put right.",
+  options: [JSON_OPTION],
+  settings: [...SETTINGS, ...CONNECTION_SETTINGS],
+  async run(line) {
+    const json = line.values.get("json") === true;
+    const { settings, finding } = settingsFinding(line);
+    // All look at once; they are told in this order.
+    const looking: Promise<readonly Finding[]>[] = [
+      Promise.resolve([findRuntime(), finding]),
+      settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
+      findDataFolder(settings.options.data),
+      findSpeech(settings.options.embedded?.httpSpeech),
+      Promise.resolve([findPlayers()]),
+      findPort(settings),
+      findServer(urlOf(line), tokenOf(line)),
+    ];
+    const findings: Finding[] = [];
+    for (const found of looking)
+      for (const one of await found) {
+        findings.push(one);
+        if (!json) print(findingLine(one));
+      }
+    const ok = findings.every(({ state, essential }) => state !== "broken" || !essential);
+    if (json) printJson({ ok, findings });
+    else print(ok ? `\n${paint(32, "Calls can be placed here.")}` : `\n${paint(31, "Put right what has a ✗ first.")}`);
+    return ok ? EXIT.done : EXIT.failed;
+  },
+};
+
+const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
+const NAME_WIDTH = 18;
+
+function findingLine({ name, state, detail, fix }: Finding): string {
+  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${detail}${fix === null ? "" : ` → ${fix}`}`;
+}
+
+/** Reads the settings as the server would; where one is wrong the others cannot be trusted either. */
+function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {
+  try {
+    const settings = readSettings(SETTINGS, line, process.env);
+    const [strange] = unknownVariables(process.env);
+    if (!strange) return { settings, finding: works("settings", "can be read") };
+    const detail = `${strange.name} is no setting${strange.meant ? `; did you mean ${strange.meant}?` : ""}`;
+    return { settings, finding: missing("settings", detail, "ringport serve --help lists them") };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return {
+      settings: readSettings([], line, {}),
+      finding: broken("settings", error.message, "ringport serve --help lists them"),
+    };
+  }
+}

@@ -1,0 +1,31 @@
+/** What one look at the machine has found. */
+export interface Finding {
+  readonly name: string;
+  /** `missing` is what one can do without. */
+  readonly state: "works" | "missing" | "broken";
+  readonly detail: string;
+  /** What to do about it; null where nothing needs to be done. */
+  readonly fix: string | null;
+  /** Whether calls can be placed without it. */
+  readonly essential: boolean;
+}
+
+export function works(name: string, detail: string): Finding {
+  return { name, state: "works", detail, fix: null, essential: true };
+}
+
+/** Something that the main job does without. */
+export function missing(name: string, detail: string, fix: string | null = null): Finding {
+  return { name, state: "missing", detail, fix, essential: false };
+}
+
+/** Something that has to be put right first. */
+export function broken(name: string, detail: string, fix: string): Finding {
+  return { name, state: "broken", detail, fix, essential: true };
+}
+
+/** The message of whatever was thrown, on one line. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return (message || code || String(error)).replace(/\s*\n\s*/g, " ");
+}

@@ -1,0 +1,47 @@
+import process from "node:process";
+import { players } from "../voices/players.ts";
+import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
+
+interface Runtime {
+  readonly name: string;
+  readonly version: string;
+  /** The oldest version that everything was tried on. */
+  readonly floor: readonly [major: number, minor: number];
+}
+
+/** The JavaScript runtime and its version. */
+export function findRuntime(): Finding {
+  const { name, version, floor } = runtime();
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const said = `${name} ${version} on ${process.platform} ${process.arch}`;
+  if (major > floor[0] || (major === floor[0] && minor >= floor[1])) return works("runtime", said);
+  return broken("runtime", `${said} is too old`, `install ${name} ${floor.join(".")} or newer`);
+}
+
+function runtime(): Runtime {
+  const { bun, deno } = process.versions;
+  if (bun !== undefined) return { name: "Bun", version: bun, floor: [1, 4] };
+  if (deno !== undefined) return { name: "Deno", version: deno, floor: [2, 9] };
+  return { name: "Node", version: process.versions.node, floor: [22, 18] };
+}
+
+/** The SQLite that comes with the runtime. */
+export async function findSqlite(): Promise<Finding[]> {
+  try {
+    const { DatabaseSync } = await import("node:sqlite");
+    const database = new DatabaseSync(":memory:");
+    const row = database.prepare("select sqlite_version() as version").get() as { version?: string } | undefined;
+    database.close();
+    return [works("sqlite", `SQLite ${row?.version ?? "of an unknown version"} comes with the runtime`)];
+  } catch (error) {
+    const fix = "use Node 22.18, Bun 1.4 or Deno 2.9 or newer, or PostgreSQL with DATABASE_URL";
+    return [broken("sqlite", `node:sqlite does not work: ${reasonOf(error)}`, fix)];
+  }
+}
+
+/** What `ringport voices --play` plays with. */
+export function findPlayers(): Finding {
+  const names = players().map(({ program }) => program);
+  if (names.length > 0) return works("players", `${names.join(", ")} (for ringport voices --play)`);
+  return missing("players", "no program that plays WAV files", "install alsa-utils, sox or ffmpeg to hear voices");
+}

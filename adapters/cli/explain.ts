@@ -1,0 +1,66 @@
+import process from "node:process";
+import { RingportError } from "../../src/client/index.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { nothingAnswers } from "./connection/nothing-answers.ts";
+import { EXIT } from "./exit-codes.ts";
+import { printBeside } from "./terminal/terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** An error as programs read it, with `--json`. */
+interface Problem {
+  /** A code of the HTTP interface, or `usage`, or `failed`. */
+  readonly code: string;
+  readonly detail: string;
+  /** Of the HTTP answer; null where none was the reason. */
+  readonly status: number | null;
+  readonly request_id: string | null;
+  /** Every fault of the input. */
+  readonly errors: readonly unknown[];
+}
+
+/** Tells why a command did not work, in one line, or as one JSON document; answers the exit code. */
+export function explain(error: unknown, { json }: { json: boolean }): number {
+  const problem = problemOf(error);
+  if (json) printBeside(JSON.stringify(problem));
+  else printBeside(`ringport: ${sentence(problem)}`);
+  if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
+    printBeside(error instanceof Error ? (error.stack ?? "") : "");
+  return exitCode(error);
+}
+
+function problemOf(error: unknown): Problem {
+  const detail = (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, " ");
+  if (!(error instanceof RingportError)) {
+    const code = error instanceof Refusal ? error.code : error instanceof UsageError ? "usage" : "failed";
+    return { code, detail, status: null, request_id: null, errors: error instanceof Refusal ? error.errors : [] };
+  }
+  const { code, status, requestId, errors } = error;
+  return { code, detail: withFix(error), status: status || null, request_id: requestId, errors };
+}
+
+/** What the server says, and what to do about it where the server cannot know. */
+function withFix(error: RingportError): string {
+  const { code, status, detail } = error;
+  if (code === "network_error") return nothingAnswers(error.message.replace(/ gave no answer.*$/s, ""), error);
+  if (status === 401)
+    return `${detail}; check RINGPORT_TOKEN, or make a token beside the server: ringport token create --user NAME`;
+  if (code === "unexpected_answer") return `${detail}: it is no Ringport; check RINGPORT_URL`;
+  if (code === "not_found") return `${detail}; check RINGPORT_URL, which holds the base path too`;
+  return detail;
+}
+
+/** The faults that the sentence leaves out. */
+function sentence({ detail, errors }: Problem): string {
+  if (errors.length < 2) return detail;
+  const faults = errors as readonly { pointer: string; detail: string }[];
+  return faults.map((fault) => `${fault.pointer || "body"}: ${fault.detail}`).join("; ");
+}
+
+function exitCode(error: unknown): number {
+  if (error instanceof RingportError) {
+    const { status, code } = error;
+    return code === "network_error" || (status >= 400 && status < 500) ? EXIT.usage : EXIT.failed;
+  }
+  const isMistakeOfOurs = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return isMistakeOfOurs ? EXIT.failed : EXIT.usage;
+}

@@ -1,0 +1,56 @@
+import type { Metadata } from "../../../src/domain/instance.ts";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { interruption } from "../signals.ts";
+import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { linkPhone } from "./link-phone.ts";
+
+const NAME = "My phone";
+
+/** `ringport instance create`: a new instance, its id alone on the output. */
+export const instanceCreate: Command = {
+  path: ["instance", "create"],
+  summary: "Makes an instance: a phone number that is to be linked.",
+  details: "Its id is printed alone, so that it can be kept: ID=$(ringport instance create Reception)",
+  operands: [{ name: "NAME", optional: true }],
+  options: [
+    { name: "metadata", placeholder: "JSON", help: 'An object to keep with it, such as \'{"branch":"Lisbon"}\'.' },
+    { name: "link", help: "Goes on with the QR code, and waits until the number is linked." },
+    JSON_OPTION,
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const metadata = metadataOf(line.values.get("metadata") as string | undefined);
+    const link = line.values.get("link") === true;
+    const json = line.values.get("json") === true;
+    const { client } = await connect(line);
+    const instance = await client.instances.create({ name: line.operands[0] ?? NAME, ...(metadata && { metadata }) });
+    if (link) {
+      if (json) printJsonLine({ event: "created", instance });
+      else print(instance.id);
+      return linkPhone(client, instance.id, { json, interrupted: interruption() });
+    }
+    if (json) printJson(instance);
+    else {
+      print(instance.id);
+      printBeside(`"${instance.name}" is ${instance.status}; link a number: ringport instance qr ${instance.id}`);
+    }
+    return 0;
+  },
+};
+
+function metadataOf(text: string | undefined): Metadata | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Metadata;
+  } catch {
+    // It is told below.
+  }
+  throw new UsageError(
+    `--metadata is ${JSON.stringify(text.slice(0, 60))}: it must be a JSON object: {"branch":"Lisbon"}`,
+  );
+}

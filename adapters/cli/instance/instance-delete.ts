@@ -1,0 +1,22 @@
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { printBeside, printJson } from "../terminal/terminal.ts";
+
+/** `ringport instance delete`: ends its call, unlinks its number. */
+export const instanceDelete: Command = {
+  path: ["instance", "delete"],
+  summary: "Deletes an instance for good: ends its call, unlinks its number.",
+  operands: [{ name: "ID", completion: "instance" }],
+  options: [JSON_OPTION],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    await client.instances.delete(id);
+    if (line.values.get("json")) printJson({ id, deleted: true });
+    else printBeside(`Instance ${id} is deleted.`);
+    return 0;
+  },
+};

@@ -1,0 +1,31 @@
+import type { Instance } from "../../../src/client/index.ts";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { printRows } from "../terminal/table.ts";
+import { printBeside, printJson } from "../terminal/terminal.ts";
+
+/** `ringport instance list`: the token's instances. */
+export const instanceList: Command = {
+  path: ["instance", "list"],
+  summary: "Lists instances, newest first.",
+  options: [JSON_OPTION],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const { client } = await connect(line);
+    const instances: Instance[] = [];
+    for await (const instance of client.instances.list()) instances.push(instance);
+    if (line.values.get("json")) printJson(instances);
+    else if (instances.length === 0) printBeside("There are no instances: ringport instance create NAME makes one.");
+    else printRows(HEAD, instances.map(cells));
+    return 0;
+  },
+};
+
+const HEAD = ["ID", "NAME", "STATUS", "CREATED"];
+
+function cells({ id, name, status, created_at }: Instance): string[] {
+  return [id, name, paintedStatus(status), created_at.slice(0, 19)];
+}

@@ -1,0 +1,39 @@
+import type { InstanceDetails } from "../../../src/client/index.ts";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { printFacts } from "../terminal/facts.ts";
+import { print, printJson } from "../terminal/terminal.ts";
+
+/** `ringport instance show`: one instance, how its line is doing and what it is calling. */
+export const instanceShow: Command = {
+  path: ["instance", "show"],
+  summary: "Shows an instance, its line and its active calls.",
+  operands: [{ name: "ID", completion: "instance" }],
+  options: [JSON_OPTION],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const { client } = await connect(line);
+    const instance = await client.instances.get(line.operands[0] ?? "", { expand: ["connection"] });
+    if (line.values.get("json")) printJson(instance);
+    else show(instance);
+    return 0;
+  },
+};
+
+function show({ id, name, status, metadata, created_at, connection, callQueue }: InstanceDetails): void {
+  print(`${id} is ${status}`);
+  printFacts([
+    ["name", name],
+    ["phone", connection?.phone],
+    ["line", connection?.state],
+    ["reason", connection?.reason],
+    ["last seen", connection?.last_seen_at],
+    ["provider", connection?.provider],
+    ["metadata", Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null],
+    ["created", created_at],
+    ...callQueue.map((call) => ["call", `${call.id} ${call.status} to ${call.target_phone}`] as const),
+    ["next", status === "CREATED" ? `ringport instance qr ${id}` : null],
+  ]);
+}

@@ -1,0 +1,133 @@
+import { writeFile } from "node:fs/promises";
+import process from "node:process";
+import { type Client, type InstanceDetails, type QrCode, RingportError } from "../../../src/client/index.ts";
+import { pause } from "../../../src/client/pause.ts";
+import type { Interruption } from "../signals.ts";
+import { LiveLine } from "../terminal/live-line.ts";
+import { modulesOfPng } from "../terminal/qr-modules.ts";
+import { coloursAllowed, isWatched, outputGone, paint, print, printJsonLine } from "../terminal/terminal.ts";
+import { terminalQr } from "../terminal/terminal-qr.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** How a phone is linked. */
+export interface LinkOptions {
+  readonly json: boolean;
+  /** A file that the current code is kept in. */
+  readonly png?: string | undefined;
+  /** Whether to wait until the phone is linked. Default: yes. */
+  readonly wait?: boolean;
+  readonly interrupted: Interruption;
+}
+
+const POLL_MS = 500;
+/** A line that has just been linked is online this soon, ms. */
+const ONLINE_WITHIN_MS = 10_000;
+/** Where the server does not say when the next code comes, or its clock is another one. */
+const SHORTEST_CODE_MS = 1_000;
+const LONGEST_CODE_MS = 60_000;
+
+/** Draws the code of an instance, again whenever it changes, until a phone has been linked; answers the exit code. */
+export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
+  const { interrupted, json, wait = true } = options;
+  const signal = AbortSignal.any([interrupted.signal, outputGone]);
+  const picture = new Picture();
+  const waiting =
+    wait && !json ? new LiveLine((ms) => `waiting to be scanned … ${Math.floor(ms / 1000)} s`) : undefined;
+  try {
+    let shown: string | undefined;
+    for (;;) {
+      const code = await codeOf(client, id, signal);
+      if (!code) break;
+      if (code.pngBase64 !== shown) {
+        shown = code.pngBase64;
+        waiting?.clear();
+        await show(id, code, picture, options);
+      }
+      if (!wait) return 0;
+      if (await linkedWithin(client, id, lifetime(code), signal)) break;
+    }
+    waiting?.stop();
+    tell(await online(client, id, signal), json);
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return interrupted.signal.aborted ? interrupted.exitCode() : 0;
+  } finally {
+    waiting?.stop();
+  }
+}
+
+/** The current code; undefined where the number is linked already. */
+async function codeOf(client: Client, id: string, signal: AbortSignal): Promise<QrCode | undefined> {
+  try {
+    return await client.instances.qrCode(id, { signal });
+  } catch (error) {
+    if (error instanceof RingportError && error.code === "instance_already_linked") return undefined;
+    throw error;
+  }
+}
+
+async function show(id: string, code: QrCode, picture: Picture, { png, json }: LinkOptions): Promise<void> {
+  const bytes = Buffer.from(code.pngBase64, "base64");
+  if (png !== undefined)
+    await writeFile(png, bytes).catch((cause: NodeJS.ErrnoException) => {
+      throw new UsageError(`--png is "${png}": the file cannot be written (${cause.code ?? cause.message})`, { cause });
+    });
+  if (json) {
+    const { pngBase64: png_base64, message, expiresAt: expires_at, sequence } = code;
+    printJsonLine({ event: "code", instance_id: id, png_base64, message, expires_at, sequence });
+    return;
+  }
+  const lines = terminalQr(modulesOfPng(bytes), { colours: coloursAllowed(process.stdout) });
+  picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is in ${png} as well.`])]);
+}
+
+/** Lines that take the place of the ones before, where somebody looks. */
+class Picture {
+  #height = 0;
+
+  draw(lines: readonly string[]): void {
+    if (isWatched() && this.#height > 0) process.stdout.write(`\x1b[${this.#height}A\x1b[J`);
+    for (const line of lines) print(line);
+    this.#height = lines.reduce((sum, line) => sum + rowsOf(line), 0);
+  }
+}
+
+/** A line that is wider than the terminal takes several rows. */
+function rowsOf(line: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+  const length = line.replace(/\x1b\[[\d;]*m/g, "").length;
+  return Math.max(1, Math.ceil(length / (process.stdout.columns || 80)));
+}
+
+function lifetime({ expiresAt }: QrCode): number {
+  const ms = expiresAt === null ? LONGEST_CODE_MS : Date.parse(expiresAt) - Date.now();
+  return Math.min(LONGEST_CODE_MS, Math.max(SHORTEST_CODE_MS, ms));
+}
+
+async function linkedWithin(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    await pause(Math.min(POLL_MS, Math.max(1, end - performance.now())), signal);
+    if ((await client.instances.get(id, { signal })).status !== "CREATED") return true;
+  }
+  return false;
+}
+
+/** The instance once it can place calls, or as it is after a while. */
+async function online(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
+  for (const end = performance.now() + ONLINE_WITHIN_MS; ; await pause(POLL_MS, signal)) {
+    const instance = await client.instances.get(id, { expand: ["connection"], signal });
+    if (instance.status === "ACTIVE" || performance.now() > end) return instance;
+  }
+}
+
+function tell(instance: InstanceDetails, json: boolean): void {
+  if (json) {
+    printJsonLine({ event: "linked", instance });
+    return;
+  }
+  const { id, status, connection } = instance;
+  const phone = connection?.phone ?? "the number";
+  const next = status === "ACTIVE" ? `; try: ringport call +12025550100 --text "Hello." --instance ${id}` : "";
+  print(`${paint(32, "✓")} ${phone} is linked: ${id} is ${status}${next}`);
+}

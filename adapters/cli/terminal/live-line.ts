@@ -1,0 +1,35 @@
+import process from "node:process";
+import { isWatched } from "./terminal.ts";
+
+const REDRAW_MS = 100;
+
+/** The last line of a terminal, drawn again while time goes by; elsewhere it stays silent. */
+export class LiveLine {
+  readonly #started: number;
+  readonly #textAfter: (ms: number) => string;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  /** @param ageMs how long ago it should have begun */
+  constructor(textAfter: (ms: number) => string, ageMs = 0) {
+    this.#started = performance.now() - ageMs;
+    this.#textAfter = textAfter;
+    if (!isWatched()) return;
+    this.#draw();
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
+  }
+
+  /** Takes the line away, to print something or for good. */
+  clear(): void {
+    if (this.#timer) process.stdout.write("\r\x1b[K");
+  }
+
+  /** Twice is fine. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.clear();
+  }
+
+  #draw(): void {
+    process.stdout.write(`\r\x1b[K  ${this.#textAfter(performance.now() - this.#started)}`);
+  }
+}

@@ -1,0 +1,43 @@
+import { inflateSync } from "node:zlib";
+
+/** A picture of black and white dots. */
+export interface BlackAndWhite {
+  readonly width: number;
+  readonly height: number;
+  isDark(x: number, y: number): boolean;
+}
+
+const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
+
+/**
+ * A greyscale PNG of one bit a dot without line filters, which is what Ringport draws QR codes as (ISO/IEC 15948).
+ * @throws {Error} it is anything else
+ */
+export function readPng(file: Uint8Array): BlackAndWhite {
+  if (!SIGNATURE.every((byte, i) => file[i] === byte)) throw new Error("the picture is no PNG");
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  const pieces: Uint8Array[] = [];
+  let header: Uint8Array | undefined;
+  for (let at = SIGNATURE.length; at + 12 <= file.length; ) {
+    const length = view.getUint32(at);
+    const type = String.fromCharCode(...file.subarray(at + 4, at + 8));
+    const content = file.subarray(at + 8, at + 8 + length);
+    if (type === "IHDR") header = content;
+    if (type === "IDAT") pieces.push(content);
+    at += 12 + length;
+  }
+  // Bits a sample, colour type, compression, filter method, interlace.
+  if (header?.subarray(8, 13).join() !== "1,0,0,0,0") throw new Error("the PNG is of another kind");
+  const { width, height } = sizeOf(header);
+  const stride = Math.ceil(width / 8) + 1;
+  const rows = inflateSync(Buffer.concat(pieces));
+  for (let y = 0; y < height; y++) if (rows[y * stride] !== 0) throw new Error("the PNG has line filters");
+  const isDark = (x: number, y: number): boolean =>
+    ((rows[y * stride + 1 + (x >> 3)] ?? 255) & (0x80 >> (x & 7))) === 0;
+  return { width, height, isDark };
+}
+
+function sizeOf(header: Uint8Array): { width: number; height: number } {
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  return { width: view.getUint32(0), height: view.getUint32(4) };
+}

@@ -1,0 +1,14 @@
+const WIDTH = 40;
+
+/** How much of a message has been heard, as a bar and in seconds. */
+export function progressBar(heardMs: number, lengthMs: number): string {
+  const heard = Math.min(heardMs, lengthMs);
+  const share = lengthMs === 0 ? 1 : heard / lengthMs;
+  const full = Math.round(share * WIDTH);
+  return `heard ${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${seconds(heard)} of ${seconds(lengthMs)}`;
+}
+
+/** `4.4 s`. */
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

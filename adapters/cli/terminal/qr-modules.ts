@@ -1,0 +1,45 @@
+import qrcode from "qrcode-generator";
+import { type BlackAndWhite, readPng } from "./png-image.ts";
+
+/** A QR code's squares, without the quiet zone around them. */
+export interface QrModules {
+  /** Squares along each side. */
+  readonly size: number;
+  isDark(row: number, column: number): boolean;
+}
+
+/** The code of a text; error correction level L, which makes the smallest picture. */
+export function modulesOfText(text: string): QrModules {
+  const code = qrcode(0, "L");
+  // The generator takes each character for a byte: UTF-8 has to be spelled out.
+  code.addData(String.fromCharCode(...new TextEncoder().encode(text)), "Byte");
+  code.make();
+  return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
+}
+
+/** The finder pattern in the upper left corner begins with so many dark modules. */
+const FINDER = 7;
+
+/**
+ * The code on a picture that holds nothing else; what it says is not looked at.
+ * @throws {Error} it is no PNG, or no straight QR code is on it
+ */
+export function modulesOfPng(png: Uint8Array): QrModules {
+  const image = readPng(png);
+  const corner = firstDark(image);
+  if (!corner) throw new Error("there is no QR code on the picture: it is white");
+  const { x: left, y: top } = corner;
+  let run = 0;
+  while (left + run < image.width && image.isDark(left + run, top)) run++;
+  const scale = run / FINDER;
+  const size = Math.round((image.width - 2 * left) / scale);
+  // 21 modules in version 1, four more in each one after it (ISO/IEC 18004 §7.3.1).
+  if (size < 21 || (size - 21) % 4 !== 0) throw new Error("there is no QR code on the picture that can be drawn");
+  const middle = (start: number, module: number): number => Math.floor(start + (module + 0.5) * scale);
+  return { size, isDark: (row, column) => image.isDark(middle(left, column), middle(top, row)) };
+}
+
+function firstDark({ width, height, isDark }: BlackAndWhite): { x: number; y: number } | undefined {
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (isDark(x, y)) return { x, y };
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { UsageError } from "../usage-error.ts";
+import { type Player, players } from "./players.ts";
+
+/** What became of a sample: one of the two is there. */
+export interface Played {
+  readonly player: string | null;
+  readonly file: string | null;
+}
+
+/**
+ * Plays a WAV file with the first player of this machine that can; else keeps it under this name.
+ * @throws {UsageError} nothing plays it, and it cannot be written either
+ */
+export async function playSample(wav: Uint8Array, name: string): Promise<Played> {
+  const found = players();
+  if (found.length > 0) {
+    const folder = await mkdtemp(join(tmpdir(), "ringport-sample-"));
+    try {
+      const file = join(folder, name);
+      await writeFile(file, wav);
+      for (const player of found) if (await plays(player, file)) return { player: player.program, file: null };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const file = resolve(name);
+  await writeFile(file, wav).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`no player works, and ${file} cannot be written (${cause.code}); go to another folder`, {
+      cause,
+    });
+  });
+  return { player: null, file };
+}
+
+/** Whether the player ends as one that has played it: a machine may have the program and no sound card. */
+function plays(player: Player, file: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(player.path, player.arguments(file), { stdio: "ignore" });
+      child.once("error", () => resolve(false));
+      child.once("exit", (code) => resolve(code === 0));
+    } catch {
+      resolve(false); // Deno without --allow-run
+    }
+  });
+}

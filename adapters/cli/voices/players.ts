@@ -1,0 +1,57 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+
+/** A program that plays a WAV file. */
+export interface Player {
+  readonly program: string;
+  /** Where it is. */
+  readonly path: string;
+  /** How it is told to play a file and end. */
+  arguments(file: string): string[];
+}
+
+type Known = Readonly<Record<string, (file: string) => string[]>>;
+
+/** The ones that come with a system first, then those that people install. */
+const PLAYERS: Known = {
+  afplay: (file) => [file],
+  "pw-play": (file) => [file],
+  paplay: (file) => [file],
+  aplay: (file) => ["-q", file],
+  play: (file) => ["-q", file],
+  ffplay: (file) => ["-nodisp", "-autoexit", "-loglevel", "error", file],
+  mpv: (file) => ["--no-video", "--really-quiet", file],
+};
+
+const WINDOWS_PLAYERS: Known = {
+  powershell: (file) => [
+    "-NoProfile",
+    "-Command",
+    `(New-Object System.Media.SoundPlayer '${file.replaceAll("'", "''")}').PlaySync()`,
+  ],
+};
+
+/** The players of this machine, the likeliest first. */
+export function players(): Player[] {
+  const known = process.platform === "win32" ? { ...WINDOWS_PLAYERS, ...PLAYERS } : PLAYERS;
+  return Object.entries(known).flatMap(([program, tell]) => {
+    const path = onPath(program);
+    return path === undefined ? [] : [{ program, path, arguments: tell }];
+  });
+}
+
+function onPath(program: string): string | undefined {
+  const names = process.platform === "win32" ? [`${program}.exe`] : [program];
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

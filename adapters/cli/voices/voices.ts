@@ -1,0 +1,61 @@
+import type { Client, Voice } from "../../../src/client/index.ts";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { JSON_OPTION } from "../json-option.ts";
+import { printRows } from "../terminal/table.ts";
+import { printBeside, printJson } from "../terminal/terminal.ts";
+import { playSample } from "./play-sample.ts";
+
+/** `ringport voices`: who can speak on the server, and how they sound. */
+export const voices: Command = {
+  path: ["voices"],
+  summary: "Lists the voices that can speak, or plays one.",
+  details: "--play looks for a player on this machine; without one that works it keeps the sample as a WAV file.",
+  options: [
+    { name: "language", placeholder: "TAG", help: "Only voices of this language: pt, or pt-BR." },
+    { name: "play", placeholder: "ID", help: "Plays a sample of this voice.", completion: "voice" },
+    JSON_OPTION,
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const { client } = await connect(line);
+    const json = line.values.get("json") === true;
+    const play = line.values.get("play") as string | undefined;
+    if (play !== undefined) return sayIt(client, play, json);
+    const language = line.values.get("language") as string | undefined;
+    const all = await client.voices();
+    const fitting = language === undefined ? all : all.filter((voice) => speaks(voice, language));
+    if (json) printJson(fitting);
+    else if (fitting.length === 0) printBeside(nobody(all, language));
+    else printRows(HEAD, fitting.map(cells));
+    return 0;
+  },
+};
+
+const HEAD = ["ID", "LANGUAGE", "ENGINE", "QUALITY", "NAME"];
+
+function cells({ id, language, engine, quality, name }: Voice): string[] {
+  return [id, language, engine, quality, name];
+}
+
+function speaks({ language }: Voice, wanted: string): boolean {
+  const [has, wants] = [language.toLowerCase(), wanted.toLowerCase()];
+  return has === wants || has.startsWith(`${wants}-`);
+}
+
+function nobody(all: readonly Voice[], language: string | undefined): string {
+  if (language === undefined || all.length === 0)
+    return "No voice can speak there; ringport doctor on the server's machine says what to install.";
+  const languages = [...new Set(all.map((voice) => voice.language.split("-")[0]))].sort();
+  return `No voice speaks "${language}"; there are: ${languages.join(" ")}`;
+}
+
+async function sayIt(client: Client, voice: string, json: boolean): Promise<number> {
+  const wav = await client.voiceSample(voice);
+  const { player, file } = await playSample(wav, `${voice}.wav`);
+  if (json) printJson({ voice, bytes: wav.length, player, file });
+  else if (player === null) printBeside(`No player on this machine works; the sample is in ${file}`);
+  else printBeside(`${voice}, played by ${player}`);
+  return 0;
+}
