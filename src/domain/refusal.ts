@@ -45,8 +45,10 @@ export type RefusalCode =
 
 /** One fault of an input. */
 export interface Fault {
-  /** JSON Pointer (RFC 6901) into the request body; "" is the body itself. */
+  /** JSON Pointer (RFC 6901) into the request body; "" is the body itself, or what is not in the body. */
   readonly pointer: string;
+  /** The query parameter that is wrong, where it is one. */
+  readonly parameter?: string;
   readonly code: RefusalCode;
   /** A sentence that names the wrong value and the fix. */
   readonly detail: string;

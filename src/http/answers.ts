@@ -126,8 +126,10 @@ export interface Voice {
 
 /** One thing that is wrong with a request. */
 export interface Fault {
-  /** JSON Pointer into the body; "?name" for a query parameter. */
+  /** JSON Pointer into the body; "" for the body itself, and for what is not in it. */
   pointer: string;
+  /** The query parameter that is wrong. */
+  parameter?: string | undefined;
   code: string;
   detail: string;
 }

@@ -130,10 +130,13 @@ export function problem(
       code,
       request_id: place.requestId,
       ...extra.members,
-      ...(status === 400 ? { errors: faults.map(({ pointer, code, detail }) => ({ pointer, code, detail })) } : {}),
+      ...(status === 400 ? { errors: faults.map(faultView) } : {}),
     }),
   };
 }
+
+const faultView = ({ pointer, parameter, code, detail }: Fault): Fault =>
+  parameter === undefined ? { pointer, code, detail } : { pointer, parameter, code, detail };
 
 const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
 

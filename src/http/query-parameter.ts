@@ -7,8 +7,6 @@ export interface QueryParameter<T> {
   readonly description: string;
   /** JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Where a fault points to. */
-  readonly pointer: string;
   /** The value of the text, or undefined where it is wrong. */
   read(text: string): T | undefined;
   /** What a right value is: "must be …". */
@@ -42,9 +40,10 @@ export function readQuery<P extends Parameters>(search: string, parameters: P): 
   return values as QueryValues<P>;
 }
 
-function faultOf({ name, must, pointer }: QueryParameter<unknown>, repeated: boolean): Fault {
+function faultOf({ name, must }: QueryParameter<unknown>, repeated: boolean): Fault {
   return {
-    pointer,
+    pointer: "",
+    parameter: name,
     code: "value_invalid",
     detail: repeated ? `${name} must be given once` : `${name} must be ${must}`,
   };
@@ -56,7 +55,6 @@ export function limitParameter(max: number, unset: string): QueryParameter<numbe
     name: "limit",
     description: `Items of one page; ${unset} when it is not given.`,
     schema: { type: "integer", minimum: 1, maximum: max },
-    pointer: "?limit",
     must: `a whole number from 1 to ${max}`,
     read: (text) => (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
   };
@@ -68,7 +66,6 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
     name: "cursor",
     description: "Where the page begins; taken from the Link header of the page before.",
     schema: { type: "string" },
-    pointer: "?cursor",
     must: "a cursor from a Link header",
     read(text) {
       const id = decodeCursor(text);
@@ -101,7 +98,6 @@ export function choiceParameter<T extends string>(
     name,
     description,
     schema: { type: "string", enum: choices },
-    pointer: `?${name}`,
     must: `one of ${choices.join(", ")}`,
     read: (text) => choices.find((choice) => choice === text),
   };
@@ -113,7 +109,6 @@ export function idParameter(name: string, description: string, prefix: IdPrefix)
     name,
     description,
     schema: { type: "string" },
-    pointer: `?${name}`,
     must: `an id with the prefix ${prefix}_`,
     read: (text) => (isId(prefix, text) ? text : undefined),
   };
@@ -128,7 +123,6 @@ export function timeParameter(name: string, description: string): QueryParameter
     name,
     description,
     schema: { type: "string", format: "date-time" },
-    pointer: `?${name}`,
     must: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
     read(text) {
       const time = text.replace(" ", "+"); // "+02:00" that was not escaped arrives as a space
@@ -147,7 +141,6 @@ export function expandParameter<T extends string>(names: readonly T[]): QueryPar
     name: "expand",
     description: `Objects to add to the record, as a comma list of: ${names.join(", ")}.`,
     schema: { type: "string", examples: [names.join(",")] },
-    pointer: "?expand",
     must: `a comma list of ${names.join(", ")}`,
     read(text) {
       const wanted = text.split(",", names.length + 1).map((name) => name.trim());

@@ -111,7 +111,11 @@ const Voice = v.strictObject({
 });
 
 const Fault = v.strictObject({
-  pointer: v.pipe(v.string(), v.description('JSON Pointer into the body; "?name" for a query parameter.')),
+  pointer: v.pipe(
+    v.string(),
+    v.description('JSON Pointer into the body; "" for the body itself, and for what is not in it.'),
+  ),
+  parameter: v.optional(v.pipe(v.string(), v.description("The query parameter that is wrong."))),
   code: v.string(),
   detail: v.string(),
 });

@@ -188,7 +188,7 @@ describe("GET /v1/calls/:callId", () => {
     for (const query of ["?expand=outcome,secrets", "?expand=", "?expand=outcome&expand=media"]) {
       const reply = await get({}, query);
       expect(reply.status).toBe(400);
-      expect(reply.json.errors[0]).toMatchObject({ pointer: "?expand", code: "value_invalid" });
+      expect(reply.json.errors[0]).toMatchObject({ pointer: "", parameter: "expand", code: "value_invalid" });
       if (!query.includes("&")) expect(reply.json.errors[0].detail).toContain("outcome, transcript, media");
     }
   });

@@ -89,15 +89,15 @@ describe("GET /v1/calls", () => {
   ])("%s=%s is refused by name", async (name, value) => {
     const reply = await ask(serve().app, { path: `/v1/calls?${name}=${value}` });
     expect([reply.status, reply.json.code]).toEqual([400, "invalid_request"]);
-    expect(reply.json.errors).toMatchObject([{ pointer: `?${name}`, code: "value_invalid" }]);
+    expect(reply.json.errors).toMatchObject([{ pointer: "", parameter: name, code: "value_invalid" }]);
   });
 
   test("all wrong parameters are told at once", async () => {
     const reply = await ask(serve().app, { path: "/v1/calls?limit=x&status=y&cursor=*" });
-    expect(reply.json.errors.map((fault: { pointer: string }) => fault.pointer)).toEqual([
-      "?status",
-      "?limit",
-      "?cursor",
+    expect(reply.json.errors.map((fault: { parameter: string }) => fault.parameter)).toEqual([
+      "status",
+      "limit",
+      "cursor",
     ]);
   });
 

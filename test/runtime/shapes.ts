@@ -53,7 +53,11 @@ export function expectProblem(answer: Answer, status: number, code: string, path
   if (path !== undefined) expect(problem.instance).toBe(path);
   if (status === 400) {
     expect(problem.errors?.length).toBeGreaterThan(0);
-    for (const fault of problem.errors ?? []) expect(keysOf(fault)).toEqual(["code", "detail", "pointer"]);
+    for (const { parameter, ...fault } of problem.errors ?? []) {
+      expect(keysOf(fault)).toEqual(["code", "detail", "pointer"]);
+      // A JSON Pointer (RFC 6901); what is wrong in the query is not in the body.
+      expect(fault.pointer).toMatch(parameter === undefined ? /^(?:\/.*)?$/s : /^$/);
+    }
   }
   if (status === 401) expect(answer.headers["www-authenticate"]).toMatch(/^Bearer\b/);
   return problem;

@@ -51,7 +51,12 @@ export interface ProblemView {
   readonly instance: string;
   readonly code: string;
   readonly request_id: string;
-  readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+  readonly errors?: readonly {
+    readonly pointer: string;
+    readonly parameter?: string;
+    readonly code: string;
+    readonly detail: string;
+  }[];
 }
 
 /** The server a client speaks to; the address changes when it starts again. */
