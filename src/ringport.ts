@@ -1,7 +1,7 @@
 import { type Application, createApplication } from "./application/application.ts";
 import type { Context } from "./application/context.ts";
 import { EventLog } from "./application/event-log.ts";
-import { Figures } from "./application/figures.ts";
+import { Tally } from "./application/tally.ts";
 import {
   type IssuedToken,
   issueFirstToken,
@@ -104,7 +104,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       decoder,
       log,
       events: new EventLog(system, ids, log),
-      figures: new Figures(),
+      tally: new Tally(),
       vault: new Vault(secret),
       timings: timingsOf(options),
       limits,

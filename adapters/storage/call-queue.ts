@@ -78,14 +78,29 @@ export function callQueue(
       }),
     orphaned: (limit) =>
       session.read(async (db) => {
-        const rows = await db
+        const onLine = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_ON_LINE)
           .orderBy("instance_id")
           .limit(limit)
           .execute();
-        return rows.map(callOf);
+        const ofDeleted = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_QUEUED)
+          .where((eb) =>
+            eb.exists(
+              eb
+                .selectFrom("instances")
+                .select("instances.id")
+                .whereRef("instances.id", "=", "calls.instance_id")
+                .where("instances.status", "=", "DELETED"),
+            ),
+          )
+          .limit(limit - onLine.length)
+          .execute();
+        return [...onLine, ...ofDeleted].map(callOf);
       }),
     async releaseClaims() {
       await session.write((db) =>

@@ -28,7 +28,6 @@ export class CallMedia {
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
-  #framesSeen = 0;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
   #last: Noticed[] | undefined;
 
@@ -79,11 +78,9 @@ export class CallMedia {
     }
   }
 
-  /** Whether inbound audio has come since this was last asked. */
-  flowing(): boolean {
-    const flowing = this.#ear.frames > this.#framesSeen;
-    this.#framesSeen = this.#ear.frames;
-    return flowing;
+  /** Frames of inbound audio so far. */
+  get inboundFrames(): number {
+    return this.#ear.frames;
   }
 
   /** What the callee has heard so far. */

@@ -20,7 +20,7 @@ import { insist } from "./insist.ts";
 import { Mailbox } from "./mailbox.ts";
 import { finalEvent, nothingHeard, outcomeView } from "./outcomes.ts";
 import { ProgramFailed, programOf } from "./programs/program.ts";
-import { failCall } from "./stored-calls.ts";
+import { failCall, storeCall } from "./stored-calls.ts";
 
 /**
  * One live call: dials, carries the message, writes every move of the call, and ends.
@@ -46,6 +46,7 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #answered = false;
+  #framesAtLineDown = 0;
   /** When the signal that is being carried out was given; the storage may have kept it waiting. */
   #at = 0;
   /** The signal that ended the call. */
@@ -109,13 +110,17 @@ export class CallSession {
 
   /** The line went offline. */
   lineDown(reason: string): void {
-    this.#media?.flowing();
+    this.#framesAtLineDown = this.#inboundFrames;
     this.#post({ type: "line_down", reason });
   }
 
   /** The line is back. */
   lineUp(): void {
-    this.#post({ type: "line_up", flowing: this.#media?.flowing() ?? false });
+    this.#post({ type: "line_up", flowing: this.#inboundFrames > this.#framesAtLineDown });
+  }
+
+  get #inboundFrames(): number {
+    return this.#media?.inboundFrames ?? 0;
   }
 
   #post(signal: CallSignal): void {
@@ -194,7 +199,7 @@ export class CallSession {
   }
 
   async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
-    const { system, figures, events } = this.#context;
+    const { system, tally, events } = this.#context;
     const last = this.#media?.finish() ?? [];
     // The far side ends the call when it says so; we end it now, however long the reason has waited.
     const endedAt = this.#lastSignal?.type === "leg_ended" ? this.#at : system.now();
@@ -210,7 +215,7 @@ export class CallSession {
       ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
       events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),
     ]);
-    figures.callEnded(status, reason);
+    tally.callEnded(status, reason);
     this.#resolveStored(true);
     this.#close();
   }
@@ -238,10 +243,8 @@ export class CallSession {
   /** A call whose end is not stored is not over, so this insists. */
   async #write(patch: CallPatch, events: Event[]): Promise<void> {
     const due = [...this.#unsaved, ...events];
-    const { id, version } = this.#call;
-    const { calls } = this.#context.storage;
-    const written = await insist(this.#context, `call ${id}`, () => calls.update(id, version, patch, due));
-    if (!written) throw new Error(`call ${id} was changed by somebody else`);
+    const written = await storeCall(this.#context, this.#call, patch, due);
+    if (!written) throw new Error(`call ${this.#call.id} was changed by somebody else`);
     this.#call = written;
     this.#unsaved = [];
     this.#context.events.publish(due);
@@ -261,7 +264,8 @@ export class CallSession {
 
   #arm(name: TimerName, ms: number): void {
     this.#timers.get(name)?.();
-    const fire = () => this.#post({ type: "timer", name, flowing: this.#media?.flowing() ?? false });
+    const before = this.#inboundFrames;
+    const fire = () => this.#post({ type: "timer", name, flowing: this.#inboundFrames > before });
     this.#timers.set(name, this.#context.system.after(ms, fire));
   }
 

@@ -170,7 +170,7 @@ export class Calls implements CallUseCases {
   }
 
   async #place(principal: Principal, input: CreateCallInput, running: Running | undefined): Promise<Call & Creation> {
-    const { storage, policy, events, figures } = this.#context;
+    const { storage, policy, events, tally } = this.#context;
     const { instanceId } = input;
     const { userId, demoInstanceId } = principal;
     if (demoInstanceId !== undefined && demoInstanceId !== instanceId)
@@ -206,7 +206,7 @@ export class Calls implements CallUseCases {
       case "existing":
         return { ...inserted.call, created: false, replayed: false };
       case "created":
-        figures.callCreated(message.type);
+        tally.callCreated(message.type);
         events.publish(log);
         this.#queueTimeout.waits(inserted.call);
         this.#dispatcher.wake(instanceId);

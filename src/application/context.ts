@@ -10,7 +10,7 @@ import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
 import type { EventLog } from "./event-log.ts";
-import type { Figures } from "./figures.ts";
+import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** Everything the application works with; made once, by the composition root. */
@@ -26,7 +26,7 @@ export interface Context {
   readonly decoder: AudioDecoder;
   readonly log: Logger;
   readonly events: EventLog;
-  readonly figures: Figures;
+  readonly tally: Tally;
   readonly vault: Vault;
   readonly timings: Timings;
   readonly limits: Limits;

@@ -4,8 +4,8 @@ import { nextDialAt } from "../domain/queue-policy.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
-import { insist } from "./insist.ts";
 import type { Lines } from "./lines.ts";
+import { storeCall } from "./stored-calls.ts";
 
 const RETRY_MS = 1_000;
 
@@ -27,7 +27,6 @@ export class Dispatcher {
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
   readonly #claiming = new Map<string, Claim>();
-  readonly #lastDialAt = new Map<string, number>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
   readonly #running = new Set<Promise<void>>();
@@ -108,16 +107,16 @@ export class Dispatcher {
 
   async #dialNext(instanceId: string): Promise<void> {
     const { system, policy, storage, nodeId, log } = this.#context;
-    const wait = nextDialAt(policy, this.#lastDialAt.get(instanceId)) - system.now();
+    const keeper = this.#lines.find(instanceId);
+    const wait = nextDialAt(policy, keeper?.lastDialAt) - system.now();
     if (wait > 0) return this.#wakeIn(instanceId, wait);
     try {
-      const keeper = this.#lines.find(instanceId);
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
       const call = await storage.calls.claimNext(instanceId, nodeId);
       if (!call) return;
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
-      if (policy.kind === "fifo") this.#lastDialAt.set(instanceId, system.now());
+      keeper.lastDialAt = system.now();
       const session = new CallSession(this.#context, call, keeper.telephony, line);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
@@ -133,9 +132,8 @@ export class Dispatcher {
   }
 
   /** The line went down, or the server began to stop, while the call was being claimed. */
-  async #giveBack({ id, version }: Call): Promise<void> {
-    const { calls } = this.#context.storage;
-    const call = await insist(this.#context, `call ${id}`, () => calls.update(id, version, { owner: null }, []));
+  async #giveBack(claimed: Call): Promise<void> {
+    const call = await storeCall(this.#context, claimed, { owner: null }, []);
     if (call) this.#requeued(call);
   }
 

@@ -84,7 +84,9 @@ export class Instances implements InstanceUseCases {
       code = await keeper.currentCode(timings.linkCodeMs);
     } catch (cause) {
       if (cause instanceof StorageUnavailable) throw cause;
-      throw new Refusal("qr_unavailable", `no QR code: ${(cause as Error).message}`, { cause });
+      throw new Refusal("qr_unavailable", "no QR code: the network could not be asked; the server's log says why", {
+        cause,
+      });
     }
     if (!code) await keeper.settled();
     const now = await this.#context.storage.instances.get(instanceId);
@@ -103,8 +105,8 @@ export class Instances implements InstanceUseCases {
 
   async delete(principal: Principal, instanceId: string): Promise<void> {
     const { storage, system, events } = this.#context;
-    let instance = await this.#owned(principal, instanceId);
     refuseDemo(principal, "a demo token cannot delete instances");
+    let instance = await this.#owned(principal, instanceId);
     await this.#calls.endAllOf(instanceId, "instance_deleted");
     for (;;) {
       const status = nextState(INSTANCE_TRANSITIONS, instance.status, "delete");

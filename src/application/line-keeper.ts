@@ -7,6 +7,9 @@ import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import type { Connection } from "./use-cases.ts";
 
+/** What a caller learns of an error of the adapter. */
+const NOT_OPENED = "the line could not be opened; the server's log says why";
+
 /** Who wants to know about a line. */
 export interface LineWatcher {
   online(instanceId: string): void;
@@ -23,6 +26,8 @@ export interface LineWatcher {
 export class LineKeeper implements LineHost {
   readonly credentials: CredentialStore;
   readonly telephony: Telephony;
+  /** When a call was last dialled on it; ms since 1970-01-01 UTC. The pace is counted from it. */
+  lastDialAt: number | undefined;
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #scope = new AbortController();
@@ -81,8 +86,7 @@ export class LineKeeper implements LineHost {
       .open({ id: this.#instance.id, name: this.#instance.name }, this, this.#scope.signal)
       .catch((error: unknown) => {
         this.#opening = undefined;
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#say(this.#instance.status === "CREATED" ? "unlinked" : "offline", reason);
+        this.#say(this.#instance.status === "CREATED" ? "unlinked" : "offline", NOT_OPENED);
         this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the line could not be opened");
         throw error;
       });
@@ -93,7 +97,12 @@ export class LineKeeper implements LineHost {
   async link(): Promise<void> {
     const line = await this.line();
     if (this.#state === "unlinked") this.#say("linking", "waiting for the code to be scanned");
-    await line.link();
+    try {
+      await line.link();
+    } catch (error) {
+      this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the linking could not be started");
+      throw error;
+    }
   }
 
   /** The current code, or the next one within `ms`; undefined when none comes or the number is linked meanwhile. */

@@ -43,7 +43,7 @@ export class Queries implements QueryUseCases {
   }
 
   async figures(): Promise<Figures> {
-    const { outcomes, created } = this.#context.figures;
+    const { outcomes, created } = this.#context.tally;
     const calls = await this.#context.storage.calls.counts();
     return { calls, outcomes, created, liveCalls: this.#dispatcher.live, linesOnline: this.#lines.dialable };
   }

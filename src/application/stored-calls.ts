@@ -1,12 +1,49 @@
 import { CALL_TRANSITIONS, type Call } from "../domain/call.ts";
+import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
+import type { CallPatch } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
 import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
+
+/**
+ * Stores what became of a call that this process owns, however long the storage takes; undefined where somebody else
+ * has changed the call.
+ * @throws {StorageUnavailable} the process ends and can wait no longer
+ */
+export function storeCall(
+  context: Context,
+  call: Call,
+  patch: CallPatch,
+  events: readonly Event[],
+): Promise<Call | undefined> {
+  const { calls } = context.storage;
+  return insist(context, `call ${call.id}`, async () => {
+    const written = await calls.update(call.id, call.version, patch, events);
+    if (written) return written;
+    // A write whose answer was lost on the way was done all the same.
+    const stored = await calls.get(call.id);
+    return stored && isWritten(stored, call, patch) ? stored : undefined;
+  });
+}
+
+/** Whether the stored call is the very one that the patch makes of this one. */
+function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
+  const made: Call = { ...call, ...patch };
+  return (
+    stored.version === call.version + 1 &&
+    stored.status === made.status &&
+    stored.owner === made.owner &&
+    stored.startedAt === made.startedAt &&
+    stored.endedAt === made.endedAt &&
+    stored.outcome?.reason === made.outcome?.reason
+  );
+}
 
 /** Fails a call that has no live session; false where it was changed or had ended meanwhile. */
 export async function failCall(
-  { storage, system, events, figures }: Context,
+  { storage, system, events, tally }: Context,
   call: Call,
   reason: FailedReason,
   detail: string | null,
@@ -19,7 +56,7 @@ export async function failCall(
   const event = events.event(finalEvent(status), subject, outcomeView(outcome));
   const written = await storage.calls.update(call.id, call.version, { status, outcome, endedAt }, [event]);
   if (!written) return false;
-  figures.callEnded(status, reason);
+  tally.callEnded(status, reason);
   events.publish([event]);
   return true;
 }

@@ -1,7 +1,7 @@
 import type { CallType } from "../domain/call.ts";
 
 /** What this process has counted since it started. */
-export class Figures {
+export class Tally {
   readonly outcomes: Record<string, number> = {};
   readonly created: Partial<Record<CallType, number>> = {};
 

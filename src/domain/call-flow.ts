@@ -43,9 +43,11 @@ export type CallSignal =
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
   | { readonly type: "message_played" }
   | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
-  /** The line reported, or a probe said so; `flowing`: inbound audio came since the last such signal. */
+  /** The line reported, or a probe said so. */
   | { readonly type: "line_down"; readonly reason: string }
+  /** `flowing`: inbound audio has come since the line went down. */
   | { readonly type: "line_up"; readonly flowing: boolean }
+  /** `flowing`: inbound audio has come since the timer was set. */
   | { readonly type: "timer"; readonly name: TimerName; readonly flowing: boolean }
   | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
 
@@ -119,8 +121,9 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
       if (!flow.lineDown) return stay(flow);
       if (flow.phase === "dialing") return to({ ...flow, lineDown: false }, []);
       // A leg does not outlive a line that was gone, unless its audio never stopped.
-      if (!signal.flowing) return fail(flow, "instance_lost", "the line came back without this call");
-      return to({ ...flow, lineDown: false }, [{ do: "cancel", name: "line" }]);
+      if (!signal.flowing) return fail(flow, "instance_lost", WITHOUT_CALL);
+      // The audio may have been the last frame on its way, so it is looked at once more.
+      return to({ ...flow, lineDown: false }, [lineTimer(rules)]);
     case "timer":
       return timer(flow, signal.name, signal.flowing, rules);
     case "end":
@@ -221,11 +224,14 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
     case "duration":
       return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
     case "line":
-      if (!flow.lineDown) return stay(flow);
-      if (flowing) return to(flow, [lineTimer(rules)]);
-      return fail(flow, "instance_lost", "the instance's line went offline during the call");
+      if (flowing) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
+      return flow.lineDown
+        ? fail(flow, "instance_lost", "the instance's line went offline during the call")
+        : fail(flow, "instance_lost", WITHOUT_CALL);
   }
 }
+
+const WITHOUT_CALL = "the line came back without this call";
 
 function lineTimer(rules: FlowRules): CallEffect {
   return { do: "timer", name: "line", ms: rules.timings.lineLossMs };

@@ -152,7 +152,10 @@ export interface CallStore {
   waitingSince(createdBefore: number, limit: number, after?: Pick<Call, "id" | "createdAt">): Promise<Call[]>;
   /** The creation time of the oldest unclaimed QUEUED call, to know when to look again. */
   oldestWaiting(): Promise<number | undefined>;
-  /** Calls that a dead process left RINGING or IN_PROGRESS; at most `limit`. */
+  /**
+   * Calls that a dead process left RINGING or IN_PROGRESS, and calls still QUEUED on an instance that is DELETED; at
+   * most `limit`.
+   */
   orphaned(limit: number): Promise<Call[]>;
   /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */
   releaseClaims(): Promise<void>;

@@ -42,7 +42,10 @@ export interface InstanceRef {
   readonly name: string;
 }
 
-/** What the core offers to a line, and how a line tells what happens to it. The reports never throw. */
+/**
+ * What the core offers to a line, and how a line tells what happens to it. The reports never throw. A reason is a
+ * sentence for the owner of the instance, who reads it as it is.
+ */
 export interface LineHost {
   /** Encrypted at rest by the core; erased when the instance is deleted or unlinked. */
   readonly credentials: CredentialStore;

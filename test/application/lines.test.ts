@@ -60,6 +60,33 @@ describe("linking", () => {
     await world.stop();
   });
 
+  test("keeps what went wrong inside to the log", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const inside = new Error("EACCES: permission denied, open '/srv/secret/creds'");
+    const open = world.network.open.bind(world.network);
+    const refusals: unknown[] = [];
+    const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error) => refusals.push(error));
+    world.network.open = async () => {
+      throw inside;
+    };
+    await ask();
+    refusals.push(await world.app.instances.get(ALICE, instance.id).then(({ connection }) => connection.reason));
+    world.network.open = async (...args) => {
+      const line = await open(...args);
+      line.link = async () => {
+        throw inside;
+      };
+      return line;
+    };
+    await ask();
+    expect(refusals).toMatchObject([{ code: "qr_unavailable" }, expect.any(String), { code: "qr_unavailable" }]);
+    expect(refusals.join()).not.toMatch(/EACCES|secret/);
+    expect(world.errors).toHaveLength(2);
+    for (const logged of world.errors) expect(logged).toContain("EACCES");
+    await world.stop();
+  });
+
   test("says that the storage is down where that is the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
@@ -239,6 +266,23 @@ describe("a line that goes offline", () => {
       await world.system.advance(back ? 0 : 501);
       expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     }
+    await world.stop();
+  });
+
+  test("and is back with a last late frame ends its call a second after that", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
+    await world.system.advance(2_000);
+    leg.talkative = false;
+    world.line(instance).goOffline();
+    leg.say(new Int16Array(160)); // one frame
+    await world.system.advance(500);
+    world.line(instance).goOnline();
+    await world.system.advance(999);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(2);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
     await world.stop();
   });
 

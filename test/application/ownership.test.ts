@@ -96,12 +96,14 @@ describe("a demo token", () => {
   });
 
   test("neither creates nor deletes instances", async () => {
-    const { world, own, demo } = await scene();
+    const { world, own, other, demo } = await scene();
     await expect(world.app.instances.create(demo, { name: "Mine" })).rejects.toMatchObject({
       code: "demo_token_restricted",
     });
-    await expect(world.app.instances.delete(demo, own.id)).rejects.toMatchObject({ code: "demo_token_restricted" });
-    expect(await world.app.instances.get(demo, own.id)).toMatchObject({ status: "ACTIVE" });
+    for (const id of [own.id, other.id, world.context.ids("inst"), "nonsense"])
+      await expect(world.app.instances.delete(demo, id)).rejects.toMatchObject({ code: "demo_token_restricted" });
+    for (const { id } of [own, other])
+      expect(await world.app.instances.get(ALICE, id)).toMatchObject({ status: "ACTIVE" });
     await world.stop();
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recover } from "../../src/application/recovery.ts";
+import type { Call } from "../../src/domain/call.ts";
 import { ALICE, World } from "../support/application.ts";
 
 const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted" } };
@@ -132,6 +133,27 @@ describe("after a crash", () => {
     expect([await after.stored(call), await after.stored(waiting), await after.timeline(call)]).toEqual(once);
   });
 
+  test("an instance that was being deleted leaves no call behind that waits for it", async () => {
+    const before = await World.start();
+    const instance = await before.newInstance();
+    let slipped: Call | undefined;
+    const dead = new Promise<never>(() => {});
+    before.storage.before = async (operation) => {
+      if (operation === "calls.active" && slipped) return dead; // here the process dies
+      if (operation === "instances.update" && !slipped) slipped = await before.create(instance);
+    };
+    void before.app.instances.delete(ALICE, instance.id);
+    await before.system.settle();
+    before.storage.before = () => {};
+    expect(await before.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
+    expect(await before.stored(slipped!)).toMatchObject({ status: "QUEUED" });
+
+    const after = await before.crashAndRestart();
+    expect(await after.stored(slipped!)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(await after.story(slipped!)).toEqual(["queued", "failed"]);
+    await after.stop();
+  });
+
   test("a finished call is left alone", async () => {
     const before = await World.start();
     const { call } = await before.answeredCall(await before.activeInstance());
@@ -163,7 +185,7 @@ describe("stopping", () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     await world.stop(3_000);
-    expect(world.context.figures.outcomes).toEqual({ "FAILED/interrupted": 1 });
+    expect(world.context.tally.outcomes).toEqual({ "FAILED/interrupted": 1 });
     expect(leg.live).toBe(false);
     expect(leg.heard.length / 8).toBeGreaterThanOrEqual(3_000);
     expect(world.system.waiting).toBe(0);

@@ -4,6 +4,53 @@ import { ALICE, World } from "../support/application.ts";
 
 const unavailable = { name: "StorageUnavailable" };
 
+describe("a write whose answer is lost although it was done", () => {
+  test("at any move of a call changes nothing: it goes on and ends as if nothing had been", async () => {
+    for (let lost = 1; lost <= 3; lost++) {
+      const world = await World.start();
+      const instance = await world.activeInstance();
+      let updates = 0;
+      world.storage.after = (operation) => {
+        if (operation === "calls.update" && ++updates === lost)
+          throw new StorageUnavailable("the connection broke before the answer came");
+      };
+      const call = await world.call(instance);
+      const leg = world.leg(call);
+      leg.placed();
+      leg.answer();
+      await world.system.advance(10_000);
+      expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played" } });
+      expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+      expect(updates).toBe(4); // the lost one is asked for again
+      expect(world.errors).toEqual([]);
+      await world.stop();
+    }
+  });
+
+  test("when a claim is given back keeps the call in its queue", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    world.line(instance).goOffline();
+    let lost = false;
+    world.storage.after = (operation) => {
+      if (operation !== "calls.update" || lost) return;
+      lost = true;
+      throw new StorageUnavailable("the connection broke before the answer came");
+    };
+    release();
+    await world.system.advance(1_000);
+    expect(lost).toBe(true);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+});
+
 describe("while the storage is down", () => {
   test("a call that ends is stored when it can be, with everything that happened meanwhile, in order", async () => {
     const world = await World.start();

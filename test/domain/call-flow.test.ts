@@ -300,10 +300,18 @@ describe("a line that goes down during a call", () => {
     given([...TALKING, down])
       .when(up(false))
       .ends("fail", "instance_lost");
-    expect(given([...TALKING, down]).when(up(true)).effects).toEqual([{ do: "cancel", name: "line" }]);
+    expect(given([...TALKING, down]).when(up(true)).effects).toEqual([
+      { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
+    ]);
+    given([...TALKING, down, up(true)])
+      .when(timer("line", true))
+      .isNothing();
+  });
+
+  test("and comes back: a call whose audio stopped with a last frame did not survive it either", () => {
     given([...TALKING, down, up(true)])
       .when(timer("line"))
-      .isNothing();
+      .ends("fail", "instance_lost", "the line came back without this call");
   });
 
   test("a line that was never down comes up for nothing", () => {
@@ -331,7 +339,6 @@ describe("a timer that fires too late", () => {
     ["setup", RINGING],
     ["inbound", ANSWERED],
     ["duration", RINGING],
-    ["line", TALKING],
   ] as const)("%s means nothing any more", (name, before) => {
     given(before).when(timer(name)).isNothing();
   });

@@ -2,7 +2,7 @@ import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
-import { Figures } from "../../src/application/figures.ts";
+import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
@@ -90,6 +90,8 @@ export class FaultyStorage implements Storage {
   down = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
+  /** Called after each operation that was done; may throw, as a connection that breaks before it answers. */
+  after: (operation: string) => void = () => {};
   /** Every operation so far, by name. */
   readonly operations: string[] = [];
   readonly accounts: Storage["accounts"];
@@ -131,7 +133,9 @@ export class FaultyStorage implements Storage {
           await this.before(operation, args);
           if (this.down) throw new StorageUnavailable("the database is locked");
           this.operations.push(operation);
-          return original.apply(store, args);
+          const answer = await original.apply(store, args);
+          this.after(operation);
+          return answer;
         };
       },
     });
@@ -188,7 +192,7 @@ export class World {
       decoder,
       log,
       events: new EventLog(this.system, ids, log),
-      figures: new Figures(),
+      tally: new Tally(),
       vault: new Vault(new Uint8Array(32).fill(7)),
       timings: { ...DEFAULT_TIMINGS, ...options.timings },
       limits: DEFAULT_LIMITS,
@@ -230,15 +234,20 @@ export class World {
   }
 
   /** Creates a call that speaks. */
-  async call(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call & Creation> {
-    const created = await this.app.calls.create(principal, {
+  async call(instance: Instance, text?: string, principal?: Principal): Promise<Call & Creation> {
+    const created = await this.create(instance, text, principal);
+    await this.system.settle();
+    return created;
+  }
+
+  /** The same, without waiting for what follows from it. */
+  create(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call & Creation> {
+    return this.app.calls.create(principal, {
       instanceId: instance.id,
       type: "FIXED_TTS",
       target: { phoneNumber: NUMBER },
       tts: { text, voiceId: "en-US-1" },
     });
-    await this.system.settle();
-    return created;
   }
 
   /** Creates a call and lets the callee answer it. */

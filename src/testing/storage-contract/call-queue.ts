@@ -79,6 +79,23 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await scene.storage.calls.orphaned(2)).length, 2);
   });
 
+  clause("calls that still wait for a deleted instance are found too, at most as many as asked for", async (scene) => {
+    const { instances, calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const waiting = await scene.storedCall(instance);
+    const claimed = await scene.storedCall(instance);
+    await scene.storedCall(await scene.storedInstance());
+    await scene.endedCall(instance);
+    scene.equal(await calls.orphaned(10), []);
+    await instances.update(instance.id, instance.version, { status: "DELETED", phone: null }, []);
+    await scene.moved(claimed, { owner: "node_dead" });
+    scene.equal(idsOf(await calls.orphaned(10)).toSorted(), [waiting.id, claimed.id].toSorted());
+    scene.equal((await calls.orphaned(1)).length, 1);
+    const ringing = await scene.moved(await scene.storedCall(await scene.storedInstance()), { status: "RINGING" });
+    scene.equal((await calls.orphaned(3)).length, 3);
+    scene.equal(idsOf(await calls.orphaned(1)), [ringing.id]);
+  });
+
   clause("claims of dead processes are given back, and what was ringing keeps its owner", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
