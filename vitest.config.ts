@@ -36,6 +36,30 @@ export default defineConfig({
         test: {
           name: "runtime",
           include: ["test/runtime/**/*.test.ts", "test/docs/**/*.test.ts"],
+          env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^node26|on SQLite" },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // The same for what is stored, with the other runtimes on PostgreSQL; not in `npm test`.
+        extends: true,
+        test: {
+          name: "runtime-postgres",
+          include: ["test/runtime/{calls,crash,instances,ownership,storage}.test.ts"],
+          env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node22|bun|deno) on PostgreSQL" },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // The same with the built program, on all of them; not in `npm test`.
+        extends: true,
+        test: {
+          name: "runtime-dist",
+          include: ["test/runtime/{calls,crash,instances}.test.ts"],
+          globalSetup: ["test/support/built.ts"],
+          env: { TEST_ENTRY: "dist", TEST_TARGETS: process.env.TEST_TARGETS ?? "" },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ON_EVERYTHING, ON_NODE, ON_POSTGRES, onEach, type Server, useServer } from "../support/server.ts";
+import { ON_EVERY_POSTGRES, ON_EVERYTHING, ON_NODE, onEach, type Server, useServer } from "../support/server.ts";
 import {
   type CallView,
   type Client,
@@ -122,7 +122,7 @@ onEach(ON_EVERYTHING, (target) => {
   });
 });
 
-onEach([ON_NODE, ON_POSTGRES], (target) => {
+onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
   const server = useServer(target);
 
   test("everything that was answered 201 is there after kill -9", async () => {

@@ -14,7 +14,7 @@ const ALLOWED = {
   "/v1/instances/{instanceId}/configure": ["GET", "HEAD", "OPTIONS"],
   "/v1/events": ["GET", "HEAD", "OPTIONS"],
   "/v1/voices": ["GET", "HEAD", "OPTIONS"],
-  "/v1/voices/en-US-1/sample.wav": ["GET", "HEAD", "OPTIONS"],
+  "/v1/voices/{voiceId}/sample.wav": ["GET", "HEAD", "OPTIONS"],
   "/healthz": ["GET", "HEAD", "OPTIONS"],
   "/readyz": ["GET", "HEAD", "OPTIONS"],
   "/metrics": ["GET", "HEAD", "OPTIONS"],
@@ -22,7 +22,7 @@ const ALLOWED = {
 } as const;
 
 const pathOf = (template: string): string =>
-  template.replace("{callId}", NOBODYS.call).replace("{instanceId}", NOBODYS.instance);
+  template.replace("{callId}", NOBODYS.call).replace("{instanceId}", NOBODYS.instance).replace("{voiceId}", "en-US-1");
 
 onEach(ON_EVERYTHING, (target) => {
   const server = useServer(target);
@@ -68,7 +68,6 @@ onEach(ON_EVERYTHING, (target) => {
     });
 
     test.for([
-      "/",
       "/v1",
       "/v1/",
       "/v1/calls/",
@@ -256,6 +255,11 @@ onEach(ON_EVERYTHING, (target) => {
         expect.arrayContaining(["200", "401", "404", "409", "503"]),
       );
       expect(codes("/v1/instances/{instanceId}", "delete")).toEqual(expect.arrayContaining(["204", "401", "404"]));
+    });
+
+    test("/ leads to /docs", async () => {
+      const { headers } = expected(302, await server.ask("GET", "/"));
+      expect(headers.location).toBe("/docs");
     });
 
     test("/docs is a page whose every file comes from this server", async () => {

@@ -53,12 +53,21 @@ export function missing(reason: string): string {
   return reason;
 }
 
+/** All that the server needs under Deno; the last one finds the address where phones in the network reach it. */
+const DENO_PERMISSIONS = [
+  "--allow-net",
+  "--allow-env",
+  "--allow-read",
+  "--allow-write",
+  "--allow-sys=networkInterfaces",
+] as const;
+
 /** Every runtime that the suites cover, installed or not. */
 export const runtimes: readonly Runtime[] = [
   find("node22", ["--disable-warning=ExperimentalWarning"]),
   find("node26", ["--disable-warning=ExperimentalWarning"]),
   find("bun", []),
-  find("deno", ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"]),
+  find("deno", ["run", "--no-prompt", ...DENO_PERMISSIONS]),
 ];
 
 /** Starts a server script and waits for the first local URL that it prints. */
@@ -142,6 +151,6 @@ function places(name: RuntimeName): string[] {
 
 /** This process's environment without what the test runner put there. */
 function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS$|NODE_ENV$)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name));
   return { ...Object.fromEntries(kept), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...changes };
 }

@@ -20,29 +20,40 @@ export interface Target {
   readonly database: "SQLite" | "PostgreSQL";
 }
 
-const MAIN = fileURLToPath(new URL("../../adapters/cli/main.ts", import.meta.url));
+/** The program: from source, or with `TEST_ENTRY=dist` as it is built. */
+export const MAIN: string = fileURLToPath(
+  new URL(process.env.TEST_ENTRY === "dist" ? "../../dist/cli.js" : "../../adapters/cli/main.ts", import.meta.url),
+);
 const postgres = await findPostgres();
 let running: Promise<RunningPostgres> | undefined;
 
+const OTHERS = ["node22", "bun", "deno"] as const;
 /** Node 26 on SQLite: what everything is tried on. */
 export const ON_NODE: Target = target("node26", "SQLite");
 /** Node 26 on PostgreSQL. */
 export const ON_POSTGRES: Target = target("node26", "PostgreSQL");
 /** The other runtimes, on SQLite. */
-export const ON_OTHER_RUNTIMES: readonly Target[] = (["node22", "bun", "deno"] as const).map((name) =>
-  target(name, "SQLite"),
-);
-export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ON_POSTGRES, ...ON_OTHER_RUNTIMES];
+export const ON_OTHER_RUNTIMES: readonly Target[] = OTHERS.map((name) => target(name, "SQLite"));
+/** Every runtime, on PostgreSQL. */
+export const ON_EVERY_POSTGRES: readonly Target[] = [ON_POSTGRES, ...OTHERS.map((name) => target(name, "PostgreSQL"))];
+export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES, ...ON_EVERY_POSTGRES];
+
+/** Which of them this run tries: `TEST_TARGETS` is a pattern of their names, such as `on PostgreSQL` or `^bun`. */
+const WANTED = new RegExp(process.env.TEST_TARGETS ?? "", "i");
 
 function target(name: RuntimeName, database: Target["database"]): Target {
   const runtime = runtimes.find((one) => one.name === name)!;
   const missing = runtime.missing ?? (database === "PostgreSQL" ? postgres.missing : undefined);
-  return { title: `${name} on ${database}${missing ? ` (skipped: ${missing})` : ""}`, missing, runtime, database };
+  const title = `${name} on ${database}`;
+  return { title: missing ? `${title} (skipped: ${missing})` : title, missing, runtime, database };
 }
 
-/** Registers the same tests for each target; where one cannot be had they are skipped, and the title says why. */
+/**
+ * Registers the same tests for each target that this run tries; where one cannot be had they are skipped, and the title
+ * says why.
+ */
 export function onEach(targets: readonly Target[], define: (target: Target) => void): void {
-  for (const one of targets) describe.skipIf(one.missing)(one.title, () => define(one));
+  for (const one of targets) if (WANTED.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
 }
 
 export interface ServerOptions {

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type RuntimeName, runtimes, start } from "../support/runtimes.ts";
+import { Client, until } from "../support/server-client.ts";
+import { loudness } from "../support/server-sound.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const SCRIPTS: readonly (readonly [script: string, on: RuntimeName])[] = [
+  ["start", "node26"],
+  ["start:bun", "bun"],
+  ["start:deno", "deno"],
+];
+const TOKEN = /rp_live_[0-9A-Za-z]{49}/;
+
+const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  scripts: Record<string, string>;
+};
+
+for (const [script, on] of SCRIPTS) {
+  const runtime = runtimes.find(({ name }) => name === on)!;
+
+  describe.skipIf(runtime.missing)(`npm run ${script} (${runtime.title})`, () => {
+    test("serves from source; a call is heard; a SIGTERM to npm stops it", async () => {
+      const npm = { ...runtime, command: ["npm", "run", "--silent"] };
+      const env = { RINGPORT_DATA: temporaryFolder("start"), RINGPORT_SIMULATOR_TIME_SCALE: "0.1", LOG_LEVEL: "info" };
+      const server = await start(npm, script, { env });
+      try {
+        await until(server.output, (text) => text.includes("curl -X POST"), 10_000, "the first token");
+        const [token] = TOKEN.exec(server.output()) ?? [];
+        const reachable = { base: server.url, document: undefined, output: server.output() };
+        const client = new Client(reachable, token);
+        const call = await client.call((await client.activeInstance()).id);
+        const ended = await client.waitForCall(call.id);
+        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+        expect(loudness(await client.heard(call.id))).toBeGreaterThan(100);
+      } finally {
+        await server.stop();
+      }
+      await until(server.output, (text) => text.includes('"msg":"stopped"'), 10_000, "the server behind npm to stop");
+    });
+  });
+}
+
+const deno = runtimes.find(({ name }) => name === "deno")!;
+test.skipIf(deno.missing)("the suites run Deno with the permissions of npm run start:deno, and no others", () => {
+  expect(scripts["start:deno"]).toBe(`deno ${deno.command.slice(1).join(" ")} adapters/cli/main.ts serve`);
+});
