@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{runtime,docs,peers,package}/**", "**/node_modules/**"],
+          exclude: ["test/{runtime,docs,peers,package,examples}/**", "**/node_modules/**"],
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -73,6 +73,18 @@ export default defineConfig({
           globalSetup: ["test/package/support/pack.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        // Packs the package, installs it in an empty folder, and places a call with every example. Runs on Node only.
+        extends: true,
+        test: {
+          name: "examples",
+          include: ["test/examples/**/*.test.ts"],
+          globalSetup: "test/examples/installed.ts",
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
         },
       },
       {

@@ -11,7 +11,7 @@ export type {
   LinkingCode,
 } from "./application/use-cases.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
-export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES } from "./domain/call.ts";
+export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { Event, EventData, EventType } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
 export type { CreateCallInput, CreateInstanceInput } from "./domain/inputs.ts";
@@ -25,6 +25,7 @@ export type { CompletedReason, FailedReason, Outcome } from "./domain/outcome.ts
 export { COMPLETED_REASONS, FAILED_REASONS } from "./domain/outcome.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QueuePolicy } from "./domain/queue-policy.ts";
+export { freeSlot } from "./domain/queue-policy.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
@@ -39,7 +40,23 @@ export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
 export { SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
-export type { CallFilter, Page, Storage, TokenRecord, User } from "./ports/storage.ts";
+export type {
+  AccountStore,
+  CallFilter,
+  CallPatch,
+  CallStore,
+  EventStore,
+  Insertion,
+  InstancePatch,
+  InstanceStore,
+  Page,
+  Receipt,
+  ReceiptResult,
+  ReceiptStore,
+  Storage,
+  TokenRecord,
+  User,
+} from "./ports/storage.ts";
 export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";
 export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";

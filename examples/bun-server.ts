@@ -1,0 +1,23 @@
+#!/usr/bin/env bun
+// A Ringport server on Bun: the HTTP interface, a token on the first start, and an end that cuts nobody off.
+//
+//   Start   bun bun-server.ts
+//   Call    RINGPORT_TOKEN=rp_live_… bun polling-client.ts
+import process from "node:process";
+import { createRingport } from "ringport";
+import { serve } from "ringport/bun";
+
+const ringport = createRingport({ data: "./data" });
+const server = await serve(ringport, { port: Number(process.env.PORT ?? 8080) });
+
+console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
+const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+if (first) console.log(`Your token, shown this one time only: ${first.token}`);
+else console.log("Your token was shown on the first start; another one: npx ringport token create --user me");
+console.log(`Link a number and call with it: RINGPORT_TOKEN=${first?.token ?? "rp_live_…"} bun polling-client.ts`);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, async () => {
+    await ringport.stop(); // live calls may go on for ten seconds
+    await server.close();
+  });

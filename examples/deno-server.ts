@@ -1,0 +1,22 @@
+#!/usr/bin/env -S deno run --allow-net=127.0.0.1 --allow-read=. --allow-write=data --allow-env=PORT
+// A Ringport server on Deno that may do no more than it needs to: listen on this machine, read what lies here, write
+// into its data folder, read one variable.
+//
+//   Start   deno run --allow-net=127.0.0.1 --allow-read=. --allow-write=data --allow-env=PORT deno-server.ts
+//   Call    RINGPORT_TOKEN=rp_live_… deno run -N -E -R polling-client.ts
+import { createRingport } from "ringport";
+import { serve } from "ringport/deno";
+
+const ringport = createRingport({ data: "./data" });
+const server = await serve(ringport, { port: Number(Deno.env.get("PORT") ?? 8080) });
+
+console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
+const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+if (first) console.log(`Your token, shown this one time only: ${first.token}`);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  Deno.addSignalListener(signal, async () => {
+    await ringport.stop(); // live calls may go on for ten seconds
+    await server.close();
+    Deno.exit();
+  });

@@ -1,0 +1,17 @@
+// Ringport inside a Next app, as one route handler; HTTP only, since Next's handlers take no WebSockets.
+//
+//   Start   npm install ringport next react react-dom && npx next dev
+//   Token   npx ringport token create --user me
+//   Call    RINGPORT_URL=http://localhost:3000/voice RINGPORT_TOKEN=rp_live_… node polling-client.ts
+import process from "node:process";
+import { createRingport, type Ringport } from "ringport";
+
+const publicUrl = process.env.PUBLIC_URL ?? "http://localhost:3000/voice"; // where QR codes lead
+
+// One per process: the dev server loads this file again after each change.
+const shared = globalThis as { ringport?: Ringport };
+shared.ringport ??= createRingport({ basePath: "/voice", publicUrl });
+
+const answer = shared.ringport.fetch;
+
+export { answer as DELETE, answer as GET, answer as HEAD, answer as OPTIONS, answer as POST };

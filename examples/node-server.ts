@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// A Ringport server on Node, 22.18 or newer, which runs TypeScript as it is.
+//
+//   Start   node node-server.ts
+//   Call    RINGPORT_TOKEN=rp_live_… node polling-client.ts
+import process from "node:process";
+import { createRingport } from "ringport";
+import { serve } from "ringport/node";
+
+const ringport = createRingport({ data: "./data" });
+const server = await serve(ringport, { port: Number(process.env.PORT ?? 8080) });
+
+console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
+const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+if (first) console.log(`Your token, shown this one time only: ${first.token}`);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, async () => {
+    await ringport.stop(); // live calls may go on for ten seconds
+    await server.close();
+  });

@@ -1,0 +1,27 @@
+import type { AccountStore } from "ringport";
+import { type Memory, oldestFirst } from "./memory.ts";
+
+/** Users and tokens. */
+export function accounts({ users, tokens }: Memory): AccountStore {
+  return {
+    async ensureUser(user) {
+      if (!users.has(user.name)) users.set(user.name, user);
+      return users.get(user.name) ?? user;
+    },
+    userByName: async (name) => users.get(name),
+    users: async () => oldestFirst([...users.values()], {}),
+    async insertToken(token) {
+      if (tokens.has(token.hash)) throw new Error("a hash belongs to one token");
+      tokens.set(token.hash, token);
+    },
+    tokenByHash: async (hash) => tokens.get(hash),
+    tokens: async (userId) =>
+      oldestFirst([...tokens.values()], {}).filter((token) => userId === undefined || token.userId === userId),
+    async revokeToken(id, at) {
+      const token = [...tokens.values()].find((one) => one.id === id);
+      if (!token || token.revokedAt !== null) return false;
+      tokens.set(token.hash, { ...token, revokedAt: at });
+      return true;
+    },
+  };
+}

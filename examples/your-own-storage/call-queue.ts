@@ -1,0 +1,41 @@
+import { type Call, type CallStatus, type CallStore, isActive } from "ringport";
+import type { Memory } from "./memory.ts";
+
+type Questions = "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims" | "counts";
+
+/** What the dispatcher asks of the calls that are not over. */
+export function callQueue({ calls: all }: Memory): Pick<CallStore, Questions> {
+  const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
+    a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+  const those = (willDo: (call: Call) => boolean): Call[] => [...all.values()].filter(willDo).sort(oldestFirst);
+  const waiting = (): Call[] => those(({ status, owner }) => status === "QUEUED" && owner === null);
+  const own = (call: Call, owner: string | null): Call => {
+    const owned = { ...call, owner, version: call.version + 1 };
+    all.set(call.id, owned);
+    return owned;
+  };
+  return {
+    active: async (instanceId) => those((call) => call.instanceId === instanceId && isActive(call.status)),
+    async claimNext(instanceId, owner) {
+      const next = waiting().find((call) => call.instanceId === instanceId);
+      return next && own(next, owner);
+    },
+    waitingSince: async (createdBefore, limit, after) =>
+      waiting()
+        .filter(
+          (call) =>
+            call.createdAt < createdBefore && (!after || (oldestFirst(after, call) < 0 && call.id !== after.id)),
+        )
+        .slice(0, limit),
+    oldestWaiting: async () => waiting()[0]?.createdAt,
+    orphaned: async (limit) => those(({ status }) => status === "RINGING" || status === "IN_PROGRESS").slice(0, limit),
+    async releaseClaims() {
+      for (const call of those(({ status, owner }) => status === "QUEUED" && owner !== null)) own(call, null);
+    },
+    async counts() {
+      const counts: Partial<Record<CallStatus, number>> = {};
+      for (const { status } of all.values()) counts[status] = (counts[status] ?? 0) + 1;
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { type CallStore, freeSlot, isActive } from "ringport";
+import { callQueue } from "./call-queue.ts";
+import { type Memory, newestFirst } from "./memory.ts";
+
+/** Calls, and the two rules of the queue: one active call per slot, one call per instance on the line. */
+export function calls(memory: Memory): CallStore {
+  const { calls: all, audio: files, instances, events: log } = memory;
+  const activeOf = (instanceId: string) =>
+    [...all.values()].filter((call) => call.instanceId === instanceId && isActive(call.status));
+  return {
+    async insert(call, audio, policy, events, receipt) {
+      if ((instances.get(call.instanceId)?.status ?? "DELETED") === "DELETED") return { kind: "instance_gone" };
+      const active = activeOf(call.instanceId);
+      const slot = freeSlot(
+        policy,
+        active.map((one) => one.slot),
+      );
+      const [existing] = active;
+      if (slot === undefined && (policy.kind === "fifo" || !existing)) return { kind: "full" };
+      const stored = slot === undefined && existing ? existing : { ...call, slot: slot ?? 0 };
+      const created = stored !== existing;
+      if (created) {
+        memory.log(events);
+        all.set(call.id, stored);
+        if (audio) files.set(call.id, audio.slice());
+      }
+      if (receipt) memory.finish(receipt({ created, call: stored }));
+      return { kind: created ? "created" : "existing", call: stored };
+    },
+    get: async (id) => all.get(id),
+    async list(userId, { instanceId, status, type, createdAfter = -1, createdBefore = Infinity }, page) {
+      const matching = [...all.values()].filter(
+        (call) =>
+          call.userId === userId &&
+          call.instanceId === (instanceId ?? call.instanceId) &&
+          call.status === (status ?? call.status) &&
+          call.message.type === (type ?? call.message.type) &&
+          call.createdAt > createdAfter &&
+          call.createdAt < createdBefore,
+      );
+      return newestFirst(matching, page, all.get(page.after ?? ""));
+    },
+    async update(id, version, patch, events) {
+      const call = all.get(id);
+      if (call?.version !== version) return undefined;
+      const updated = { ...call, ...patch, version: version + 1 };
+      const onLine = activeOf(call.instanceId).filter((one) => one.id !== id && one.status !== "QUEUED");
+      if (onLine.length > 0 && (updated.status === "RINGING" || updated.status === "IN_PROGRESS"))
+        throw new Error("another call is on the line");
+      memory.log(events);
+      all.set(id, updated);
+      if (!isActive(updated.status)) files.delete(id);
+      return updated;
+    },
+    audio: async (id) => files.get(id),
+    async purge(endedBefore, limit) {
+      const old = [...all.values()].filter(({ endedAt }) => endedAt !== null && endedAt < endedBefore).slice(0, limit);
+      for (const { id } of old) all.delete(id);
+      for (const { id, callId } of log.values()) if (callId !== null && !all.has(callId)) log.delete(id);
+      return old.map(({ id }) => id);
+    },
+    ...callQueue(memory),
+  };
+}

@@ -1,0 +1,39 @@
+import type { InstanceStore } from "ringport";
+import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
+
+/** Instances and their credentials, which arrive encrypted. */
+export function instances(memory: Memory): InstanceStore {
+  const { instances: all, credentials } = memory;
+  return {
+    async insert(instance, events, receipt) {
+      memory.log(events);
+      all.set(instance.id, instance);
+      if (receipt) memory.finish(receipt);
+    },
+    get: async (id) => all.get(id),
+    list: async (userId, page) => {
+      const visible = [...all.values()].filter((one) => one.userId === userId && one.status !== "DELETED");
+      return newestFirst(visible, page, all.get(page.after ?? ""));
+    },
+    async update(id, version, patch, events) {
+      const instance = all.get(id);
+      if (instance?.version !== version) return undefined;
+      memory.log(events);
+      const updated = { ...instance, ...patch, version: version + 1 };
+      all.set(id, updated);
+      if (updated.status === "DELETED") credentials.delete(id);
+      return updated;
+    },
+    linked: async (page) =>
+      oldestFirst(
+        [...all.values()].filter(({ status }) => status === "CONFIGURED" || status === "ACTIVE"),
+        page,
+      ),
+    async saveCredentials(id, sealed) {
+      const instance = all.get(id);
+      if (instance && instance.status !== "DELETED") credentials.set(id, sealed.slice());
+    },
+    loadCredentials: async (id) => credentials.get(id),
+    eraseCredentials: async (id) => void credentials.delete(id),
+  };
+}

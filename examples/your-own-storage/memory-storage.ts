@@ -1,0 +1,34 @@
+import type { Storage } from "ringport";
+import { accounts } from "./accounts.ts";
+import { calls } from "./calls.ts";
+import { instances } from "./instances.ts";
+import { Memory, oldestFirst } from "./memory.ts";
+import { receipts } from "./receipts.ts";
+
+/** A storage of one's own: maps in this process, which end with it. Lists look at every record, as no database should. */
+export function memoryStorage(): Storage {
+  const memory = new Memory();
+  return {
+    open: async () => {},
+    close: async () => {},
+    accounts: accounts(memory),
+    instances: instances(memory),
+    calls: calls(memory),
+    events: {
+      append: async (events) => memory.log(events),
+      ofCall: async (callId, page) =>
+        oldestFirst(
+          [...memory.events.values()].filter((event) => event.callId === callId),
+          page,
+        ),
+      ofUser: async (userId, { instanceId }, page) => {
+        const ofThem = [...memory.events.values()].filter((event) => event.userId === userId);
+        return oldestFirst(
+          ofThem.filter((event) => event.instanceId === (instanceId ?? event.instanceId)),
+          page,
+        );
+      },
+    },
+    receipts: receipts(memory),
+  };
+}

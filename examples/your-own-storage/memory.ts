@@ -1,0 +1,55 @@
+import type { Call, Event, Instance, Page, ReceiptResult, TokenRecord, User } from "ringport";
+
+/** A request under an idempotency key; no result while it runs. */
+interface KnownRequest {
+  readonly fingerprint: string;
+  readonly createdAt: number;
+  readonly result?: string;
+}
+
+/**
+ * Everything that is stored. Records are never changed, only replaced, and no method waits in the middle of a write: one
+ * thread, so each of them is a transaction. A write checks first and stores then, so that it stores all or nothing.
+ */
+export class Memory {
+  readonly users: Map<string, User> = new Map(); // by name
+  readonly tokens: Map<string, TokenRecord> = new Map(); // by hash
+  readonly instances: Map<string, Instance> = new Map();
+  readonly credentials: Map<string, Uint8Array> = new Map();
+  readonly calls: Map<string, Call> = new Map();
+  readonly audio: Map<string, Uint8Array> = new Map();
+  readonly events: Map<string, Event> = new Map();
+  readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+
+  /** Adds to the log. @throws {Error} an event is there already; none was added */
+  log(events: readonly Event[]): void {
+    const ids = new Set(events.map(({ id }) => id));
+    if (ids.size < events.length || events.some(({ id }) => this.events.has(id))) throw new Error("logged twice");
+    for (const event of events) this.events.set(event.id, event);
+  }
+
+  finish({ userId, key, result }: ReceiptResult): void {
+    const request = this.requests.get(`${userId} ${key}`);
+    if (request) this.requests.set(`${userId} ${key}`, { ...request, result });
+  }
+}
+
+/** One page of a list, newest first; it goes on where it was also when the last item seen is gone (ids sort by time). */
+export function newestFirst<T extends { id: string; createdAt: number }>(
+  list: T[],
+  { after, limit }: Page,
+  seam?: T,
+): T[] {
+  const order = (a: T, b: T): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+  const follows = (item: T): boolean =>
+    seam ? order(seam, item) < 0 && item.id !== seam.id : item.id < (after ?? "~");
+  return list.filter(follows).sort(order).slice(0, limit);
+}
+
+/** One page of a list, oldest first. */
+export function oldestFirst<T extends { id: string }>(list: T[], { after = "", limit }: Page): T[] {
+  return list
+    .filter(({ id }) => id > after)
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, limit);
+}

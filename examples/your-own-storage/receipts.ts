@@ -1,0 +1,26 @@
+import type { ReceiptStore } from "ringport";
+import type { Memory } from "./memory.ts";
+
+/** Requests under an idempotency key. */
+export function receipts(memory: Memory): ReceiptStore {
+  const { requests } = memory;
+  return {
+    async begin(userId, key, fingerprint, now, expiredBefore) {
+      for (const [id, { createdAt }] of requests) if (createdAt < expiredBefore) requests.delete(id);
+      const known = requests.get(`${userId} ${key}`);
+      if (!known) requests.set(`${userId} ${key}`, { fingerprint, createdAt: now });
+      if (!known) return { kind: "begun" };
+      const { fingerprint: first, result } = known;
+      return result === undefined
+        ? { kind: "running", fingerprint: first }
+        : { kind: "done", fingerprint: first, result };
+    },
+    finish: async (receipt) => memory.finish(receipt),
+    async abandon(userId, key) {
+      if (requests.get(`${userId} ${key}`)?.result === undefined) requests.delete(`${userId} ${key}`);
+    },
+    async abandonUnfinished() {
+      for (const [id, { result }] of requests) if (result === undefined) requests.delete(id);
+    },
+  };
+}

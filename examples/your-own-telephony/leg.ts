@@ -1,0 +1,67 @@
+import type { FrameSink, FrameSource, Leg, LegEvent, ReleaseCause } from "ringport";
+
+export const SAMPLE_RATE = 16_000;
+const FRAME_MS = 20;
+const RING_MS = 500;
+
+/**
+ * One call to the loudspeaker: it rings, answers, plays what it gets and says nothing.
+ * @param play takes each frame of the call, which is only valid until it returns
+ */
+export function loudspeakerLeg(play: (frame: Int16Array) => void): Leg {
+  let told: ReadableStreamDefaultController<LegEvent> | undefined;
+  const events = new ReadableStream<LegEvent>({
+    start(controller) {
+      told = controller;
+    },
+  });
+  const frame = new Int16Array((SAMPLE_RATE * FRAME_MS) / 1000);
+  const silence = new Int16Array(frame.length);
+  let source: FrameSource | undefined;
+  let sink: FrameSink | undefined;
+  let over = false;
+
+  told?.enqueue({ type: "placed" });
+  told?.enqueue({ type: "alerting" });
+  let timer = setTimeout(answer, RING_MS);
+
+  function answer(): void {
+    const answeredAt = performance.now();
+    let frames = 0;
+    // The leg owns the clock: it pulls the frames that are due, also those that a late timer has missed.
+    function tick(): void {
+      try {
+        for (; !over && frames * FRAME_MS <= performance.now() - answeredAt; frames++) {
+          source?.read(frame);
+          play(frame);
+          sink?.write(silence);
+        }
+      } catch (fault) {
+        end("internal_error", String(fault));
+      }
+      if (!over) timer = setTimeout(tick, answeredAt + frames * FRAME_MS - performance.now());
+    }
+    told?.enqueue({ type: "answered" });
+    tick();
+    if (!over) told?.enqueue({ type: "connected" });
+  }
+
+  function end(cause: ReleaseCause, detail: string | null = null): void {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    told?.enqueue({ type: "ended", cause, detail });
+    told?.close();
+  }
+
+  return {
+    sampleRate: SAMPLE_RATE,
+    frameMs: FRAME_MS,
+    events,
+    connectMedia(outgoing, incoming) {
+      source = outgoing;
+      sink = incoming;
+    },
+    hangUp: async () => end("released"),
+  };
+}

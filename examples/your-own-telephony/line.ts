@@ -1,0 +1,52 @@
+import { DialError, type DialOptions, type Leg, type Line, type LineHealth, type LineHost } from "ringport";
+import { loudspeakerLeg } from "./leg.ts";
+import type { Play } from "./loudspeaker.ts";
+
+const CODE_MS = 600_000;
+
+/** One number of the loudspeaker. Linked lines come back by themselves: what they need is in their credentials. */
+export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Play): Line & { accept(): Promise<void> } {
+  const legs = new Set<Leg>();
+  let offline: string | undefined = "not linked"; // why it cannot place calls; undefined while it can
+  let sequence = 0;
+
+  const goOnline = (): void => {
+    offline = undefined;
+    host.online();
+  };
+  const disconnect = async (reason: string): Promise<void> => {
+    if (offline !== "closed") offline = reason;
+    await Promise.all([...legs].map((leg) => leg.hangUp()));
+    legs.clear();
+  };
+  void host.credentials.load().then((linked) => linked && offline === "not linked" && goOnline());
+
+  return {
+    async link() {
+      if (offline === "not linked")
+        host.code({ payload: linkUrl(), expiresAt: Date.now() + CODE_MS, sequence: ++sequence });
+    },
+    /** Somebody has scanned the code. */
+    async accept() {
+      if (offline !== "not linked") return;
+      await host.credentials.save(new TextEncoder().encode("a real network gives you keys to keep here"));
+      host.linked(null);
+      goOnline();
+    },
+    probe: async (): Promise<LineHealth> =>
+      offline === undefined ? { state: "online" } : { state: "offline", reason: offline },
+    async dial(_to: string, { callId }: DialOptions, signal: AbortSignal): Promise<Leg> {
+      if (offline !== undefined) throw new DialError("line_lost", `the line is ${offline}`);
+      if (signal.aborted) throw new DialError("released", "hung up before it rang");
+      const leg = loudspeakerLeg((frame) => play(callId, frame));
+      legs.add(leg);
+      signal.addEventListener("abort", () => void leg.hangUp(), { once: true });
+      return leg;
+    },
+    async unlink() {
+      await disconnect("not linked");
+      sequence = 0;
+    },
+    close: () => disconnect("closed"),
+  };
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bun
+// A telephone network of your own behind Ringport's telephony port: every call rings at this computer, and its
+// loudspeaker plays what the callee hears. What the port promises is in `contract.test.ts`.
+//
+//   Start   bun your-own-telephony/server.ts      with ffplay; PLAYER names another program that plays from its input
+//   Test    bun test your-own-telephony
+//   Call    RINGPORT_TOKEN=rp_live_… bun polling-client.ts
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { createRingport } from "ringport";
+import { serve } from "ringport/bun";
+import { SAMPLE_RATE } from "./leg.ts";
+import { loudspeaker } from "./loudspeaker.ts";
+
+const { PORT = 8080, PLAYER = `ffplay -loglevel error -nodisp -f s16le -ar ${SAMPLE_RATE} -` } = process.env;
+const player = spawn(PLAYER, { shell: true, stdio: ["pipe", "inherit", "inherit"] });
+player.once("exit", () => process.exit(1)); // nobody hears anything any more
+const telephony = loudspeaker((_callId, frame) => player.stdin.write(new Uint8Array(frame.slice().buffer)));
+
+const ringport = createRingport({ telephony, data: "./data" });
+const { url } = await serve(ringport, { port: Number(PORT) });
+console.log(`Ringport is listening on ${url}`);
+const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+if (first) console.log(`Your token, shown this one time only: ${first.token}`);

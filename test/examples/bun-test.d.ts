@@ -1,0 +1,1 @@
+/// <reference path="../../node_modules/bun-types/test.d.ts" />

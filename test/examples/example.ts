@@ -1,0 +1,76 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { inject, onTestFinished } from "vitest";
+import { mustRun } from "../package/support/run.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Runtime, type RuntimeName, runtimes, start } from "../support/runtimes.ts";
+import { Client, until } from "../support/server-client.ts";
+import { shebang } from "./shebang.ts";
+
+/** How an example is started. */
+export interface ExampleOptions {
+  /** Default: the one that its first line names. */
+  readonly runtime?: RuntimeName | undefined;
+  /** Where the interface is mounted in the example's own app. */
+  readonly below?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An example that runs. */
+export interface RunningExample {
+  /** Where the interface is reached. */
+  readonly base: string;
+  /** A client with the token that it printed, or with one that the command line made. */
+  readonly client: Client;
+  /** Ends it as Ctrl-C does; answers the exit code, or null when the signal ended it. */
+  interrupt(): Promise<number | null>;
+}
+
+/** The folder in which all examples are, beside the installed package. */
+export const folder: string = inject("installed");
+
+/** The runtime of an example. */
+export function runtimeOf(script: string, name?: RuntimeName): Runtime {
+  const [program] = shebang(join(folder, script));
+  return runtimeNamed(name ?? (program === "bun" || program === "deno" ? program : "node26"));
+}
+
+export function runtimeNamed(name: RuntimeName): Runtime {
+  return runtimes.find((one) => one.name === name)!;
+}
+
+/** Starts an example as its first line says, on data of its own, until the test is over. */
+export async function startExample(script: string, options: ExampleOptions = {}): Promise<RunningExample> {
+  rmSync(join(folder, "data"), { recursive: true, force: true });
+  const runtime = runtimeOf(script, options.runtime);
+  const [, ...flags] = shebang(join(folder, script));
+  // The first line says what a Deno program may do: here it may do that and nothing else.
+  const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
+  // An app that Ringport is mounted in has a port of its own choice.
+  const PORT = options.below === undefined ? "0" : String(await freePort());
+  const server = await start({ ...runtime, command }, script, { cwd: folder, env: { PORT, ...options.env } });
+  onTestFinished(async () => void (await server.stop("SIGKILL")));
+
+  const base = server.url + (options.below ?? "");
+  const token = options.below === undefined ? await printedToken(server.output) : await tokenOfCommandLine();
+  const reachable = {
+    base,
+    document: undefined,
+    get output() {
+      return server.output();
+    },
+  };
+  return { base, client: new Client(reachable, token), interrupt: () => server.stop("SIGINT") };
+}
+
+async function printedToken(output: () => string): Promise<string> {
+  const token = (): string | undefined => /rp_live_\w+/.exec(output())?.[0];
+  return (await until(token, (found) => found !== undefined, 10_000, "a printed token"))!;
+}
+
+/** As `npx ringport token create --user me` prints it, beside the example. */
+async function tokenOfCommandLine(): Promise<string> {
+  const cli = join("node_modules", "ringport", "dist", "cli.js");
+  const command = [...runtimeNamed("node26").command, cli, "token", "create", "--user", "me"];
+  return (await mustRun(command, { cwd: folder })).trim();
+}

@@ -1,0 +1,39 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+import pack from "../package/support/pack.ts";
+import { mustRun } from "../package/support/run.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A folder with the examples, in which the packed package and the frameworks were installed. */
+    installed: string;
+  }
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
+
+/** Packs the package and installs it beside the examples, as a stranger would, once for all tests. */
+export default async function installed(project: TestProject): Promise<() => void> {
+  const remove = await pack(project);
+  try {
+    const { tarball, folder } = project.getProvidedContext().packed;
+    const place = join(folder, "..", "examples");
+    cpSync(join(ROOT, "examples"), place, { recursive: true });
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    await install(place, tarball, ...FRAMEWORKS.map((name) => `${name}@${devDependencies[name]}`));
+    project.provide("installed", place);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return remove;
+}
+
+/** Makes a folder a project and installs packages in it. */
+export async function install(folder: string, ...packages: string[]): Promise<void> {
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
+  await mustRun(["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], { cwd: folder });
+}

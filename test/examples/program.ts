@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
+
+/** A program that ends by itself. */
+export interface Program {
+  /** Everything printed so far on both streams. */
+  output(): string;
+  /** What it printed, once it has ended well; rejects with an Error that shows it otherwise. */
+  readonly ended: Promise<string>;
+}
+
+/** Runs a script, or a command of the runtime, in a folder. */
+export function run(runtime: Runtime, args: readonly string[], cwd: string, env: Record<string, string> = {}): Program {
+  const [program, ...flags] = runtime.command;
+  if (program === undefined) throw new Error(`${runtime.name} cannot be started: ${runtime.missing}`);
+  const child: ChildProcess = spawn(program, [...flags, ...args], {
+    cwd,
+    env: { ...process.env, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  endWithThisProcess(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${args.join(" ")} ended with ${code} and printed:\n${output}`));
+    });
+  });
+  return { output: () => output, ended };
+}

@@ -1,0 +1,44 @@
+// `npm run example -- bun-server`: starts an example from a clone, with the program that its first line names. It
+// imports the package by name, so the package is built first where its sources are newer.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { shebang } from "./shebang.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const [name = "", ...args] = process.argv.slice(2);
+const script =
+  name && [`examples/${name}.ts`, `examples/${name}/server.ts`].find((path) => existsSync(join(root, path)));
+if (!script) {
+  console.error(`"${name}" is no example that runs from here; there are: ${names().join(", ")}`);
+  process.exit(2);
+}
+
+if (newest("dist") < Math.max(newest("src"), newest("adapters"))) {
+  console.error("Building the package …");
+  const { status } = spawnSync("npm", ["run", "-s", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const [program, ...flags] = shebang(join(root, script));
+const child = spawn(program, [...flags, script, ...args], { cwd: root, stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+child.once("error", ({ message }) => {
+  console.error(`${program} cannot be started (${message}); npm ci brings it`);
+  process.exit(1);
+});
+child.once("exit", (code) => process.exit(code ?? 1));
+
+/** When the last file of a folder was written, ms; 0 where there is none. */
+function newest(folder: string): number {
+  if (!existsSync(join(root, folder))) return 0;
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return Math.max(0, ...files.map((file) => statSync(join(root, folder, file)).mtimeMs));
+}
+
+function names(): string[] {
+  const all = readdirSync(join(root, "examples"), { recursive: true, encoding: "utf8" });
+  return all.filter((path) => /^[\w-]+(\/server)?\.ts$/.test(path)).map((path) => path.replace(/(\/server)?\.ts$/, ""));
+}

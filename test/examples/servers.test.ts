@@ -1,0 +1,59 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ExampleOptions, folder, runtimeOf, startExample } from "./example.ts";
+import { expectTone, placeToneCall } from "./tone-call.ts";
+
+/** Registers a test for an example; without its runtime it is skipped, and the title says why. */
+function onItsRuntime(script: string, options: ExampleOptions, title: string, body: () => Promise<void>): void {
+  const runtime = runtimeOf(script, options.runtime);
+  test.skipIf(runtime.missing)(`${script} on ${runtime.title} ${title}`, body);
+}
+
+describe("a server", () => {
+  const examples: [script: string, options: ExampleOptions][] = [
+    ["bun-server.ts", {}],
+    ["deno-server.ts", {}],
+    ["node-server.ts", {}],
+    ["node-server.ts", { runtime: "node22" }],
+  ];
+  for (const [script, options] of examples)
+    onItsRuntime(script, options, "places a call that is heard, and ends gracefully", async () => {
+      const { client, interrupt } = await startExample(script, options);
+      expectTone(await client.heard(await placeToneCall(client)));
+      expect(await interrupt()).toBe(0);
+    });
+});
+
+describe("an app that Ringport is mounted in", () => {
+  const examples: [script: string, options: ExampleOptions][] = [
+    ["express.ts", {}],
+    ["express.ts", { runtime: "node22" }],
+    ["fastify.ts", {}],
+    ["hono.ts", {}],
+  ];
+  for (const [script, more] of examples) {
+    const options = { ...more, below: "/voice" };
+    onItsRuntime(script, options, "keeps its own routes and places a call that is heard", async () => {
+      const { base, client } = await startExample(script, options);
+      expect(await (await fetch(new URL("/", base))).text()).toBe("My own app, with calls below /voice/v1");
+      expectTone(await client.heard(await placeToneCall(client)));
+    });
+  }
+});
+
+describe("a port of one's own", () => {
+  onItsRuntime("your-own-storage/server.ts", {}, "places a call that is heard", async () => {
+    const { client } = await startExample("your-own-storage/server.ts");
+    expectTone(await client.heard(await placeToneCall(client)));
+  });
+
+  onItsRuntime("your-own-telephony/server.ts", {}, "plays a call through the loudspeaker", async () => {
+    const played = join(folder, "played.s16");
+    rmSync(played, { force: true });
+    const { client } = await startExample("your-own-telephony/server.ts", { env: { PLAYER: `cat > ${played}` } });
+    await placeToneCall(client);
+    const bytes = readFileSync(played);
+    expectTone({ sampleRate: 16_000, samples: new Int16Array(new Uint8Array(bytes).buffer, 0, bytes.length >> 1) });
+  });
+});
