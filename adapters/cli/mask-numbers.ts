@@ -1,8 +1,11 @@
 /** `+1202…`, percent-encoded or not, and however its digits are set apart. */
 const INTERNATIONAL = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
 
-/** Digits alone that may be a number without its plus: not a part of an id, a fraction or a UUID. */
-const BARE = /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}))\d{9,15}(?!\w|[.-]\w)/g;
+/**
+ * Digits alone that may be a number without its plus: not a part of an id, a fraction or a UUID, but behind whatever
+ * JSON, an address or a terminal's colours put in front of them.
+ */
+const BARE = /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}|%[\da-f]{2}|\[\d{1,2}m))\d{9,15}(?!\w|[.-]\w)/gi;
 
 /** A line of JSON consists of strings and of what is between them. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;

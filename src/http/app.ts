@@ -7,6 +7,7 @@ import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Exchange } from "./exchange.ts";
 import { finish, INTERNAL } from "./finish.ts";
+import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
 import { openapiDocument } from "./openapi.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
@@ -110,6 +111,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
         status: reply.status,
         ms: Math.round(ms * 10) / 10,
         user_id: exchange.principal?.userId,
+        ...loggedRecords(exchange, reply),
       },
       "request",
     );

@@ -195,14 +195,24 @@ test("one line is logged for each request, without token, query or body", async 
   const body = { secret: "hunter2" };
   await ask(app, { method: "POST", path: "/v1/calls?access_token=t0k3n", body, headers: { "x-request-id": "r-3" } });
   await app.handle(requestOf({ path: "/v1/calls", token: null }));
+  await ask(app, { path: `/v1/instances/${INSTANCE_ID}` });
   const lines = logged.filter((line) => line.fields.path !== "/openapi.json");
   expect(lines).toEqual([
     {
       level: "info",
       message: "request",
-      fields: { request_id: "r-3", method: "POST", path: "/v1/calls", status: 201, ms: 0, user_id: "usr_anna" },
+      fields: {
+        request_id: "r-3",
+        method: "POST",
+        path: "/v1/calls",
+        status: 201,
+        ms: 0,
+        user_id: "usr_anna",
+        call_id: CALL_ID,
+      },
     },
     { level: "info", message: "request", fields: expect.objectContaining({ status: 401, user_id: undefined }) },
+    { level: "info", message: "request", fields: expect.objectContaining({ instance_id: INSTANCE_ID }) },
   ]);
   expect(JSON.stringify(logged)).not.toMatch(/rp_live|hunter2|t0k3n/);
 });

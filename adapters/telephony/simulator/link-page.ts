@@ -42,7 +42,7 @@ export async function linkPage(
     phone = await target.accept();
   } catch (fault) {
     code.used = false; // nothing was linked: the button may be pressed again
-    logger.error({ err: fault, instanceId: target.instanceId }, "simulator: the credentials could not be stored");
+    logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the credentials could not be stored");
     return page(method, 503, NOT_STORED, { "retry-after": "2" });
   }
   if (phone === undefined) return page(method, 410, STALE);

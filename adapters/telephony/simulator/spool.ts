@@ -61,7 +61,7 @@ export class Spool {
   record(callId: string, sampleRate: number): Recording | undefined {
     const { maxRecordingMs, logger } = this.#options;
     if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
-      logger.warn({ callId }, "simulator: the call is not recorded");
+      logger.warn({ call_id: callId }, "simulator: the call is not recorded");
       return undefined;
     }
     this.#release(callId);
@@ -77,7 +77,7 @@ export class Spool {
         reserve: (bytes) => this.#reserve(live, bytes),
         incomplete: (reason, fault) => {
           this.#incomplete.add(callId);
-          logger.warn({ callId, reason, err: fault }, "simulator: the recording is incomplete");
+          logger.warn({ call_id: callId, reason, err: fault }, "simulator: the recording is incomplete");
         },
       }),
     };
@@ -158,7 +158,7 @@ export class Spool {
       if (this.#bytes + bytes <= this.#options.maxBytes) break;
       this.#release(callId);
       void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
-        this.#options.logger.warn({ callId, err: fault }, "simulator: an old recording could not be deleted"),
+        this.#options.logger.warn({ call_id: callId, err: fault }, "simulator: an old recording could not be deleted"),
       );
     }
     return this.#bytes + bytes <= this.#options.maxBytes;

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endWithThisProcess, type Runtime, runtimes } from "../../support/runtimes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -16,24 +16,36 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** A command that may still run. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** What it has printed so far. */
+  stdout(): string;
+}
+
+export interface RunOptions {
+  /** The whole environment, but for `PATH`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+  readonly runtime?: Runtime;
+}
+
 /** A fresh folder that may become a data folder. */
 export function freshFolder(): string {
   return temporaryFolder("cli");
 }
 
-/** Runs a command to its end, at most 20 s long; unless told otherwise in a folder where nothing can be spoilt. */
-export function run(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  cwd: string = freshFolder(),
-): Promise<Finished> {
-  const [program = "", ...before] = node.command;
+/** Starts a command that runs at most 30 s; unless told otherwise in a folder where nothing can be spoilt. */
+export function launch(args: readonly string[], options: RunOptions = {}): Running {
+  const { env = {}, cwd = freshFolder(), runtime = node } = options;
+  const [program = "", ...before] = runtime.command;
   const { PATH = "" } = process.env;
   const child = spawn(program, [...before, cli, ...args], {
     cwd,
-    env: { PATH, PORT: "0", ...env },
+    env: { PATH, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 20_000,
+    timeout: 30_000,
   });
   endWithThisProcess(child);
   let stdout = "";
@@ -44,8 +56,18 @@ export function run(
   child.stderr.on("data", (data) => {
     stderr += data;
   });
-  return new Promise((resolve, reject) => {
+  const finished = new Promise<Finished>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout, stderr }));
   });
+  return { child, finished, stdout: () => stdout };
+}
+
+/** Runs a command to its end. */
+export function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd: string = freshFolder(),
+): Promise<Finished> {
+  return launch(args, { env, cwd }).finished;
 }

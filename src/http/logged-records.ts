@@ -1,0 +1,12 @@
+import { type IdPrefix, isId } from "../domain/ids.ts";
+import type { Reply } from "../ports/web.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** The records that a request was about, as the log names them: those of its path, or the one that it made. */
+export function loggedRecords({ params }: Exchange, reply: Reply): { call_id?: string; instance_id?: string } {
+  const made = reply.headers.location?.replace(/^.*\//s, "");
+  const id = (prefix: IdPrefix, named: string | undefined): string | undefined =>
+    [named, made].find((text) => text !== undefined && isId(prefix, text));
+  const [callId, instanceId] = [id("call", params.callId), id("inst", params.instanceId)];
+  return { ...(callId && { call_id: callId }), ...(instanceId && { instance_id: instanceId }) };
+}
