@@ -92,7 +92,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   async function open(): Promise<Running> {
     const { storage, speech, decoder, telephony, secret, asset } = await embeddedPorts(options);
-    const ids = idSource(system.now, (bytes) => system.random(bytes));
+    const ids = idSource(
+      () => system.now(),
+      (bytes) => system.random(bytes),
+    );
     const limits = { ...DEFAULT_LIMITS, ...given(options.limits ?? {}) };
     const context: Omit<Context, "givingUp"> = {
       system,
