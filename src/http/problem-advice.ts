@@ -14,7 +14,7 @@ export interface ProblemAdvice {
 export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   invalid_request: {
     means: "The body or the query has one or more faults. Every one of them is listed under errors.",
-    fix: "Read errors: each entry points to a field and says what it must be.",
+    fix: "Read errors: each entry names a field or a parameter and says what it must be.",
     example: "/target: this field is required (and 1 more, see errors)",
   },
   invalid_json: {

@@ -10,6 +10,7 @@ const LANGUAGES: ReadonlySet<string> = new Set(["ts", "sh", "json", "text", "mer
 /** Blocks of text that no command prints, and what they are. Each is named by its beginning. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
+  " caller ": "the drawing of a call's way",
   " POST /v1/calls": "the drawing of a call's states",
 };
 

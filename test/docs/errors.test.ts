@@ -48,8 +48,8 @@ ${fence("Problem", FAULTY)}
 - \`type\` is for people: follow it in a browser and it leads to this explanation, on the server itself. It is relative to
   the server (RFC 9457 §3.1.1 allows that) and has its base path in front.
 - \`detail\` is a sentence about this very request: the wrong value and the fix. Show it to a person; never parse it.
-- \`errors\` comes with every 400: all faults at once. \`pointer\` is a JSON Pointer into the body, or \`?name\` for a parameter of
-  the query.
+- \`errors\` comes with every 400: all faults at once. \`pointer\` is a JSON Pointer into the body; for a wrong parameter of the
+  query it is empty, and \`parameter\` names it.
 - \`request_id\` leads to the request in the server's log. It is also in the header \`X-Request-Id\`.
 
 A request that is broken below HTTP (headers over 16 KiB, no end after two minutes) is refused before Ringport sees it: 400, 408

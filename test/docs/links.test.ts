@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { fileOf, PAGES, proseOf, textOf } from "./pages.ts";
@@ -63,4 +63,11 @@ test("every name of a file or folder of this project that a page mentions is the
       .map((path) => `${page}: ${path}`),
   );
   expect(gone).toEqual([]);
+});
+
+test("every npm script that a page names is one", () => {
+  const { scripts } = JSON.parse(readFileSync(fileOf("package.json"), "utf8")) as { scripts: Record<string, string> };
+  for (const page of PAGES.filter((page) => page !== "CHANGELOG.md"))
+    for (const [, name = ""] of textOf(page).matchAll(/\bnpm run (?:-s )?([\w:]+)/g))
+      expect(Object.keys(scripts), `${page}: npm run ${name}`).toContain(name);
 });

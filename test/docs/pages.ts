@@ -6,7 +6,7 @@ export interface Block {
   readonly page: string;
   /** Of its first line of code, from 1. */
   readonly line: number;
-  /** What stands behind the fence: the language, and for JSON the name of its schema. */
+  /** What stands behind the fence: the language, for JSON the name of its schema, for a program that of its file. */
   readonly language: string;
   readonly note: string;
   readonly text: string;
@@ -23,7 +23,7 @@ export function fileOf(page: string): string {
 
 /** Every page that people read, as paths from the root of the repository. */
 export const PAGES: readonly string[] = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"],
   ...readdirSync(fileOf("docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)

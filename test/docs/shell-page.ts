@@ -10,6 +10,12 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^npm ci && npm (start|test)/m,
     ".ci/run runs `npm ci && npm test`, and test/runtime starts the server as `npm start` does",
   ],
+  [
+    /^RINGPORT_SPEECH_URL=.* npm start/ms,
+    "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
+  ],
+  [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
+  [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];
 
 /** Why a block is not run; undefined for one that is. */

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { type Command, operandLabel } from "../../adapters/cli/command.ts";
+import { COMMANDS } from "../../adapters/cli/commands.ts";
+import { CONNECTION_SETTINGS } from "../../adapters/cli/connection/connection-settings.ts";
+import { EXIT } from "../../adapters/cli/exit-codes.ts";
+import { expectPart, table } from "./generated.ts";
+import { textOf } from "./pages.ts";
+
+test("docs/cli.md has every command of the table", () =>
+  expectPart("docs/cli.md", "commands", COMMANDS.map(section).join("\n\n")));
+
+test("docs/cli.md tells every exit code", () => {
+  const text = textOf("docs/cli.md");
+  for (const code of [...Object.values(EXIT), 130]) expect(text).toMatch(new RegExp(`^\\| ${code} \\| `, "m"));
+});
+
+function section({ path, operands = [], summary, details, options, settings }: Command): string {
+  const title = ["ringport", ...path, ...operands.map(operandLabel)].join(" ");
+  const rows = options.map(({ name, placeholder, help }) => [
+    `\`--${name}${placeholder === undefined ? "" : ` ${placeholder}`}\``,
+    help,
+  ]);
+  return [
+    `### ${title}`,
+    summary,
+    ...(details === undefined ? [] : [details.split("\n").map(escaped).join("<br>\n")]),
+    ...(rows.length > 0 ? [table(["option", "what it does"], rows)] : []),
+    ...seen(settings),
+  ].join("\n\n");
+}
+
+/** Where the settings of a command are explained. */
+function seen(settings: Command["settings"]): string[] {
+  const others = settings.filter((one) => !CONNECTION_SETTINGS.includes(one));
+  const connects = settings.length > others.length;
+  const said = [
+    ...(connects
+      ? ["`RINGPORT_URL` and `RINGPORT_TOKEN` (or `--url`, `--token`) say which server, and whose calls."]
+      : []),
+    ...(others.length > 5 ? ["It takes the settings of the [configuration](configuration.md)."] : []),
+    ...(others.length > 0 && others.length <= 5
+      ? [`Settings: ${others.map(({ env }) => `\`${env}\``).join(", ")}.`]
+      : []),
+  ];
+  return said.length > 0 ? [said.join(" ")] : [];
+}
+
+/** Text in which Markdown finds nothing to do. */
+function escaped(text: string): string {
+  return text.replace(/[<>]/g, (char) => (char === "<" ? "&lt;" : "&gt;"));
+}

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, test } from "vitest";
+import { runtimes } from "../support/runtimes.ts";
+import { ON_NODE, useServer } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { fileOf } from "./pages.ts";
+import { type Program, programs } from "./programs.ts";
+
+/** What the programs print, each named by something that only it says. */
+const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] = [
+  ["Hello from TypeScript.", [/^completed$/m, /^message_played 1$/m]],
+  ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
+  ["s3cr3t-session", [/^200$/m]],
+  ["error instanceof Refusal", [/^call_not_found/m]],
+  ["new ManualSystem()", [/^instance_not_linked$/m]],
+  [
+    "Hello from the client.",
+    [
+      /^COMPLETED message_played 1$/m,
+      /^\+12025550100 \d+$/m,
+      /^ACTIVE online$/m,
+      /^true true$/m,
+      /^call_not_found 404 .* true$/m,
+      /^stream_unavailable$/m,
+    ],
+  ],
+  ["httpSpeech", [/quality: 'natural'/]],
+  ["created within a second", [/^created within a second: true$/m]],
+];
+
+/** Programs that are only type-checked, and why. */
+const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
+  ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
+  ['app.use("/voice", handler', "test/examples runs the same program from examples/"],
+  ['from "fastify"', "test/examples runs the same program from examples/"],
+  ['from "hono"', "test/examples runs the same program from examples/"],
+  ['runtime = "nodejs"', "it is a route of Next.js; test/examples runs the same"],
+  ["export function beeps", "the test of the speech adapter below runs it"],
+  ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
+  ["storageContract(", "it is a test; test/contract runs the same"],
+  ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
+  ["declare function myNetwork", "it is a test of something that is the reader's"],
+];
+
+const all = programs();
+const one = (saying: string): Program => all.find(({ text }) => text.includes(saying))!;
+
+test("every program of the pages is run, or there is a reason", () => {
+  const known = [...PRINT, ...NOT_RUN].map(([saying]) => saying);
+  for (const { page, line, text } of all)
+    expect(known.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
+  for (const saying of known) expect(one(saying), saying).toBeDefined();
+});
+
+describe.skipIf(ON_NODE.missing)(`programs on ${ON_NODE.title}`, () => {
+  const server = useServer(ON_NODE);
+
+  test.each(PRINT)("the one with %j prints what it should", async (saying, printed) => {
+    const client = await server.as("reader");
+    const text = one(saying)
+      .text.replace("http://127.0.0.1:8080", server.base)
+      .replace("rp_live_…", client.token!)
+      .replace("port: 8080", "port: 0")
+      .replace("inst_…", saying === "Hello from TypeScript." ? (await client.activeInstance()).id : "");
+    const output = await run(text);
+    for (const line of printed) expect(output).toMatch(line);
+  });
+});
+
+/** Runs a program to its end with nothing around it, and answers what it prints. */
+function run(text: string): Promise<string> {
+  const folder = temporaryFolder("program");
+  const file = join(folder, "program.ts");
+  writeFileSync(file, text);
+  const [program = "", ...flags] = runtimes.find(({ name }) => name === "node26")!.command;
+  const hook = pathToFileURL(fileOf("test/docs/by-name.ts")).href;
+  const child = spawn(program, [...flags, "--import", hook, file], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 50_000,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+    });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`the program ended with ${code}:\n${output}\n${text}`)),
+    );
+  });
+}
