@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { ON_NODE } from "../../support/server.ts";
+import { CliServer } from "./client-server.ts";
+
+describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+
+  test("lists calls, newest first, by status and instance, and shows one with its timeline", async () => {
+    const { client, instanceId } = await cli.caller("reader");
+    const heard = await client.call(instanceId);
+    await client.waitForCall(heard.id);
+    const refused = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+    await client.waitForCall(refused.id);
+
+    const ids = async (...more: string[]): Promise<string[]> =>
+      (JSON.parse((await cli.run("reader", ["calls", "--json", ...more])).stdout) as { id: string }[]).map(
+        ({ id }) => id,
+      );
+    expect(await ids()).toEqual([refused.id, heard.id]);
+    expect(await ids("--limit", "1")).toEqual([refused.id]);
+    expect(await ids("--status", "completed")).toEqual([heard.id]);
+    expect(await ids("--instance", instanceId, "--status=FAILED")).toEqual([refused.id]);
+
+    const rows = (await cli.run("reader", ["calls"])).stdout.trim().split("\n");
+    expect(rows.map((row) => row.split("\t").slice(0, 5))).toEqual([
+      [refused.id, "+12025550101", "FAILED", "busy", "0 %"],
+      [heard.id, "+12025550100", "COMPLETED", "message_played", "100 %"],
+    ]);
+
+    const shown = await cli.run("reader", ["calls", "show", heard.id]);
+    for (const text of ["is COMPLETED", "answered", "COMPLETED: message_played"]) expect(shown.stdout).toContain(text);
+    const json = JSON.parse((await cli.run("reader", ["calls", "show", refused.id, "--json"])).stdout);
+    expect(json).toMatchObject({ outcome: { reason: "busy" }, media: { voice_id: "en-US-1" } });
+    const followed = await cli.run("reader", ["calls", "show", refused.id, "--follow"]);
+    expect([followed.code, followed.stdout]).toEqual([3, expect.stringContaining("FAILED: busy")]);
+  });
+
+  test("--watch tells each change until Ctrl-C, and nothing of what was over before", async () => {
+    const { client, instanceId } = await cli.caller("watcher");
+    const before = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+    await client.waitForCall(before.id);
+    const active = await client.call(instanceId, { target: { phoneNumber: "+12025550102" } });
+    const running = await cli.start("watcher", ["calls", "--watch", "--json"]);
+    const told = () =>
+      running
+        .stdout()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { id: string; status: string; outcome: { reason: string } | null });
+    await expect.poll(() => told().map(({ id }) => id), { timeout: 10_000 }).toContain(active.id);
+    await client.delete(`/v1/calls/${active.id}`);
+    await expect.poll(() => told().at(-1), { timeout: 10_000 }).toMatchObject({ id: active.id, status: "FAILED" });
+    expect(told().map(({ id }) => id)).not.toContain(before.id);
+    running.child.kill("SIGINT");
+    expect(await running.finished).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a reader that goes away ends --watch", async () => {
+    const { client, instanceId } = await cli.caller("piper");
+    const first = await client.call(instanceId, { target: { phoneNumber: "+12025550102" } });
+    const running = await cli.start("piper", ["calls", "--watch"]);
+    await expect.poll(running.stdout, { timeout: 10_000 }).toContain(first.id);
+    running.child.stdout?.destroy();
+    await client.delete(`/v1/calls/${first.id}`);
+    expect(await running.finished).toMatchObject({ code: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { EXIT_CODES_HELP, exitCodeOf } from "../../../adapters/cli/exit-codes.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.ts";
+
+const outcome = { detail: null, answered_by: null, heard_ms: 0, heard_ratio: 0, duration_ms: 0 };
+
+test("every completed call ends with 0, every failed one with another code that the help explains", () => {
+  for (const reason of COMPLETED_REASONS)
+    expect(exitCodeOf({ status: "COMPLETED", outcome: { ...outcome, reason } })).toBe(0);
+  for (const reason of FAILED_REASONS) {
+    const code = exitCodeOf({ status: "FAILED", outcome: { ...outcome, reason } });
+    expect(code, reason).toBeGreaterThan(0);
+    expect(EXIT_CODES_HELP).toContain(` ${code} `);
+  }
+});
+
+test.each([
+  ["busy", 3],
+  ["declined", 4],
+  ["no_answer", 5],
+  ["unreachable", 6],
+  ["number_invalid", 6],
+  ["terminated", 1],
+] as const)("%s is %i", (reason, code) => {
+  expect(exitCodeOf({ status: "FAILED", outcome: { ...outcome, reason } })).toBe(code);
+});

@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ON_NODE } from "../../support/server.ts";
+import { expected, until } from "../../support/server-client.ts";
+import { send } from "../../support/server-http.ts";
+import { readQr } from "../../support/server-qr.ts";
+import { CliServer } from "./client-server.ts";
+import { freshFolder } from "./run-cli.ts";
+
+const jsonLines = (text: string) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+interface Line {
+  readonly event: "created" | "code" | "linked";
+  readonly png_base64?: string;
+  readonly expires_at?: string;
+  readonly sequence?: number;
+  readonly instance?: { readonly id: string; readonly status: string };
+}
+
+describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+
+  test("is made with its id alone on the output, listed, shown and deleted", async () => {
+    const made = await cli.run("keeper", ["instance", "create", "Front\tdesk", "--metadata", '{"floor":2}']);
+    const id = made.stdout.trim();
+    expect([made.code, id]).toEqual([0, expect.stringMatching(/^inst_\w{26}$/)]);
+    expect(made.stderr).toContain(`ringport instance qr ${id}`);
+    const listed = await cli.run("keeper", ["instance", "list"]);
+    expect(listed.stdout.trim().split("\t").slice(0, 3)).toEqual([id, "Front desk", "CREATED"]);
+    const shown = await cli.run("keeper", ["instance", "show", id]);
+    expect(shown.stdout).toMatch(/metadata +\{"floor":2\}/);
+    const json = await cli.run("keeper", ["instance", "show", id, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id, callQueue: [], connection: { state: "unlinked" } });
+    expect((await cli.run("keeper", ["instance", "delete", id])).code).toBe(0);
+    expect(JSON.parse((await cli.run("keeper", ["instance", "list", "--json"])).stdout)).toEqual([]);
+    const gone = await cli.run("keeper", ["instance", "show", id]);
+    expect([gone.code, gone.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
+  });
+
+  test("metadata that is no object is refused", async () => {
+    for (const metadata of ["[1]", "{", "null"]) {
+      const { code, stderr } = await cli.run("keeper", ["instance", "create", "X", "--metadata", metadata]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("it must be a JSON object")]);
+    }
+  });
+
+  test("create --link draws the code, again when it changes, and says when the phone is linked", async () => {
+    const running = await cli.start("linker", ["instance", "create", "--link", "--json"]);
+    const codes = () => jsonLines(running.stdout()).filter(({ event }) => event === "code");
+    await expect.poll(() => codes().length, { timeout: 20_000 }).toBeGreaterThan(1);
+    const [first, second] = codes();
+    expect(second?.sequence).toBeGreaterThan(first?.sequence ?? Number.NaN);
+    expect(second?.png_base64).not.toBe(first?.png_base64);
+    // Codes change quickly here: the newest one is pressed until one was in time.
+    const press = () => send("POST", readQr(Buffer.from(codes().at(-1)?.png_base64 ?? "", "base64")));
+    await until(press, ({ status }) => status === 200, 10_000, "a code that is still good");
+    const { code, stdout, stderr } = await running.finished;
+    expect([code, stderr]).toEqual([0, ""]);
+    const lines = jsonLines(stdout);
+    expect(lines[0]?.event).toBe("created");
+    expect(lines.at(-1)).toMatchObject({ event: "linked", instance: { status: "ACTIVE" } });
+    // Once more: there is nothing to wait for.
+    const again = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/)]);
+  });
+
+  test("the code can be drawn once, and kept as a picture", async () => {
+    const { id } = await (await cli.server.as("painter")).createInstance();
+    const folder = freshFolder();
+    const args = ["instance", "qr", id, "--no-wait", "--png", "qr.png"];
+    const { code, stdout } = await cli.run("painter", args, { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain("▄▄▄▄▄");
+    const payload = readQr(readFileSync(join(folder, "qr.png")));
+    expect(stdout).toContain(payload);
+    expected(200, await send("POST", payload));
+    const nowhere = ["instance", "qr", id, "--no-wait", "--png", join(folder, "none", "qr.png")];
+    const other = await (await cli.server.as("painter")).createInstance();
+    const refused = await cli.run("painter", nowhere.with(2, other.id));
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("the file cannot be written (ENOENT)")]);
+    expect(existsSync(join(folder, "none"))).toBe(false);
+  });
+
+  test("Ctrl-C leaves the code alone", async () => {
+    const { id } = await (await cli.server.as("leaver")).createInstance();
+    const running = await cli.start("leaver", ["instance", "qr", id]);
+    await expect.poll(running.stdout, { timeout: 10_000 }).toContain("▄▄▄▄▄");
+    running.child.kill("SIGINT");
+    expect(await running.finished).toMatchObject({ code: 130, stderr: "" });
+  });
+});

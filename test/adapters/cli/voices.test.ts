@@ -1,0 +1,60 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ON_NODE } from "../../support/server.ts";
+import { loudness, readWav } from "../../support/server-sound.ts";
+import { CliServer } from "./client-server.ts";
+import { freshFolder } from "./run-cli.ts";
+
+interface Voice {
+  readonly id: string;
+  readonly language: string;
+}
+
+describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+
+  test("lists who can speak, by language", async () => {
+    const all = JSON.parse((await cli.run("ear", ["voices", "--json"])).stdout) as Voice[];
+    expect(all.map(({ id }) => id)).toContain("en-US-1");
+    const portuguese = JSON.parse((await cli.run("ear", ["voices", "--json", "--language", "PT"])).stdout) as Voice[];
+    expect(portuguese).toEqual(all.filter(({ language }) => language.startsWith("pt-")));
+    const { stdout } = await cli.run("ear", ["voices", "--language", "en-US"]);
+    expect(stdout.split("\n")[0]?.split("\t")).toEqual(["en-US-1", "en-US", "flite", "robotic", expect.any(String)]);
+    const nobody = await cli.run("ear", ["voices", "--language", "tlh"]);
+    expect([nobody.code, nobody.stdout]).toEqual([0, ""]);
+    expect(nobody.stderr).toMatch(/^No voice speaks "tlh"; there are: .*\ben\b.*\bpt\b/);
+  });
+
+  test("without a player the sample is kept as a file that speaks", async () => {
+    const folder = freshFolder();
+    const args = ["voices", "--play", "en-US-1"];
+    const { code, stderr } = await cli.run("ear", args, { cwd: folder, env: { PATH: "" } });
+    expect([code, stderr]).toEqual([
+      0,
+      `No player on this machine works; the sample is in ${join(folder, "en-US-1.wav")}\n`,
+    ]);
+    expect(loudness(readWav(readFileSync(join(folder, "en-US-1.wav"))))).toBeGreaterThan(200);
+  });
+
+  test.skipIf(process.platform === "win32")("a player gets the sample; one that fails is passed over", async () => {
+    const folder = freshFolder();
+    const player = (name: string, script: string): void => {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(folder, name), 0o755);
+    };
+    player("aplay", "exit 1");
+    player("play", `/bin/cat "$2" > ${join(folder, "played")}`);
+    const args = ["voices", "--play", "en-US-1", "--json"];
+    const { stdout } = await cli.run("ear", args, { cwd: folder, env: { PATH: folder } });
+    expect(JSON.parse(stdout)).toMatchObject({ voice: "en-US-1", player: "play", file: null });
+    expect(readWav(readFileSync(join(folder, "played"))).samples.length).toBeGreaterThan(8_000);
+    expect(readdirSync(folder).sort()).toEqual(["aplay", "play", "played"]);
+  });
+
+  test("a voice that does not exist is told", async () => {
+    const { code, stderr } = await cli.run("ear", ["voices", "--play", "en-US-99"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("en-US-99");
+  });
+});
