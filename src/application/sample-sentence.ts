@@ -3,6 +3,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ca: "Hola! Així sona la meva veu per telèfon.",
   cmn: "你好！这就是我在电话里的声音。",
   cs: "Ahoj! Takhle zní můj hlas v telefonu.",
+  cv: "Пӗр, иккӗ, виҫҫӗ, тӑваттӑ, пиллӗк.",
   da: "Hej! Sådan lyder min stemme i telefonen.",
   de: "Hallo! So klingt meine Stimme am Telefon.",
   el: "Γεια σας! Έτσι ακούγεται η φωνή μου στο τηλέφωνο.",
@@ -19,13 +20,14 @@ const SENTENCES: Readonly<Record<string, string>> = {
   pt: "Olá! É assim que a minha voz soa ao telefone.",
   ro: "Bună! Așa sună vocea mea la telefon.",
   ru: "Здравствуйте! Так звучит мой голос по телефону.",
+  sjn: "Min, tad, neled, canad, leben.",
   sv: "Hej! Så här låter min röst i telefon.",
   tr: "Merhaba! Sesim telefonda böyle geliyor.",
   uk: "Вітаю! Так звучить мій голос по телефону.",
   zh: "你好！这就是我在电话里的声音。",
 };
 
-/** Engines read figures in the voice's own language. */
+/** Engines read figures in the voice's own language; the few that cannot have a sentence above. */
 const FIGURES = "1, 2, 3, 4, 5.";
 
 /**

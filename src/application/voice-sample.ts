@@ -15,8 +15,10 @@ const SPOKEN_WITHIN_MS = 15_000;
  * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
-export async function voiceSample(context: Context, voiceId: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { speech, system, log } = context;
+export async function voiceSample(
+  { speech, system, log }: Pick<Context, "speech" | "system" | "log">,
+  voiceId: string,
+): Promise<Uint8Array<ArrayBuffer>> {
   const late = new AbortController();
   const cancel = system.after(SPOKEN_WITHIN_MS, () => late.abort(new Error(`silent for ${SPOKEN_WITHIN_MS} ms`)));
   try {

@@ -123,6 +123,32 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
+  test("hears the beginning of a message while its end is still being spoken", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    let goOn = () => {};
+    world.speech.pause = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { call, leg } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(2_000);
+    const samplesMs = (ms: number) => ms * 8;
+    expect(toneShare(leg.heard.subarray(0, samplesMs(500)), 440, 8_000)).toBeGreaterThan(0.99);
+    expect(leg.heard.subarray(samplesMs(500)).every((sample) => sample === 0)).toBe(true);
+    expect(await world.story(call)).toEqual(["queued", "ringing", "answered"]);
+
+    goOn();
+    await world.system.settle();
+    const before = leg.heard.length;
+    await world.system.advance(1_000);
+    expect(toneShare(leg.heard.subarray(before, before + samplesMs(500)), 440, 8_000)).toBeGreaterThan(0.99);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
+    });
+    await world.stop();
+  });
+
   test("reports what the callee said, also when he was still speaking at the end", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));

@@ -60,6 +60,24 @@ onEach([ON_NODE], (target) => {
       expect(recognise(path, [digit, digit, digit, digit])).toBe("seven two nine four");
     });
 
+    test("to show a voice is understood too", async () => {
+      const path = join(files, "sample.wav");
+      writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
+      const sentence = [
+        ["hello", "yellow", "fellow"],
+        ["this", "that", "these"],
+        ["is", "was"],
+        ["how", "who", "now"],
+        ["my", "your", "our"],
+        ["voice", "boys", "choice"],
+        ["sounds", "signs", "sings"],
+        ["on", "in", "at"],
+        ["the", "a"],
+        ["telephone", "television", "elephant"],
+      ];
+      expect(recognise(path, sentence)).toBe("hello this is how my voice sounds on the telephone");
+    });
+
     test("is a WAV file of 16-bit PCM, mono, 16 kHz to sox and ffprobe, as long as the outcome says", async () => {
       const { path, heardMs } = await heardOf(APPOINTMENT, "en-US-1");
       const told = (option: string) => run("soxi", option, path).trim();

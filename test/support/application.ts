@@ -37,6 +37,8 @@ export class ToneSpeech implements Speech {
   /** The text is not spoken before this has resolved. */
   hold: Promise<unknown> | undefined;
   fault: Error | undefined;
+  /** The second half of the text is not spoken before this has resolved. */
+  pause: Promise<unknown> | undefined;
   /** Nothing is spoken until the signal says that nobody waits any more. */
   silent = false;
   closed = false;
@@ -54,7 +56,12 @@ export class ToneSpeech implements Speech {
     await this.hold;
     if (this.silent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (this.fault) throw this.fault;
-    yield { sampleRate: 8_000, samples: tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000) };
+    const samples = tone(440, text.length * MS_PER_CHARACTER, 8_000, 8_000);
+    const half = this.pause ? samples.length / 2 : samples.length;
+    yield { sampleRate: 8_000, samples: samples.subarray(0, half) };
+    if (!this.pause) return;
+    await this.pause;
+    yield { sampleRate: 8_000, samples: samples.subarray(half) };
   }
 
   async close(): Promise<void> {

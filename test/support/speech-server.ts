@@ -15,7 +15,9 @@ export type SpeechFault =
   | "truncate"
   | "drop"
   /** Answers well with no bytes at all. */
-  | "empty";
+  | "empty"
+  /** Sends the first half, and the rest when this has resolved. */
+  | { readonly pause: Promise<unknown> };
 
 /** A request as it arrived. */
 export interface SpeechRequest {
@@ -60,7 +62,7 @@ export async function speechServer(): Promise<SpeechServer> {
     requests.push({ path: request.url ?? "", authorization: request.headers.authorization, body });
     const fault = faults.shift();
     if (fault === "silent") return;
-    if (typeof fault === "object") {
+    if (typeof fault === "object" && "status" in fault) {
       response
         .writeHead(fault.status, { "content-type": "application/json", ...fault.headers })
         .end(fault.body ?? "{}");
@@ -90,7 +92,7 @@ export async function speechServer(): Promise<SpeechServer> {
 async function answer(
   response: ServerResponse,
   body: Record<string, unknown>,
-  fault: SpeechFault | undefined,
+  fault: Exclude<SpeechFault, { readonly status: number }> | undefined,
   contentType: string,
 ): Promise<void> {
   const asWav = body.response_format === "wav";
@@ -102,7 +104,12 @@ async function answer(
     ...(fault === "truncate" ? { "content-length": String(bytes.length * 2) } : {}),
   });
   response.flushHeaders();
+  let pause = typeof fault === "object" ? fault.pause : undefined;
   for (let at = 0; at < bytes.length && !response.destroyed; at += PIECE_BYTES) {
+    if (pause && at >= bytes.length / 2) {
+      await pause;
+      pause = undefined;
+    }
     response.write(bytes.subarray(at, at + PIECE_BYTES));
     await new Promise((resolve) => setTimeout(resolve, PIECE_EVERY_MS));
     if (fault === "stall" && at > 0) return;

@@ -121,6 +121,33 @@ describe("the samples of a speech server", () => {
   });
 });
 
+test("what a server has spoken so far is heard before it has spoken the rest", async () => {
+  let goOn = () => {};
+  server.fail({
+    pause: new Promise<void>((resolve) => {
+      goOn = resolve;
+    }),
+  });
+  const speech = embeddedSpeech({
+    http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
+  });
+  const text = "um dois tres quatro cinco seis sete oito nove dez";
+  const halfMs = (text.split(" ").length * 300) / 2;
+  let heardMs = 0;
+  let beforeTheRest = 0;
+  for await (const { samples, sampleRate } of speech.speak(text, "pt-BR-1", new AbortController().signal)) {
+    heardMs += (1000 * samples.length) / sampleRate;
+    if (beforeTheRest === 0 && heardMs > halfMs - 400) {
+      beforeTheRest = heardMs;
+      expect(server.open).toBe(1);
+      goOn();
+    }
+  }
+  expect(beforeTheRest).toBeGreaterThan(halfMs - 400);
+  expect(beforeTheRest).toBeLessThan(halfMs + 400);
+  expect(heardMs).toBeGreaterThan(2 * halfMs - 100);
+});
+
 describe("a speech server that fails", () => {
   test.each([
     [401, '{"error":{"message":"Incorrect API key: sk-very-secret-key"}}', 1],

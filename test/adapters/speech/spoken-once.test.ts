@@ -1,0 +1,123 @@
+import { createRingport } from "ringport";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
+import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
+import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import type { Speech } from "../../../src/ports/speech.ts";
+import { countedWorkers } from "../../support/counted-workers.ts";
+import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const never = new AbortController().signal;
+const pool = new WorkerPool();
+afterAll(() => pool.close());
+
+/** Hears a text to its end; answers the bytes of samples. */
+async function hear(speech: Speech, text: string, voiceId: string): Promise<number> {
+  let bytes = 0;
+  for await (const { samples } of speech.speak(text, voiceId, never)) bytes += samples.byteLength;
+  return bytes;
+}
+
+test("many calls with one text, at once and later, are spoken once; another text is spoken again", {
+  timeout: 60_000,
+}, async () => {
+  const CALLS = 20;
+  const text = "The museum is closed on Monday.";
+  const { workers, jobs } = countedWorkers(pool);
+  const ringport = createRingport({
+    data: temporaryFolder("spoken-once"),
+    publicUrl: "http://ringport.test",
+    speech: embeddedSpeech({ pool: workers }),
+    embedded: { simulatorTimeScale: 0.05, synchronous: "NORMAL" },
+  });
+  const me = { userId: "usr_me" };
+  const linked = async (name: string): Promise<string> => {
+    const { id } = await ringport.instances.create(me, { name });
+    const { payload } = await ringport.instances.configure(me, id);
+    await ringport.fetch(new Request(payload, { method: "POST" }));
+    return id;
+  };
+  const call = async (instanceId: string, spoken: string): Promise<number> => {
+    const target = { phoneNumber: "+12025550100" };
+    const tts = { text: spoken, voiceId: "en-US-1" };
+    const { id } = await ringport.calls.create(me, { instanceId, type: "FIXED_TTS", target, tts });
+    const { outcome } = await ringport.calls.wait(id);
+    expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    return outcome?.heardMs ?? 0;
+  };
+  try {
+    const instances: string[] = [];
+    for (let n = 0; n < CALLS; n++) instances.push(await linked(`Desk ${n}`));
+    jobs.length = 0; // warming up speaks too
+    const heard = await Promise.all(instances.map((id) => call(id, text)));
+    expect(new Set(heard).size).toBe(1);
+    heard.push(await call(instances[0]!, text));
+    const told = jobs.filter((job) => job.text === text);
+    expect(told).toEqual([{ text, voice: "slt" }]);
+    await call(instances[1]!, `${text} And on Tuesday.`);
+    expect(jobs.filter((job) => job.text.startsWith(text))).toHaveLength(2);
+  } finally {
+    await ringport.stop({ drainMs: 0 });
+  }
+});
+
+describe("the memory of what was spoken", () => {
+  const MIB = 1024 * 1024;
+  const spoken: string[] = [];
+  /** Workers with one voice that says ten MiB of anything. */
+  const longWinded: SpeechWorkers = {
+    run: async function* (job: { kind: string; text?: string }): AsyncGenerator<PcmChunk | object> {
+      if (job.kind === "engines") return yield { flite: true, espeak: undefined };
+      spoken.push(job.text ?? "");
+      for (let mib = 0; mib < 10; mib++) yield { sampleRate: 16_000, samples: new Int16Array(MIB / 2).fill(1000) };
+    } as unknown as SpeechWorkers["run"],
+  };
+
+  test("holds 64 MiB unless told otherwise, and forgets what was used longest ago", async () => {
+    const speech = embeddedSpeech({ pool: longWinded });
+    for (const text of ["one", "two", "three", "four", "five", "six", "one"]) await hear(speech, text, "en-US-1");
+    expect(spoken.splice(0)).toEqual(["one", "two", "three", "four", "five", "six"]);
+    await hear(speech, "seven", "en-US-1"); // 70 MiB: "two" is the one used longest ago
+    await hear(speech, "one", "en-US-1");
+    await hear(speech, "two", "en-US-1");
+    expect(spoken.splice(0)).toEqual(["seven", "two"]);
+  });
+});
+
+describe("speech from a server", () => {
+  let server: SpeechServer;
+  beforeEach(async () => {
+    server = await speechServer();
+  });
+  afterEach(() => server.close());
+  const speaking = (http: Partial<EmbeddedSpeechOptions["http"]>) =>
+    embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } }, ...http } });
+
+  test("is asked for again where the text, the voice, its speed or its model is another", async () => {
+    const speech = speaking({
+      voices: {
+        "pt-BR-1": { voice: "v" },
+        "pt-BR-2": { voice: "w" },
+        "pt-BR-3": { voice: "v", speed: 1.5 },
+        "pt-BR-4": { voice: "v", model: "n" },
+        "pt-BR-5": { voice: "v" },
+      },
+    });
+    for (const id of ["pt-BR-1", "pt-BR-2", "pt-BR-3", "pt-BR-4", "pt-BR-1"]) await hear(speech, "Bom dia.", id);
+    expect(server.requests).toHaveLength(4);
+    await hear(speech, "Boa tarde.", "pt-BR-1");
+    expect(server.requests).toHaveLength(5);
+    await hear(speech, "Bom dia.", "pt-BR-5"); // the same voice under another id
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test("that failed is not remembered: the next call asks again, and is heard", async () => {
+    const speech = speaking({});
+    server.fail("drop");
+    await expect(hear(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).rejects.toThrow("speech server");
+    expect(await hear(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).toBeGreaterThan(10_000);
+    expect(server.requests).toHaveLength(2);
+  });
+});

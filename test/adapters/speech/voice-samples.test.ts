@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
+import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import { voiceSample } from "../../../src/application/voice-sample.ts";
+import { rms } from "../../../src/audio/pcm.ts";
+import { decodeWav } from "../../../src/audio/wav.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { countedWorkers } from "../../support/counted-workers.ts";
+
+const pool = new WorkerPool();
+afterAll(() => pool.close());
+const { workers, jobs } = countedWorkers(pool);
+const context = { speech: embeddedSpeech({ pool: workers }), system: realSystem, log: silentLogger };
+
+describe("the samples of the voices", { timeout: 30_000 }, () => {
+  const heard = new Map<string, string>();
+
+  test.each(["pt-BR-1", "pt-BR-2", "es-ES-1", "en-US-1", "en-US-2", "en-GB-1", "fr-FR-1", "de-DE-1", "eo-001-1"])(
+    "%s: a sentence at 16 kHz, unlike any other voice's",
+    async (id) => {
+      const file = await voiceSample(context, id);
+      const { sampleRate, samples, truncated } = decodeWav(file);
+      expect({ sampleRate, truncated }).toEqual({ sampleRate: 16_000, truncated: false });
+      const seconds = samples.length / sampleRate;
+      expect(seconds).toBeGreaterThan(1.5);
+      expect(seconds).toBeLessThan(6);
+      expect(rms(samples)).toBeGreaterThan(500);
+      const speaking = share(samples, sampleRate / 50, 500);
+      expect(speaking).toBeGreaterThan(0.4);
+      const same = [...heard].find(([, other]) => other === Buffer.from(file).toString("base64"));
+      expect(same?.[0]).toBeUndefined();
+      heard.set(id, Buffer.from(file).toString("base64"));
+    },
+  );
+
+  test("of one voice, asked for by many at once, are spoken once", async () => {
+    jobs.length = 0;
+    const files = await Promise.all(Array.from({ length: 20 }, () => voiceSample(context, "it-IT-1")));
+    files.push(await voiceSample(context, "it-IT-1"));
+    expect(new Set(files.map((file) => Buffer.from(file).toString("base64"))).size).toBe(1);
+    expect(jobs).toHaveLength(1);
+  });
+});
+
+/** The share of the windows whose loudness is above a level. */
+function share(samples: Int16Array, size: number, level: number): number {
+  let loud = 0;
+  let all = 0;
+  for (let at = 0; at + size <= samples.length; at += size, all++)
+    if (rms(samples.subarray(at, at + size)) > level) loud++;
+  return loud / all;
+}

@@ -1,0 +1,35 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { embeddedSpeech } from "../../adapters/speech/speech.ts";
+import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { voiceSample } from "../../src/application/voice-sample.ts";
+import { rms } from "../../src/audio/pcm.ts";
+import { decodeWav } from "../../src/audio/wav.ts";
+import { silentLogger } from "../../src/ports/logger.ts";
+import { realSystem } from "../../src/ports/system.ts";
+
+const pool = new WorkerPool();
+afterAll(() => pool.close());
+const speech = embeddedSpeech({ pool });
+
+/** One voice id for each language and accent that eSpeak NG has. */
+const languages = new Map<string, string>();
+for (const { id, name, engine } of await speech.voices()) {
+  const [language = ""] = name.split("+");
+  if (engine === "espeak-ng" && !languages.has(language)) languages.set(language, id);
+}
+
+describe("every language of eSpeak NG", () => {
+  test("is in the list: more than 120 of them, the common ones among them", () => {
+    expect(languages.size).toBeGreaterThan(120);
+    for (const name of ["roa/pt-BR", "roa/pt", "roa/es", "roa/es-419", "gmw/en-US", "gmw/en", "roa/fr", "gmw/de"])
+      expect([...languages.keys()]).toContain(name);
+  });
+
+  test.each([...languages])("%s is heard as %s", async (_, id) => {
+    const { samples, sampleRate } = decodeWav(await voiceSample({ speech, system: realSystem, log: silentLogger }, id));
+    const seconds = samples.length / sampleRate;
+    expect(seconds).toBeGreaterThan(1.2);
+    expect(seconds).toBeLessThan(8);
+    expect(rms(samples)).toBeGreaterThan(500);
+  });
+});

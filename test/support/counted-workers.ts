@@ -1,0 +1,19 @@
+import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
+
+/** A rendering that workers were asked for. */
+export interface SpeechJob {
+  readonly text: string;
+  readonly voice: string;
+}
+
+/** Workers that keep a list of what they were asked to speak. */
+export function countedWorkers(inner: SpeechWorkers): { readonly workers: SpeechWorkers; readonly jobs: SpeechJob[] } {
+  const jobs: SpeechJob[] = [];
+  const workers: SpeechWorkers = {
+    run(job, options) {
+      if ("text" in job) jobs.push({ text: job.text, voice: job.voice });
+      return inner.run(job, options);
+    },
+  };
+  return { workers, jobs };
+}
