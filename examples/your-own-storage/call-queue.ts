@@ -4,7 +4,7 @@ import type { Memory } from "./memory.ts";
 type Questions = "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims" | "counts";
 
 /** What the dispatcher asks of the calls that are not over. */
-export function callQueue({ calls: all }: Memory): Pick<CallStore, Questions> {
+export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
   const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
   const those = (willDo: (call: Call) => boolean): Call[] => [...all.values()].filter(willDo).sort(oldestFirst);
@@ -28,7 +28,13 @@ export function callQueue({ calls: all }: Memory): Pick<CallStore, Questions> {
         )
         .slice(0, limit),
     oldestWaiting: async () => waiting()[0]?.createdAt,
-    orphaned: async (limit) => those(({ status }) => status === "RINGING" || status === "IN_PROGRESS").slice(0, limit),
+    orphaned: async (limit) =>
+      those(
+        ({ status, instanceId }) =>
+          status === "RINGING" ||
+          status === "IN_PROGRESS" ||
+          (status === "QUEUED" && instances.get(instanceId)?.status === "DELETED"),
+      ).slice(0, limit),
     async releaseClaims() {
       for (const call of those(({ status, owner }) => status === "QUEUED" && owner !== null)) own(call, null);
     },

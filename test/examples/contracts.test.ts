@@ -5,7 +5,7 @@ import { folder, runtimeNamed } from "./example.ts";
 const bun = runtimeNamed("bun");
 
 test.skipIf(bun.missing).each([
-  ["your-own-storage", 65],
+  ["your-own-storage", 66],
   ["your-own-telephony", 19],
 ])(`%s passes the published contract on ${bun.title}: %i tests`, async (name, tests) => {
   const { code, stderr } = await run([...bun.command, "test", name], { cwd: folder });
