@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { mustRun } from "../package/support/run.ts";
 import { freePort } from "../support/free-port.ts";
-import { type Runtime, type RuntimeName, runtimes, start } from "../support/runtimes.ts";
+import { type Runtime, type RuntimeName, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
 import { Client, until } from "../support/server-client.ts";
 import { shebang } from "./shebang.ts";
 
@@ -52,25 +52,30 @@ export async function startExample(script: string, options: ExampleOptions = {})
   onTestFinished(async () => void (await server.stop("SIGKILL")));
 
   const base = server.url + (options.below ?? "");
-  const token = options.below === undefined ? await printedToken(server.output) : await tokenOfCommandLine();
-  const reachable = {
+  const token = options.below === undefined ? await printedToken(server.output) : await tokenOfCommandLine(folder);
+  return { base, client: clientOf(server, base, token), interrupt: () => server.stop("SIGINT") };
+}
+
+/** A client of a server process, whose errors show what that printed. */
+export function clientOf({ output }: Pick<ServerProcess, "output">, base: string, token: string): Client {
+  const server = {
     base,
     document: undefined,
     get output() {
-      return server.output();
+      return output();
     },
   };
-  return { base, client: new Client(reachable, token), interrupt: () => server.stop("SIGINT") };
+  return new Client(server, token);
 }
 
-async function printedToken(output: () => string): Promise<string> {
+export async function printedToken(output: () => string): Promise<string> {
   const token = (): string | undefined => /rp_live_\w+/.exec(output())?.[0];
   return (await until(token, (found) => found !== undefined, 10_000, "a printed token"))!;
 }
 
 /** As `npx ringport token create --user me` prints it, beside the example. */
-async function tokenOfCommandLine(): Promise<string> {
+export async function tokenOfCommandLine(cwd: string): Promise<string> {
   const cli = join("node_modules", "ringport", "dist", "cli.js");
   const command = [...runtimeNamed("node26").command, cli, "token", "create", "--user", "me"];
-  return (await mustRun(command, { cwd: folder })).trim();
+  return (await mustRun(command, { cwd })).trim();
 }

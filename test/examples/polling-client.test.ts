@@ -5,7 +5,7 @@ import type { RuntimeName } from "../support/runtimes.ts";
 import { type CallView, expected, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 import { folder, runtimeNamed, startExample } from "./example.ts";
-import { run } from "./program.ts";
+import { begin } from "./program.ts";
 import { expectTone, TONE_WAV } from "./tone-call.ts";
 
 const LINK_URL = /http:\S+\/simulator\/\S*\w/;
@@ -17,7 +17,7 @@ describe("polling-client.ts prints the timeline of a call that is heard", () => 
       const { base, client } = await startExample("node-server.ts");
       writeFileSync(join(folder, "tone.wav"), TONE_WAV);
       const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
-      const program = run(runtime, ["polling-client.ts", "tone.wav"], folder, env);
+      const program = begin(runtime, ["polling-client.ts", "tone.wav"], folder, env);
 
       await Promise.race([
         program.ended,

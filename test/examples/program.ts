@@ -1,16 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
 
-/** A program that ends by itself. */
+/** A program that was started. */
 export interface Program {
   /** Everything printed so far on both streams. */
   output(): string;
   /** What it printed, once it has ended well; rejects with an Error that shows it otherwise. */
   readonly ended: Promise<string>;
+  /** Ends it now. */
+  end(): void;
 }
 
-/** Runs a script, or a command of the runtime, in a folder. */
-export function run(runtime: Runtime, args: readonly string[], cwd: string, env: Record<string, string> = {}): Program {
+/** Starts a script in a folder and does not wait for its end. */
+export function begin(
+  runtime: Runtime,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Program {
   const [program, ...flags] = runtime.command;
   if (program === undefined) throw new Error(`${runtime.name} cannot be started: ${runtime.missing}`);
   const child: ChildProcess = spawn(program, [...flags, ...args], {
@@ -31,5 +38,6 @@ export function run(runtime: Runtime, args: readonly string[], cwd: string, env:
       else reject(new Error(`${args.join(" ")} ended with ${code} and printed:\n${output}`));
     });
   });
-  return { output: () => output, ended };
+  ended.catch(() => {}); // who wants to know awaits it
+  return { output: () => output, ended, end: () => void child.kill("SIGKILL") };
 }

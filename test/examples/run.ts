@@ -23,7 +23,7 @@ if (newest("dist") < Math.max(newest("src"), newest("adapters"))) {
 }
 
 const [program, ...flags] = shebang(join(root, script));
-const child = spawn(program, [...flags, script, ...args], { cwd: root, stdio: "inherit" });
+const child = spawn(program, [...flags, join(root, script), ...args], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 child.once("error", ({ message }) => {
   console.error(`${program} cannot be started (${message}); npm ci brings it`);
