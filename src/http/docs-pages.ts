@@ -86,6 +86,10 @@ ${reasons.join("\n")}
 `;
 }
 
+/** What the page of the errors may do: nothing but show its empty icon, which keeps browsers from asking for another. */
+export const ERRORS_POLICY =
+  "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /** A page without scripts, styles and pictures. */
 export const PLAIN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import type { ProblemView } from "../support/server-client.ts";
 import { inBrowser } from "./browser.ts";
 import { folder, withTools } from "./tools.ts";
 
@@ -22,6 +23,20 @@ onEach([ON_NODE], (target) => {
             const asked = page.requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
             expect(asked.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
             expect(asked.length).toBeGreaterThan(3);
+            expect(page.faults).toEqual([]);
+          });
+        });
+
+        test("shows the code of a problem where its type leads, and asks nobody for anything", async () => {
+          const { type, code } = (await server.ask("GET", "/v1/calls")).json<ProblemView>();
+          await inBrowser(profile(), async (page) => {
+            await page.open(new URL(type, server.base).href);
+            await page.waitFor(`document.querySelector(":target")?.textContent === "${code}"`);
+            expect(await page.evaluate("document.querySelector(':target + p').textContent")).toMatch(
+              /^401 A valid bearer/,
+            );
+            const asked = page.requests.filter((url) => !url.startsWith("data:"));
+            expect(asked.filter((url) => !url.startsWith(`${server.base}/docs/errors`))).toEqual([]);
             expect(page.faults).toEqual([]);
           });
         });

@@ -1,7 +1,7 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { docsPage, docsPolicy, docsScript, errorsPage, PLAIN_POLICY } from "../docs-pages.ts";
+import { docsPage, docsPolicy, docsScript, ERRORS_POLICY, errorsPage } from "../docs-pages.ts";
 import { entityTag } from "../entity-tag.ts";
 import type { Exchange } from "../exchange.ts";
 import { html, notModified } from "../reply.ts";
@@ -71,7 +71,7 @@ export function docsRoutes({
         bearer: false,
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
-      run: (exchange) => html(errorsPage(exchange.base), PLAIN_POLICY),
+      run: (exchange) => html(errorsPage(exchange.base), ERRORS_POLICY),
     },
     {
       method: "GET",
