@@ -68,6 +68,7 @@ export interface EmbeddedTuning {
   readonly httpSpeech?: HttpSpeechTuning | undefined;
 }
 
+/** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechTuning {
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;

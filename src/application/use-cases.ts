@@ -6,11 +6,11 @@ import type { Principal } from "../domain/principal.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 
-/**
- * What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
- * Every one throws {@link Refusal} with the `code` of the matching problem document, and then nothing was changed.
- * Another user's record is refused exactly as one that does not exist.
- */
+// What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
+// Every one throws {@link Refusal} with the `code` of the matching problem document, and then nothing was changed.
+// Another user's record is refused exactly as one that does not exist.
+
+/** Options of every creation. */
 export interface CreateOptions {
   /** The same key with the same input answers the same result for 24 h instead of creating again; 1-255 visible ASCII characters. */
   readonly idempotencyKey?: string | undefined;
@@ -58,6 +58,7 @@ export interface LinkingCode {
   readonly message: string;
 }
 
+/** What can be done with instances. Every method throws {@link Refusal} where it will not do it. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
   /** Newest first. */
@@ -69,6 +70,7 @@ export interface InstanceUseCases {
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
 
+/** What can be done with calls. Every method throws {@link Refusal} where it will not do it. */
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;

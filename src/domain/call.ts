@@ -1,10 +1,14 @@
 import type { Transitions } from "./machine.ts";
 import type { Outcome } from "./outcome.ts";
 
+/** What a call can be, by what the callee gets. */
 export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"] as const;
+/** What the callee gets: a text, a file, a live stream, an agent. */
 export type CallType = (typeof CALL_TYPES)[number];
 
+/** Where a call can be, in the order of a call that goes well; the last two are final. */
 export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
+/** Where a call is; how it turned out is its outcome. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** What can happen to a stored call. */

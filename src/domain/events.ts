@@ -18,6 +18,7 @@ export const EVENT_TYPES = [
   "instance.unlinked",
   "instance.deleted",
 ] as const;
+/** What an event says has happened. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** What an event adds to its type; JSON, snake_case keys, durations in ms. */

@@ -1,6 +1,8 @@
 import type { Transitions } from "./machine.ts";
 
+/** Where an instance can be, in the order of one that is linked and deleted in the end. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
+/** Where an instance is: without a number, linked, able to call, gone. */
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
 /** What can happen to a stored instance. */
@@ -14,7 +16,9 @@ export const INSTANCE_TRANSITIONS: Transitions<InstanceStatus, InstanceInput> = 
   DELETED: {},
 };
 
+/** Whatever JSON can say. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** What an application keeps with an instance; comes back as it was. */
 export type Metadata = { [key: string]: JsonValue };
 
 /** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */

@@ -20,6 +20,7 @@ export interface Limits {
   readonly instructionLength: number;
 }
 
+/** The limits that count where the options name no others. */
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 16 * 1024 * 1024,
   nameLength: 120,

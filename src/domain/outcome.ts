@@ -30,7 +30,9 @@ export const FAILED_REASONS = [
   "internal_error",
 ] as const;
 
+/** Why a call is COMPLETED. */
 export type CompletedReason = (typeof COMPLETED_REASONS)[number];
+/** Why a call is FAILED. */
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
 /** How a call turned out; stored once, with its final status. */

@@ -26,6 +26,7 @@ export interface Timings {
   readonly linkCodeMs: number;
 }
 
+/** The timings that count where the options name no others, ms. */
 export const DEFAULT_TIMINGS: Timings = {
   queueTimeoutMs: 10 * 60_000,
   ringTimeoutMs: 60_000,

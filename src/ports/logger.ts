@@ -5,6 +5,7 @@ export interface Logger {
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
 }
+/** What a line of the log is about; ids, names, numbers and errors, never secrets. */
 export type LogFields = { readonly [key: string]: unknown };
 
 /** Says nothing; the default of an embedded Ringport. */

@@ -49,6 +49,7 @@ export interface Page {
   readonly after?: string | undefined;
 }
 
+/** Somebody who owns instances and calls. Times are ms since 1970-01-01 UTC. */
 export interface User {
   readonly id: string;
   readonly name: string;
@@ -70,6 +71,7 @@ export interface TokenRecord {
   readonly revokedAt: number | null;
 }
 
+/** Users and their tokens. */
 export interface AccountStore {
   /** Inserts the user unless one of that name exists; answers the one that is stored. */
   ensureUser(user: User): Promise<User>;
@@ -85,8 +87,10 @@ export interface AccountStore {
   revokeToken(id: string, at: number): Promise<boolean>;
 }
 
+/** What an update may change of an instance. */
 export type InstancePatch = Partial<Pick<Instance, "name" | "status" | "metadata" | "phone" | "updatedAt">>;
 
+/** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
   insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult): Promise<void>;
   /** Deleted instances are answered too. */
@@ -106,6 +110,7 @@ export interface InstanceStore {
 /** What an update may change. `status` always comes with the table's input that leads to it. */
 export type CallPatch = Partial<Pick<Call, "status" | "outcome" | "startedAt" | "endedAt" | "owner" | "message">>;
 
+/** Which calls are listed; what is left out does not matter. */
 export interface CallFilter {
   readonly instanceId?: string | undefined;
   readonly status?: CallStatus | undefined;
@@ -126,6 +131,7 @@ export type Insertion =
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" };
 
+/** Calls, their audio files and the queue of those that wait. */
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
@@ -165,6 +171,7 @@ export interface CallStore {
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }
 
+/** The append-only log. */
 export interface EventStore {
   append(events: readonly Event[]): Promise<void>;
   /** The timeline of a call, oldest first. */
@@ -186,6 +193,7 @@ export type Receipt =
   | { readonly kind: "running"; readonly fingerprint: string }
   | { readonly kind: "done"; readonly fingerprint: string; readonly result: string };
 
+/** What is known of idempotency keys. */
 export interface ReceiptStore {
   /** Begins a request under a key unless one is known; keys from before `expiredBefore` are forgotten first. */
   begin(userId: string, key: string, fingerprint: string, now: number, expiredBefore: number): Promise<Receipt>;

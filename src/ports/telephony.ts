@@ -37,6 +37,7 @@ export interface TelephonyCapabilities {
   readonly inboundAudioCertain: boolean;
 }
 
+/** The instance that a line belongs to. */
 export interface InstanceRef {
   readonly id: string;
   readonly name: string;
@@ -63,12 +64,14 @@ export interface LineHost {
   unlinked(reason: string): void;
 }
 
+/** What a line needs to come back without a QR code; the core keeps it encrypted. */
 export interface CredentialStore {
   load(): Promise<Uint8Array | undefined>;
   save(credentials: Uint8Array): Promise<void>;
   erase(): Promise<void>;
 }
 
+/** A code to be scanned with the phone. */
 export interface LinkCode {
   /** The text in the QR code. */
   readonly payload: string;
@@ -78,6 +81,7 @@ export interface LinkCode {
   readonly sequence: number;
 }
 
+/** What the network says of a line, now. */
 export type LineHealth = { readonly state: "online" } | { readonly state: "offline"; readonly reason: string };
 
 /** One linked number. */
@@ -97,6 +101,7 @@ export interface Line {
   close(): Promise<void>;
 }
 
+/** What a line is told of a call besides its number. */
 export interface DialOptions {
   readonly callId: string;
   /** How long the far end may ring, ms; the core hangs up by itself after it. */
@@ -132,6 +137,7 @@ export interface Leg {
   hangUp(): Promise<void>;
 }
 
+/** What happens to a call on the network. */
 export type LegEvent =
   /** The far side has been asked (INVITE or offer sent). */
   | { readonly type: "placed" }

@@ -68,7 +68,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** How a page shows an answer: addresses as a reader has them, pictures cut short, one line where that is enough. */
 export function presentable(text: string, isJson: boolean): string {
   const plain = text
-    .trimEnd()
+    .replace(/^\n+|\s+$/g, "")
+    .replace(/(?:^ *[▄▀█ ]{12,}\n){5,}/gm, "…\n") // a QR code
     .replaceAll("\r", "")
     .replace(/\b127\.0\.0\.1:\d+/g, "127.0.0.1:8080")
     .replace(/\brp_(live|demo)_[0-9A-Za-z]{49}/g, "rp_$1_…");
