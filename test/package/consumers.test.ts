@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import type { RuntimeName } from "../support/runtimes.ts";
-import { runtimes } from "../support/runtimes.ts";
-import { loudPart, toneShare, toneWav } from "../support/server-sound.ts";
+import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import { Consumer, type Installer } from "./support/consumer.ts";
 import { entriesOf } from "./support/entries.ts";
+import { expectHeardCall } from "./support/heard-call.ts";
 
 const packed = inject("packed");
 const WHERE: readonly (readonly [Installer, readonly RuntimeName[]])[] = [
@@ -27,23 +26,7 @@ for (const [installer, names] of WHERE) {
         expect(found).toEqual(Object.fromEntries(entries.map(({ specifier, values }) => [specifier, values])));
       });
 
-      test("places a call, and the callee hears the whole message", async () => {
-        const file = toneWav({ hz: 1000, ms: 1500, sampleRate: 16_000 });
-        consumer.write(
-          "message.json",
-          JSON.stringify({ type: "FIXED_AUDIO", audio: { audioBase64: file.toString("base64") } }),
-        );
-        expect(await consumer.run(name, "place-call.ts")).toEqual({
-          status: "COMPLETED",
-          reason: "message_played",
-          heardRatio: 1,
-        });
-        const heard = consumer.heard();
-        const { from, to } = loudPart(heard);
-        const tone = { sampleRate: heard.sampleRate, samples: heard.samples.subarray(from, to) };
-        expect(Math.abs((tone.samples.length / tone.sampleRate) * 1000 - 1500)).toBeLessThan(20);
-        expect(toneShare(tone, 1000)).toBeGreaterThan(0.99);
-      });
+      test("places a call, and the callee hears the whole message", () => expectHeardCall(consumer, name));
     });
 
     test("has no optional peer installed", () => {

@@ -16,6 +16,7 @@ const PROGRAMS = fileURLToPath(new URL("../consumer/", import.meta.url));
 export class Consumer {
   readonly folder: string;
   readonly #installer: Installer;
+  #registry: string | undefined;
 
   constructor(installer: Installer) {
     this.#installer = installer;
@@ -26,20 +27,27 @@ export class Consumer {
 
   /** Installs the package, the way of the installer. */
   async install(packed: Packed): Promise<void> {
-    if (this.#installer !== "deno") return this.add(packed.tarball);
-    await using registry = await registryOf(packed);
-    this.write("deno.json", JSON.stringify({ nodeModulesDir: "auto" }));
-    const { name, version } = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
-    const own = { NPM_CONFIG_REGISTRY: registry.url, DENO_DIR: join(this.folder, ".deno") };
-    this.write("package.json", JSON.stringify({ type: "module", dependencies: { [name]: version } }));
-    await mustRun([program("deno"), "install"], { cwd: this.folder, env: own });
+    if (this.#installer === "deno") {
+      this.#registry = await registryOf(packed);
+      this.write("deno.json", JSON.stringify({ nodeModulesDir: "auto" }));
+      await this.add("ringport");
+    } else await this.add(packed.tarball);
   }
 
-  /** Installs one more package, or a tarball. */
-  async add(...packages: readonly string[]): Promise<void> {
-    const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
-    const command = this.#installer === "npm" ? ["npm", "install", ...quiet] : [program("bun"), "add"];
-    await mustRun([...command, ...packages], { cwd: this.folder });
+  /** Installs one more package. */
+  async add(name: string): Promise<void> {
+    const command = {
+      npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", name],
+      bun: [program("bun"), "add", name],
+      deno: [program("deno"), "add", `npm:${name}`],
+    }[this.#installer];
+    const env = this.#registry ? { ...this.#env, NPM_CONFIG_REGISTRY: this.#registry } : this.#env;
+    await mustRun(command, { cwd: this.folder, env });
+  }
+
+  /** Deno keeps what it downloads here, so that each consumer begins with nothing. */
+  get #env(): Record<string, string> {
+    return { DENO_DIR: join(this.folder, ".deno") };
   }
 
   write(name: string, content: string): void {
@@ -48,11 +56,16 @@ export class Consumer {
 
   /** Runs one of the programs of test/package/consumer and answers what it printed, as JSON. */
   async run(runtime: RuntimeName, script: string, ...args: readonly string[]): Promise<unknown> {
-    const env = { DENO_DIR: join(this.folder, ".deno") };
-    return JSON.parse(await mustRun([...commandOf(runtime), script, ...args], { cwd: this.folder, env }));
+    return JSON.parse(await mustRun([...commandOf(runtime), script, ...args], { cwd: this.folder, env: this.#env }));
   }
 
-  /** What the callee of the last place-call.ts heard. */
+  /** Places a call that carries this message, and answers how it ended. @throws {Error} what the program printed */
+  async placeCall(runtime: RuntimeName, message: object): Promise<unknown> {
+    this.write("message.json", JSON.stringify(message));
+    return this.run(runtime, "place-call.ts");
+  }
+
+  /** What the callee of the last call heard. */
   heard(): Sound {
     return readWav(readFileSync(join(this.folder, "heard.wav")));
   }

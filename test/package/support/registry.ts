@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import type { Packed } from "./pack.ts";
 import { mustRun } from "./run.ts";
 
-/** A package registry on loopback that has this package, and sends everyone on to the usual registry for all others. */
-export interface Registry extends AsyncDisposable {
-  readonly url: string;
-}
-
-/** Deno installs no tarball, so it gets the package the way that everybody will: from a registry. */
-export async function registryOf({ tarball, folder }: Packed): Promise<Registry> {
+/**
+ * Starts a registry on loopback that has this package, and sends everyone on to the usual registry for all others; it
+ * ends with the test file. Deno installs no tarball, so it gets the package the way that everybody will. Answers the URL.
+ */
+export async function registryOf({ tarball, folder }: Packed): Promise<string> {
   const file = readFileSync(tarball);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const usual = await usualRegistry(folder);
@@ -27,16 +26,19 @@ export async function registryOf({ tarball, folder }: Packed): Promise<Registry>
     else response.writeHead(302, { location: usual.replace(/\/$/, "") + url }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  servers.push(server);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
+const servers: Server[] = [];
+afterAll(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
 /** The registry that npm is set to use on this machine. */
-export async function usualRegistry(cwd: string): Promise<string> {
+async function usualRegistry(cwd: string): Promise<string> {
   return (await mustRun(["npm", "config", "get", "registry"], { cwd })).trim();
 }

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { runtimes, start } from "../support/runtimes.ts";
+import { Consumer } from "./support/consumer.ts";
+import { mustRun, run } from "./support/run.ts";
+
+const COMMAND = "node_modules/ringport/dist/cli.js";
+
+describe("the command of the installed package", () => {
+  const packed = inject("packed");
+  const { version } = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
+  const consumer = new Consumer("npm");
+  const cwd = consumer.folder;
+  beforeAll(() => consumer.install(packed));
+  const npx = (...args: readonly string[]) => mustRun(["npx", "--no-install", "ringport", ...args], { cwd });
+
+  test("npx ringport --version tells the version of the package", async () => {
+    expect(await npx("--version")).toBe(`${version}\n`);
+  });
+
+  test("npx ringport --help tells the commands", async () => {
+    expect(await npx("--help")).toMatch(/^ {2}ringport serve\b/m);
+  });
+
+  for (const runtime of runtimes)
+    describe.skipIf(runtime.missing)(runtime.title, () => {
+      test("serves the interface and its documentation page, and ends when it is told to", async () => {
+        const data = join(cwd, `data-${runtime.name}`);
+        const server = await start(runtime, COMMAND, { args: ["serve"], cwd, env: { RINGPORT_DATA: data } });
+        try {
+          for (const path of [
+            "/healthz",
+            "/openapi.json",
+            "/docs",
+            "/docs/assets/swagger-ui-bundle.js",
+            "/docs/assets/swagger-ui.css",
+          ])
+            expect(`${path} ${(await fetch(server.url + path)).status}`).toBe(`${path} 200`);
+        } finally {
+          expect(await server.stop()).toBe(0);
+        }
+      });
+
+      test("says in one line that PostgreSQL needs npm install pg", async () => {
+        const env = { DATABASE_URL: "postgres://ringport@127.0.0.1/ringport", RINGPORT_DATA: join(cwd, "data-pg") };
+        const { code, stdout, stderr } = await run([...runtime.command, COMMAND, "serve"], { cwd, env });
+        expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+        expect(stderr).toMatch(/^ringport: .*npm install pg\n$/);
+      });
+    });
+});

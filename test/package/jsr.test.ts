@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { beforeAll, describe, expect, test } from "vitest";
+import { runtimes } from "../support/runtimes.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { Consumer } from "./support/consumer.ts";
+import { expectHeardCall } from "./support/heard-call.ts";
+import { publishedToJsr } from "./support/jsr.ts";
+import { unpack } from "./support/unpack.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, "jsr.json"), "utf8"));
+const folder = temporaryFolder("jsr");
+const deno = runtimes.find(({ name }) => name === "deno");
+
+/** Publishing type-checks, and refuses types that are slow to check. */
+describe.skipIf(deno?.missing)("the package for JSR", () => {
+  beforeAll(async () => unpack(await publishedToJsr(manifest.name), folder));
+  const files = () => readdirSync(folder, { recursive: true, encoding: "utf8" });
+
+  test("has no specifier that leads nowhere", () => {
+    const astray = files()
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) =>
+        specifiersOf(readFileSync(join(folder, file), "utf8"))
+          .filter((specifier) => !leadsSomewhere(specifier, join(folder, file)))
+          .map((specifier) => `${file}: ${specifier}`),
+      );
+    expect(astray).toEqual([]);
+  });
+
+  test("carries the source, its documents and nothing else", () => {
+    expect(readdirSync(folder).sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "adapters", "jsr.json", "src"]);
+  });
+
+  test("names every optional peer with its version, which Deno can then fetch", () => {
+    const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const missing = Object.keys(peerDependencies).filter((name) => devDependencies[name] === undefined);
+    expect(missing, "a peer that is no devDependency becomes a file that does not exist").toEqual([]);
+  });
+
+  test("places a heard call under Deno, by every name that it exports", async () => {
+    const consumer = new Consumer("deno");
+    const entries = Object.entries<string>(manifest.exports);
+    const imports = Object.fromEntries(entries.map(([key, file]) => [`ringport${key.slice(1)}`, join(folder, file)]));
+    consumer.write("deno.json", JSON.stringify({ imports }));
+    expect(Object.keys((await consumer.run("deno", "import-all.ts", ...Object.keys(imports))) as object)).toEqual(
+      Object.keys(imports),
+    );
+    await expectHeardCall(consumer, "deno");
+  });
+});
+
+function specifiersOf(source: string): string[] {
+  const { importedFiles, referencedFiles, typeReferenceDirectives } = ts.preProcessFile(source, true, true);
+  return [...importedFiles, ...referencedFiles, ...typeReferenceDirectives].map(({ fileName }) => fileName);
+}
+
+function leadsSomewhere(specifier: string, from: string): boolean {
+  if (/^\.{1,2}\//.test(specifier)) return existsSync(join(dirname(from), specifier));
+  return /^node:/.test(specifier) || /^(npm|jsr):(@[\w.-]+\/)?[\w.-]+@[\^~]?\d/.test(specifier);
+}

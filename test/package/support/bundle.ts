@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+
+const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
+
+/** What a bundler makes of a file of the package. */
+export interface Bundle {
+  /** What is loaded with the file itself; the rest comes later, by import(). */
+  readonly text: string;
+  readonly gzippedBytes: number;
+  /** What `text` still imports by itself, and what it may load later. */
+  readonly imports: Metafile["outputs"][string]["imports"];
+}
+
+/** Bundles and minifies a file of the unpacked package as an application for browsers would, with or without packages. */
+export async function bundle(folder: string, file: string, packages: "bundle" | "external"): Promise<Bundle> {
+  const { peerDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { outputFiles, metafile } = await build({
+    entryPoints: { entry: join(folder, file) },
+    outdir: join(folder, "bundle"),
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: "esm",
+    platform: "browser",
+    nodePaths: [MODULES],
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+    packages,
+    external: ["node:*", ...Object.keys(peerDependencies)],
+  });
+  const needed = new Set<string>();
+  const visit = (path: string): void => {
+    if (needed.has(path)) return;
+    needed.add(path);
+    for (const { path: next, kind, external } of metafile.outputs[path]?.imports ?? [])
+      if (!external && kind !== "dynamic-import") visit(next);
+  };
+  visit(Object.keys(metafile.outputs).find((path) => path.endsWith("bundle/entry.js")) ?? "");
+  const files = outputFiles.filter(({ path }) =>
+    [...needed].some((part) => path.endsWith(part.replace(/^(\.\.\/)+/, ""))),
+  );
+  return {
+    text: files.map(({ text }) => text).join("\n"),
+    gzippedBytes: files.reduce((bytes, { contents }) => bytes + gzipSync(contents).length, 0),
+    imports: [...needed].flatMap((path) => metafile.outputs[path]?.imports ?? []),
+  };
+}

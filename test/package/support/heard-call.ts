@@ -1,0 +1,18 @@
+import { expect } from "vitest";
+import type { RuntimeName } from "../../support/runtimes.ts";
+import { loudPart, toneShare, toneWav } from "../../support/server-sound.ts";
+import type { Consumer } from "./consumer.ts";
+
+const HZ = 1000;
+const MS = 1500;
+
+/** Places a call from an installed package, and holds that the callee heard the whole message and nothing else. */
+export async function expectHeardCall(consumer: Consumer, runtime: RuntimeName): Promise<void> {
+  const audioBase64 = toneWav({ hz: HZ, ms: MS, sampleRate: 16_000 }).toString("base64");
+  const ended = await consumer.placeCall(runtime, { type: "FIXED_AUDIO", audio: { audioBase64 } });
+  expect(ended).toEqual({ status: "COMPLETED", reason: "message_played", heardRatio: 1 });
+  const { sampleRate, samples } = consumer.heard();
+  const { from, to } = loudPart({ sampleRate, samples });
+  expect(Math.abs(((to - from) / sampleRate) * 1000 - MS)).toBeLessThan(20);
+  expect(toneShare({ sampleRate, samples: samples.subarray(from, to) }, HZ)).toBeGreaterThan(0.99);
+}

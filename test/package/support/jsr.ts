@@ -1,0 +1,39 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { commandOf } from "./consumer.ts";
+import { mustRun } from "./run.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** What JSR would receive: runs `deno publish` against a registry of our own, and answers the archive that it sent. */
+export async function publishedToJsr(name: string): Promise<Uint8Array> {
+  let received: Uint8Array | undefined;
+  const [scope, own] = name.slice(1).split("/");
+  const server = createServer(async (request, response) => {
+    const parts: Uint8Array[] = [];
+    for await (const part of request) parts.push(part);
+    response.setHeader("content-type", "application/json");
+    if (request.method === "POST") {
+      received = new Uint8Array(Buffer.concat(parts));
+      response.end(JSON.stringify({ id: "0", status: "success", error: null }));
+    } else if (request.url?.includes("/versions/")) {
+      response.statusCode = 404;
+      response.end(JSON.stringify({ code: "notFound", message: "" }));
+    } else
+      response.end(JSON.stringify({ scope, name: own, description: "", createdAt: new Date(), latestVersion: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const [deno = "deno"] = commandOf("deno");
+    await mustRun([deno, "publish", "--allow-dirty", "--no-provenance", "--token", "none"], {
+      cwd: ROOT,
+      env: { JSR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  if (received === undefined) throw new Error("deno publish sent nothing");
+  return received;
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { Consumer } from "./support/consumer.ts";
+import { run } from "./support/run.ts";
+
+const TSC = join(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
+const NODE_TYPES = join(import.meta.dirname, "../../node_modules/@types");
+
+describe("an application in TypeScript", () => {
+  const consumer = new Consumer("npm");
+  beforeAll(() => consumer.install(inject("packed")));
+
+  // Nothing is taken on trust: the declarations of the package and of what it depends on are checked too.
+  test.each([
+    { moduleResolution: "nodenext", module: "nodenext" },
+    { moduleResolution: "bundler", module: "esnext" },
+  ])("compiles strictly with moduleResolution $moduleResolution", async (resolution) => {
+    const compilerOptions = {
+      ...{ ...resolution, target: "es2023", lib: ["es2023"], types: ["node"], typeRoots: [NODE_TYPES] },
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
+      ...{ noEmit: true, verbatimModuleSyntax: true },
+    };
+    consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["every-type.ts", "place-call.ts"] }));
+    const { stdout, code } = await run([process.execPath, TSC, "-p", "."], { cwd: consumer.folder });
+    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+  });
+
+  test("needs no types of Node for the core and the client, in a browser's program", async () => {
+    consumer.write(
+      "browser.ts",
+      'import { createRingport } from "ringport";\nimport { createClient } from "ringport/client";\nimport { ManualSystem } from "ringport/testing";\nexport const all = [createRingport, createClient, ManualSystem];\n',
+    );
+    const compilerOptions = {
+      ...{ module: "esnext", moduleResolution: "bundler", target: "es2023", lib: ["es2023", "dom"], types: [] },
+      ...{ strict: true, skipLibCheck: false, noEmit: true },
+    };
+    consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["browser.ts"] }));
+    const { stdout, code } = await run([process.execPath, TSC, "-p", "."], { cwd: consumer.folder });
+    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+  });
+});
