@@ -1,0 +1,38 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readChangesets } from "@changesets/read";
+import { releasedChangelog } from "./changelog.ts";
+
+// Turns the changesets into the next version: writes it wherever a version stands, writes the changelog, takes the
+// changesets away. Without one the version stays. Prints the version.
+
+const { name, version: current } = JSON.parse(readFileSync("package.json", "utf8"));
+const changesets = await readChangesets(process.cwd());
+const stranger = changesets.find(({ releases }) => releases.some((release) => release.name !== name));
+if (stranger) throw new Error(`.changeset/${stranger.id}.md is about another package than ${name}`);
+
+const version = nextVersion();
+for (const path of ["package.json", "jsr.json"])
+  rewrite(path, (text) => text.replace(/("version": )"[^"]*"/, `$1"${version}"`));
+rewrite("src/version.ts", (text) => text.replace(/(VERSION\b.* = )"[^"]*"/, `$1"${version}"`));
+rewrite("package-lock.json", (text) => {
+  const lock = JSON.parse(text);
+  lock.version = lock.packages[""].version = version;
+  return `${JSON.stringify(lock, null, 2)}\n`;
+});
+const summaries = changesets.map(({ summary }) => summary);
+rewrite("CHANGELOG.md", (text) => releasedChangelog(text, version, summaries));
+for (const { id } of changesets) rmSync(`.changeset/${id}.md`);
+console.log(version);
+
+/** Before 1.0.0 a change that breaks something is a minor one, as semver has it; write such changesets so. */
+function nextVersion(): string {
+  const [major = 0, minor = 0, patch = 0] = current.split(".").map(Number);
+  const kinds = new Set(changesets.flatMap(({ releases }) => releases.map(({ type }) => type)));
+  if (kinds.has("major")) return `${major + 1}.0.0`;
+  if (kinds.has("minor")) return `${major}.${minor + 1}.0`;
+  return kinds.has("patch") ? `${major}.${minor}.${patch + 1}` : current;
+}
+
+function rewrite(path: string, change: (text: string) => string): void {
+  writeFileSync(path, change(readFileSync(path, "utf8")));
+}

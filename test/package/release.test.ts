@@ -1,0 +1,62 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/version.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { mustRun, run } from "./support/run.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const json = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+
+test("the version is the same wherever it stands", () => {
+  const lock = json("package-lock.json");
+  const versions = [json("package.json").version, json("jsr.json").version, lock.version, lock.packages[""].version];
+  expect(versions).toEqual(versions.map(() => VERSION));
+});
+
+describe("a release", () => {
+  const tree = temporaryFolder("release");
+  const git = (...args: readonly string[]) =>
+    mustRun(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", ...args], { cwd: tree });
+  const release = (gate: string) => run([".ci/release", "--dry-run"], { cwd: tree, env: { GATE: gate } });
+
+  beforeAll(async () => {
+    const files = await mustRun(["git", "ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT });
+    for (const file of files.split("\0").filter(Boolean)) cpSync(join(ROOT, file), join(tree, file));
+    symlinkSync(join(dirname(join(ROOT, "package.json")), "node_modules"), join(tree, "node_modules"));
+    writeFileSync(join(tree, ".changeset/louder.md"), '---\n"ringport": minor\n---\n\nAdd: a louder bell.\n');
+    await git("init", "--quiet", "--initial-branch", "main");
+    // node_modules is a link here, which the pattern for folders does not match.
+    writeFileSync(join(tree, ".git/info/exclude"), "node_modules\n");
+    await git("add", "--all");
+    await git("commit", "--quiet", "--message", "a tree");
+  });
+
+  test("goes through everything but publishing in a dry run, and leaves the tree as it was", async () => {
+    const { code, stdout, stderr } = await release("echo the gate was here");
+    expect(`${stdout}\n${stderr}\n${code}`).toMatch(/\n0$/);
+    const [major, minor] = VERSION.split(".").map(Number);
+    const next = `${major}.${(minor ?? 0) + 1}.0`;
+    expect(stdout).toContain("the gate was here");
+    expect(stdout).toContain(`dry run: ${next} would be published`);
+    expect(stdout + stderr).toContain(`ringport-${next}.tgz`);
+    expect(stdout + stderr).toContain("Dry run complete");
+    expect(await git("status", "--porcelain")).toBe("");
+    expect(await git("log", "--format=%s")).toBe("a tree\n");
+    expect(await git("tag")).toBe("");
+  });
+
+  test("ends where the gate does not pass", async () => {
+    const { code, stdout } = await release("exit 7");
+    expect(code).toBe(7);
+    expect(stdout).not.toContain("── version");
+  });
+
+  test("refuses a tree with changes, and names them", async () => {
+    writeFileSync(join(tree, "forgotten.txt"), "");
+    const { code, stderr } = await release("true");
+    expect(code).toBe(2);
+    expect(stderr).toContain("forgotten.txt");
+  });
+});
