@@ -50,11 +50,10 @@ export function accountStore(session: Session): AccountStore {
           .execute(),
       );
     },
-    tokenByHash: (hash) =>
-      session.read(async (db) => {
-        const [row] = await TOKEN_BY_HASH(db, { hash });
-        return row && tokenOf(row);
-      }),
+    async tokenByHash(hash) {
+      const [row] = await session.ask(TOKEN_BY_HASH, { hash });
+      return row && tokenOf(row);
+    },
     tokens: (userId) =>
       session.read(async (db) => {
         const rows = await db

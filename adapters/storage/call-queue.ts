@@ -36,11 +36,10 @@ export function callQueue(
       .returningAll(),
   );
   return {
-    active: (instanceId) =>
-      session.read(async (db) => {
-        const rows = await ACTIVE_CALLS(db, { instance_id: instanceId });
-        return rows.map(callOf);
-      }),
+    async active(instanceId) {
+      const rows = await session.ask(ACTIVE_CALLS, { instance_id: instanceId });
+      return rows.map(callOf);
+    },
     claimNext: (instanceId, owner) =>
       session.write(async (db) => {
         const [row] = await claimed(db, { instance_id: instanceId, owner });

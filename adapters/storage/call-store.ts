@@ -29,11 +29,10 @@ const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
 export function callStore(session: Session): CallStore {
   return {
     insert: insertCall(session),
-    get: (id) =>
-      session.read(async (db) => {
-        const [row] = await CALL(db, { id });
-        return row && callOf(row);
-      }),
+    async get(id) {
+      const [row] = await session.ask(CALL, { id });
+      return row && callOf(row);
+    },
     list: (userId, filter, page) => session.read((db) => listCalls(db, userId, filter, page)),
     update: (id, version, patch, events) =>
       session.transaction(async (tx) => {

@@ -32,11 +32,10 @@ export function instanceStore(session: Session): InstanceStore {
         await insertEvents(tx, events);
         if (receipt) await finishReceipt(tx, receipt);
       }),
-    get: (id) =>
-      session.read(async (db) => {
-        const [row] = await INSTANCE(db, { id });
-        return row && instanceOf(row);
-      }),
+    async get(id) {
+      const [row] = await session.ask(INSTANCE, { id });
+      return row && instanceOf(row);
+    },
     list: (userId, page) => session.read((db) => list(db, userId, page)),
     update: (id, version, patch, events) =>
       session.transaction(async (tx) => {

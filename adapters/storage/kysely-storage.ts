@@ -30,6 +30,14 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
   const session: Session = {
     traits,
+    ask(query, given) {
+      const { read } = opened?.engine ?? {};
+      if (!opened || !read) return guarded(({ db }) => query(db, given));
+      opened.lock?.assertHeld();
+      return read(query.compiled(opened.db, given)).catch((error) => {
+        throw translated(traits, error);
+      });
+    },
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ write }) => write(work)),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),

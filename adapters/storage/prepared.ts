@@ -9,8 +9,13 @@ class Placeholder {
   }
 }
 
-/** Answers the rows of one run. */
-export type Prepared<Given, Row> = (db: Kysely<Database>, given: Given) => Promise<Row[]>;
+/** A query that is compiled once. */
+export interface Prepared<Given, Row> {
+  /** Runs it as a part of a transaction. */
+  (tx: Kysely<Database>, given: Given): Promise<Row[]>;
+  /** What is sent to the database. */
+  compiled(db: Kysely<Database>, given: Given): CompiledQuery<Row>;
+}
 
 /**
  * A query that is built and compiled once per database: on a hot path, building one takes longer than running it.
@@ -20,23 +25,28 @@ export type Prepared<Given, Row> = (db: Kysely<Database>, given: Given) => Promi
 export function prepared<Given extends object, Row>(
   build: (db: Kysely<Database>, given: Given) => Compilable<Row>,
 ): Prepared<Given, Row> {
-  const compiledFor = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
+  const templatesFor = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>();
 
-  function compiled(db: Kysely<Database>, names: readonly string[]): CompiledQuery {
+  function template(db: Kysely<Database>, names: readonly string[]): CompiledQuery {
     const { adapter } = db.getExecutor();
-    const known = compiledFor.get(adapter) ?? new Map<string, CompiledQuery>();
-    compiledFor.set(adapter, known);
+    const templates = templatesFor.get(adapter) ?? new Map<string, CompiledQuery>();
+    templatesFor.set(adapter, templates);
     const key = names.join();
-    const query =
-      known.get(key) ??
-      build(db, Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Given).compile();
-    known.set(key, query);
-    return query;
+    const known = templates.get(key);
+    if (known) return known;
+    const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Given;
+    const made = build(db, placeholders).compile();
+    templates.set(key, made);
+    return made;
   }
 
-  return async (db, given) => {
-    const { sql, parameters } = compiled(db, Object.keys(given));
+  function compiled(db: Kysely<Database>, given: Given): CompiledQuery<Row> {
+    const { sql, parameters } = template(db, Object.keys(given));
     const values = parameters.map((value) => (value instanceof Placeholder ? given[value.name as keyof Given] : value));
-    return (await db.executeQuery<Row>(CompiledQuery.raw(sql, values))).rows;
-  };
+    return CompiledQuery.raw(sql, values) as CompiledQuery<Row>;
+  }
+
+  const run = async (tx: Kysely<Database>, given: Given): Promise<Row[]> =>
+    (await tx.executeQuery(compiled(tx, given))).rows;
+  return Object.assign(run, { compiled });
 }

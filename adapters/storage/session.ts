@@ -1,10 +1,14 @@
-import type { Dialect, Kysely } from "kysely";
+import type { CompiledQuery, Dialect, Kysely } from "kysely";
 import type { ColumnTypes } from "./migrations.ts";
+import type { Prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
 export interface Session {
   readonly traits: Traits;
+  /** For one query that is asked again and again and only reads; answers its rows. */
+  ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
+  /** For everything else that only reads. */
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** For what one statement changes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
@@ -24,6 +28,8 @@ export interface Traits {
 export interface Engine {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
+  /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
+  read?<Row>(query: CompiledQuery<Row>): Promise<Row[]>;
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
   /**

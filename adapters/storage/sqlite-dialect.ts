@@ -49,7 +49,10 @@ interface Statement {
   run(parameters: readonly unknown[]): bigint;
 }
 
-function sqliteConnection(database: DatabaseSync): DatabaseConnection {
+/** A connection of Kysely's, which also answers bare rows. */
+export function sqliteConnection(
+  database: DatabaseSync,
+): DatabaseConnection & { rows<R>(query: CompiledQuery<R>): Promise<R[]> } {
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
@@ -75,6 +78,7 @@ function sqliteConnection(database: DatabaseSync): DatabaseConnection {
   }
 
   return {
+    rows: <R>({ sql, parameters }: CompiledQuery<R>) => whenFree(() => prepare(sql).all(parameters) as R[]),
     executeQuery: <R>({ sql, parameters }: CompiledQuery) =>
       whenFree((): QueryResult<R> => {
         const statement = prepare(sql);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked } from "../../src/ports/storage.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
-import { sqliteDialect } from "./sqlite-dialect.ts";
+import { sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import { isBusy, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
@@ -33,11 +33,16 @@ export async function connectSqlite({
     database.close();
     throw error;
   }
+  const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
   return {
     dialect: sqliteDialect(database),
+    ...(reader && { read: sqliteConnection(reader).rows }),
     columnTypes: { id: "text", bytes: "blob" },
     lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
-    close: () => database.close(),
+    close() {
+      reader?.close();
+      database.close();
+    },
   };
 }
 
@@ -52,6 +57,14 @@ async function ownersOnly(path: string): Promise<void> {
 function fileOf(database: DatabaseSync): string {
   const row = database.prepare("select file from pragma_database_list where name = 'main'").get();
   return typeof row?.file === "string" ? row.file : "";
+}
+
+/** A second connection on which nothing but what is committed can be seen, so that readers wait for no transaction. */
+function readingConnection(file: string, Database: typeof DatabaseSync): DatabaseSync | undefined {
+  if (file === "") return undefined;
+  const reader = new Database(file);
+  reader.exec("pragma busy_timeout = 0; pragma query_only = on");
+  return reader;
 }
 
 /** A second database beside the first, held locked: the operating system lets go of it when the process dies. */

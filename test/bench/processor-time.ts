@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 
 /** Clock ticks in a second; fixed on Linux (`getconf CLK_TCK`). */
 const TICKS = 100;
@@ -14,5 +15,15 @@ export function processorSeconds(pid: number): number | undefined {
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
   } catch {
     return undefined;
+  }
+}
+
+/** Resolves when a process has come to rest: a server warms its voices up after it has begun to answer. */
+export async function atRest(pid: number): Promise<void> {
+  for (let before = processorSeconds(pid); ; ) {
+    await setTimeout(500);
+    const now = processorSeconds(pid);
+    if (now === undefined || before === undefined || now - before < 0.02) return;
+    before = now;
   }
 }

@@ -32,5 +32,14 @@ export function recorded(engine: Engine, statements: Statement[]): Engine {
       return driver;
     },
   };
-  return { ...engine, dialect };
+  const { read } = engine;
+  if (!read) return { ...engine, dialect };
+  return {
+    ...engine,
+    dialect,
+    read(query) {
+      statements.push({ sql: query.sql, parameters: query.parameters });
+      return read(query);
+    },
+  };
 }
