@@ -76,6 +76,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const publicUrl = () =>
     options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "").replace(/\/+$/, "");
   let starting: Promise<Running> | undefined;
+  let started: Running | undefined;
   let stopping: Promise<void> | undefined;
   /** Live calls have ended and the storage is closing; until then a stopping Ringport still answers. */
   let closed = false;
@@ -83,10 +84,16 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const running = (): Promise<Running> => {
     if (closed || (stopping && !starting))
       return Promise.reject(new Error("this Ringport was stopped; create a new one"));
-    starting ??= open().catch((error: unknown) => {
-      starting = undefined;
-      throw error;
-    });
+    starting ??= open().then(
+      (opened) => {
+        started = opened;
+        return opened;
+      },
+      (error: unknown) => {
+        starting = undefined;
+        throw error;
+      },
+    );
     return starting;
   };
 
@@ -182,12 +189,14 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     }
   };
   return {
-    handle: async (request) => (await web()).handle(request),
+    // Most requests come while it runs, and those need not wait for what they know.
+    handle: (request) =>
+      started && !closed ? started.http.handle(request) : web().then((http) => http.handle(request)),
     claims: async (request) => {
       const http = await running().then(({ http }) => http, closedWeb);
       return http.claims(request);
     },
-    fetch: async (request) => (await web()).fetch(request),
+    fetch: (request) => (started && !closed ? started.http.fetch(request) : web().then((http) => http.fetch(request))),
     upgrade: async (request) => (await web()).upgrade(request),
     start: async () => void (await running()),
     stop(stopOptions) {

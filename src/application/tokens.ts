@@ -94,7 +94,9 @@ function sameText(a: string, b: string): boolean {
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return base62(BigInt(hash), CHECK_CHARACTERS);
+  let out = "";
+  for (let rest = hash; out.length < CHECK_CHARACTERS; rest = Math.floor(rest / 62)) out = BASE62[rest % 62] + out;
+  return out;
 }
 
 function base62(value: bigint, width: number): string {

@@ -93,6 +93,14 @@ export function createHttp(deps: HttpDependencies): WebApp {
     );
 
   async function handle(request: RequestLike, upgrading: boolean): Promise<Reply> {
+    try {
+      return await answered(request, upgrading);
+    } catch (cause) {
+      return lastResort(cause, deps);
+    }
+  }
+
+  async function answered(request: RequestLike, upgrading: boolean): Promise<Reply> {
     const exchange = new Exchange({
       request,
       base,
@@ -119,10 +127,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
   }
 
   return {
-    handle: (request) => handle(request, false).catch((cause) => lastResort(cause, deps)),
+    handle: (request) => handle(request, false),
     claims: async ({ url }) => isOwn(url),
-    fetch: async (request) => toResponse(await handle(request, false).catch((cause) => lastResort(cause, deps))),
-    upgrade: (request) => handle(request, true).catch((cause) => lastResort(cause, deps)),
+    fetch: async (request) => toResponse(await handle(request, false)),
+    upgrade: (request) => handle(request, true),
   };
 }
 

@@ -4,17 +4,22 @@ import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { problem } from "./problem.ts";
 
+const NAME = /^[a-z0-9-]+$/;
 /** What no header value may contain (RFC 9110 §5.5): a line break would start a header of somebody else's choice. */
 const UNSAFE = /[^\t -~\x80-\xff]/;
 
 /** Makes a reply ready to be sent: the headers that all replies carry, no body for HEAD, nothing unsafe in a header. */
 export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined, log: Logger): Reply {
+  const headers: Record<string, string> = {};
   for (const name in reply.headers) {
-    if (!UNSAFE.test(reply.headers[name]!) && /^[a-z0-9-]+$/.test(name)) continue;
-    log.error({ request_id: exchange.requestId, header: name }, "a reply had an unsafe header and was not sent");
-    return finish(problem(exchange, "internal_error", INTERNAL), exchange, cors, log);
+    const value = reply.headers[name]!;
+    if (UNSAFE.test(value) || !NAME.test(name)) {
+      log.error({ request_id: exchange.requestId, header: name }, "a reply had an unsafe header and was not sent");
+      return finish(problem(exchange, "internal_error", INTERNAL), exchange, cors, log);
+    }
+    headers[name] = value;
   }
-  const headers: Record<string, string> = { ...reply.headers, ...exchange.replyHeaders };
+  if (exchange.replyHeaders) Object.assign(headers, exchange.replyHeaders);
   headers["x-request-id"] = exchange.requestId;
   headers["x-content-type-options"] = "nosniff";
   cors?.allow(exchange, headers);

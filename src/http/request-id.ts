@@ -19,7 +19,7 @@ export function requestIds(system: System): () => string {
   };
 }
 
-const hex = (value: number): string => value.toString(16).padStart(8, "0");
+const hex = (value: number): string => (value + 2 ** 32).toString(16).slice(1);
 
 /** The client's own id, where it is 1 to 128 visible ASCII characters. */
 export function givenRequestId(header: string | null): string | undefined {

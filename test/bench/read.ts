@@ -5,6 +5,7 @@ import { type BenchData, benchData } from "./database.ts";
 import { closedLoop, type Load } from "./http/closed-loop.ts";
 import { requestBytes } from "./http/request.ts";
 import { median } from "./median.ts";
+import { atRest } from "./processor-time.ts";
 import { callInserter, insertInstances } from "./rows.ts";
 
 /** Reading a call over HTTP, against servers that do the same by hand, or nothing at all. */
@@ -12,8 +13,8 @@ export const READ: Benchmark = {
   title: "`GET /v1/calls/:id` with a token and SQLite",
   method: `Four targets on each runtime: \`GET /v1/calls/:id\` and \`GET /healthz\` of Ringport (\`serve\` of \`ringport/node\`,
 \`/bun\`, \`/deno\`; logging off), a hand-written server (\`test/bench/servers/hand-written.ts\`: it hashes the token and runs the
-same two prepared statements on the same tables with \`node:sqlite\`), and a bare server that answers a constant text of the
-same length. Each is a process of its own; 64 keep-alive connections each send their next request after a response.
+same two prepared statements on the same tables with \`node:sqlite\`), and a bare server that answers a constant with the
+same header fields and the same length, so that the two write the same to the wire. Each is a process of its own; 64 keep-alive connections each send their next request after a response.
 A ratio compares processor time per request of the server's process (all threads, user and system).`,
   options: {
     rounds: { says: "rounds, each of them every target once", value: 5, quick: 1 },
@@ -24,6 +25,15 @@ A ratio compares processor time per request of the server's process (all threads
 
 const CONNECTIONS = 64;
 const CALLS = 1_000;
+/** Header fields that a runtime's server adds by itself. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "date",
+  "keep-alive",
+  "vary",
+]);
 
 type TargetName = "ringport" | "healthz" | "hand-written" | "bare" | "bare-healthz";
 interface Target {
@@ -67,9 +77,9 @@ async function benchRuntime(
   seconds: number,
 ): Promise<Row[]> {
   const servers: ServerProcess[] = [];
-  const started = async (script: string, argument: string): Promise<ServerProcess> => {
+  const started = async (script: string, ...args: string[]): Promise<ServerProcess> => {
     const path = fileURLToPath(new URL(`./servers/${script}.ts`, import.meta.url));
-    const server = await start(runtime, path, { args: [argument] });
+    const server = await start(runtime, path, { args });
     servers.push(server);
     return server;
   };
@@ -78,16 +88,20 @@ async function benchRuntime(
     const next = (): Buffer => requests[turn++ % requests.length]!;
     const health = requestBytes("GET", "/healthz");
     const ringport = await started("ringport", data.folder);
-    const sample = await (await fetch(`${ringport.url}/healthz`)).text();
-    const call = await (await fetch(`${ringport.url}${pathOf(next())}`, authorised(data.token))).text();
+    const bareLike = async (path: string): Promise<ServerProcess> => {
+      const answer = await fetch(`${ringport.url}${path}`, authorised(data.token));
+      const headers = [...answer.headers].filter(([name]) => !OF_THE_SERVER.has(name));
+      return started("bare", JSON.stringify(Object.fromEntries(headers)), await answer.text());
+    };
     const targets: Record<TargetName, Target> = {
       ringport: { server: ringport, next },
       "hand-written": { server: await started("hand-written", data.file), next },
-      bare: { server: await started("bare", call), next },
+      bare: { server: await bareLike(pathOf(next())), next },
       healthz: { server: ringport, next: () => health },
-      "bare-healthz": { server: await started("bare", sample), next: () => health },
+      "bare-healthz": { server: await bareLike("/healthz"), next: () => health },
     };
     await checkSame(targets, data.token, pathOf(next()));
+    await Promise.all(servers.map(({ pid }) => atRest(pid)));
     return rowsOf(runtime, await inRounds(runtime, targets, rounds, seconds));
   } finally {
     await Promise.all(servers.map((server) => server.stop("SIGKILL")));

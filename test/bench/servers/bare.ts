@@ -1,5 +1,6 @@
-// The baseline "bare": the runtime's own server and a constant text. Arguments: the text.
+// The baseline "bare": the runtime's own server and a constant reply. Arguments: header fields as JSON, the text.
 import { serveText } from "./serve-text.ts";
 
-const text = process.argv[2] ?? "";
-console.log(`http://127.0.0.1:${await serveText(() => text)}`);
+const [headers = "{}", text = ""] = process.argv.slice(2);
+const port = await serveText(() => text, JSON.parse(headers));
+console.log(`http://127.0.0.1:${port}`);

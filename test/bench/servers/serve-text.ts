@@ -9,14 +9,20 @@ interface DenoNamespace {
   serve(options: object, handler: (request: Request) => Response): { readonly addr: { readonly port: number } };
 }
 
-/** Serves in the way that each runtime's own documentation shows, with nothing around it; answers the port. */
-export async function serveText(answer: Answer): Promise<number> {
+/**
+ * Serves in the way that each runtime's own documentation shows, with nothing around it; answers the port.
+ * @param headers of each answer
+ */
+export async function serveText(
+  answer: Answer,
+  headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
+): Promise<number> {
   const { Deno } = globalThis as unknown as { Deno?: DenoNamespace };
   const fetch = (request: Request): Response => {
     const path = request.url.slice(request.url.indexOf("/", 8));
     const body = answer(path, request.headers.get("authorization") ?? undefined);
     if (body === undefined) return new Response(null, { status: 401 });
-    return new Response(body, { headers: { "content-type": "application/json" } });
+    return new Response(body, { headers: { ...headers } });
   };
   if ("Bun" in globalThis) return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch }).port;
   if (Deno) return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, fetch).addr.port;
@@ -27,7 +33,7 @@ export async function serveText(answer: Answer): Promise<number> {
       response.writeHead(401, { "content-length": 0 }).end();
       return;
     }
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    response.writeHead(200, { ...headers, "content-length": Buffer.byteLength(body) });
     response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
