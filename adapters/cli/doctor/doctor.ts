@@ -35,6 +35,7 @@ export const doctor: Command = {
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),
     ];
+    for (const look of looking) look.catch(() => {}); // an error is told where its turn comes
     const findings: Finding[] = [];
     for (const found of looking)
       for (const one of await found) {

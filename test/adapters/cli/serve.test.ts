@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createClient } from "ringport/client";
 import { afterEach, describe, expect, test } from "vitest";
 import { type ServerProcess, start } from "../../support/runtimes.ts";
 import { cli, freshFolder, node, run } from "./run-cli.ts";
@@ -132,5 +133,42 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
       "RINGPORT_STREEM_PREVIEW is no setting (did you mean RINGPORT_STREAM_PREVIEW?); see: ringport serve --help",
     ]);
     expect(JSON.stringify(logged)).not.toContain(token);
+  });
+
+  test("each request and each event of a call is a line with its ids; tokens and masked numbers are nowhere", async () => {
+    const env = { LOG_LEVEL: "debug", RINGPORT_LOG_MASK_NUMBERS: "1", RINGPORT_SIMULATOR_TIME_SCALE: "0.1" };
+    const started = await server(freshFolder(), env);
+    await expect.poll(started.output, { timeout: 10_000 }).toContain("curl -X POST");
+    const [token = ""] = TOKEN.exec(started.output()) ?? [];
+    const client = createClient({ url: started.url, token });
+    const instance = await client.instances.create({ name: "+12025550177" });
+    const { message } = await client.instances.configure(instance.id);
+    await fetch(/http:\S+\w/.exec(message)?.[0] ?? "", { method: "POST" });
+    const { id } = await client.calls.create({
+      instanceId: instance.id,
+      type: "FIXED_TTS",
+      target: { phoneNumber: "+12025550101" },
+      tts: { text: "Call +12025550188 back.", voiceId: "en-US-1" },
+    });
+    await client.waitForCall(id);
+    const other = await fetch(`${started.url}/v1/calls/%2B12025550199?token=${token}`, {
+      headers: { authorization: `Bearer ${token}`, "x-request-id": "mine-1" },
+    });
+    expect(other.status).toBe(404);
+    await expect.poll(started.output).toContain("mine-1");
+
+    const lines = started
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"));
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const told = logged.filter(({ call_id }) => call_id === id).map(({ msg }) => msg);
+    for (const msg of ["request", "call queued", "call ringing", "call failed"]) expect(told).toContain(msg);
+    const placed = logged.find(({ path, method }) => path === "/v1/calls" && method === "POST");
+    expect(placed).toMatchObject({ call_id: id, status: 201, request_id: expect.stringMatching(/^req_/) });
+    const linked = logged.find(({ msg }) => msg === "instance.linked");
+    expect(linked).toMatchObject({ instance_id: instance.id, phone: expect.stringMatching(/^\+1202•••\d{4}$/) });
+    expect(logged.find(({ request_id }) => request_id === "mine-1")?.path).toBe("/v1/calls/%2B1202•••0199");
+    expect(lines.join("\n")).not.toMatch(/2025550|rp_live_[0-9A-Za-z]/);
   });
 });

@@ -1,0 +1,89 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { missing } from "../../support/runtimes.ts";
+import { CliServer } from "./client-server.ts";
+import { freshFolder, node, cli as program, run } from "./run-cli.ts";
+
+function whyNoBash(): string | undefined {
+  if (process.platform === "win32") return missing("Windows has no bash of its own");
+  return spawnSync("bash", ["--version"]).status === 0 ? undefined : missing("bash is not installed");
+}
+
+const noBash = node.missing ?? whyNoBash();
+
+describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : ""}`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+  const folder = freshFolder();
+  const words = node.command.map((word) => `'${word}'`).join(" ");
+  writeFileSync(join(folder, "ringport"), `#!/bin/sh\nexec ${words} '${program}' "$@"\n`);
+  chmodSync(join(folder, "ringport"), 0o755);
+  mkdirSync(join(folder, "music"));
+  writeFileSync(join(folder, "music", "my song.mp3"), "");
+
+  /** What bash offers when the Tab key is pressed at the end of the line. */
+  async function offered(line: string, user = "typist"): Promise<string[]> {
+    const { token = "" } = await cli.server.as(user);
+    // Splits the line as readline does, then calls what `complete` has registered for the word.
+    const script = `
+      source <(ringport completion bash)
+      COMP_LINE=$1 COMP_POINT=\${#1}
+      read -ra COMP_WORDS <<< "\${1//=/ = }"
+      [[ $1 == *[\\ =] ]] && COMP_WORDS+=("")
+      COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+      function_name=$(complete -p ringport | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+      "$function_name" ringport "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const env = { PATH: `${folder}:${process.env.PATH}`, RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
+    const out = execFileSync("bash", ["--norc", "-c", script, "bash", line], { env, cwd: folder, encoding: "utf8" });
+    return out.split("\n").filter(Boolean);
+  }
+
+  test.each([
+    ["ringport ", ["serve", "instance", "call", "calls", "doctor", "token"]],
+    ["ringport in", ["instance"]],
+    ["ringport instance ", ["create", "list", "show", "qr", "delete"]],
+    ["ringport calls ", ["show", "hangup"]],
+    ["ringport instance create --", ["--metadata", "--link", "--json", "--url", "--token", "--help"]],
+    ["ringport serve --ring", ["--ring-timeout-ms"]],
+    ["ringport calls --status ", ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"]],
+    ["ringport calls --status comp", ["COMPLETED"]],
+    ["ringport calls --status=F", ["FAILED"]],
+    ["ringport serve --queue ", ["single", "fifo"]],
+    ["ringport completion ", ["bash", "zsh", "fish"]],
+    ["ringport call +12025550100 --audio mus", ["music"]],
+    ["ringport call +12025550100 --audio music/", ["music/my song.mp3"]],
+  ])("%s", async (line, wanted) => {
+    const found = await offered(line);
+    for (const word of wanted) expect(found).toContain(word);
+    const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
+    for (const word of found) expect(word.toLowerCase().startsWith(last.toLowerCase()), word).toBe(true);
+  });
+
+  test("ids and voices come from the server, and one user's instances are not another's", async () => {
+    const { client, instanceId } = await cli.caller("owner");
+    expect(await offered("ringport instance show ", "owner")).toEqual([instanceId]);
+    expect(await offered("ringport call +12025550100 --instance inst_", "owner")).toEqual([instanceId]);
+    expect(await offered("ringport instance show ")).toEqual([]);
+    const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+    expect(await offered("ringport calls show ", "owner")).toEqual([call.id]);
+    expect(await offered("ringport voices --play en-GB-1")).toEqual(["en-GB-1"]);
+  });
+
+  test("where no server answers nothing is offered, and nothing is printed", async () => {
+    const env = { RINGPORT_URL: "http://127.0.0.1:1", RINGPORT_TOKEN: "x" };
+    expect(await run(["__complete", "instance", "show", ""], env)).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe.skipIf(node.missing)("the scripts", { timeout: 30_000 }, () => {
+  test("there is one for each shell", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      const { code, stdout } = await run(["completion", shell]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("__complete")]);
+    }
+    const other = await run(["completion", "tcsh"]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("it must be bash, zsh or fish")]);
+  });
+});

@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findPostgres } from "../../support/postgres.ts";
+import { CliServer } from "./client-server.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+interface Finding {
+  readonly name: string;
+  readonly state: "works" | "missing" | "broken";
+  readonly detail: string;
+  readonly fix: string | null;
+}
+interface Report {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+}
+
+const NOBODY = { RINGPORT_URL: "http://127.0.0.1:1" };
+
+async function examine(
+  env: Record<string, string>,
+  cwd = freshFolder(),
+): Promise<{ code: number | null; report: Report; of(name: string): Finding | undefined }> {
+  const { code, stdout, stderr } = await run(["doctor", "--json"], { ...NOBODY, ...env }, cwd);
+  expect(stderr).toBe("");
+  const report = JSON.parse(stdout) as Report;
+  return { code, report, of: (name) => report.findings.find((finding) => finding.name === name) };
+}
+
+describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+
+  test("here everything that calls need works; what is missing has a fix; nothing is made", async () => {
+    const folder = freshFolder();
+    const { code, report, of } = await examine({ PATH: "" }, folder);
+    expect([code, report.ok]).toEqual([0, true]);
+    for (const name of [
+      "runtime",
+      "settings",
+      "sqlite",
+      "data folder",
+      "worker threads",
+      "speech flite",
+      "port",
+      "clock",
+    ])
+      expect(of(name), name).toMatchObject({ state: "works", fix: null });
+    expect(of("speech espeak-ng")?.detail).toMatch(/^\d+ voices, \d+ languages; .* spoke within \d+ ms$/);
+    expect(of("server")).toMatchObject({ state: "missing", fix: expect.stringContaining("npm start") });
+    expect(of("players")).toMatchObject({ state: "missing", fix: expect.stringContaining("install") });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a person gets one line each, and what they mean in the end", async () => {
+    const { token = "" } = await cli.server.as("patient");
+    const env = { RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
+    const { code, stdout } = await run(["doctor"], env);
+    expect(code).toBe(0);
+    const lines = stdout.trim().split("\n");
+    expect(lines.at(-1)).toBe("Calls can be placed here.");
+    for (const line of lines.slice(0, -2)) expect(line).toMatch(/^[✓–✗] [a-z]/);
+    expect(stdout).toMatch(/^✓ token +is valid; 0 instances/m);
+    expect(stdout).toContain("as the server's");
+    expect(stdout).not.toContain(token);
+  });
+
+  test("what stands in the way is named with the fix, and the exit code is 1", async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, "file"), "");
+    const stranger = createServer((_, response) => response.end("hello"));
+    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+    const { port } = stranger.address() as { port: number };
+    try {
+      const { code, report, of } = await examine({
+        RINGPORT_DATA: join(folder, "file", "data"),
+        PORT: String(port),
+        RINGPORT_URL: cli.server.base,
+        RINGPORT_TOKEN: "rp_live_wrong",
+        RINGPORT_SPEECH_URL: "http://127.0.0.1:1/v1",
+        RINGPORT_SPEECH_MODEL: "none",
+        RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"x"}}',
+      });
+      expect([code, report.ok]).toEqual([1, false]);
+      expect(of("data folder")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_DATA") });
+      expect(of("data folder")?.detail).toContain(`${join(folder, "file")} is a file`);
+      expect(of("port")).toMatchObject({ state: "broken", detail: expect.stringContaining("another program") });
+      expect(of("token")).toMatchObject({ state: "broken", fix: expect.stringContaining("token create") });
+      expect(of("speech http")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_SPEECH_URL") });
+    } finally {
+      stranger.close();
+    }
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+
+  test("a Ringport on the port is no obstacle, and a setting that is none is told", async () => {
+    const { port } = new URL(cli.server.base);
+    const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });
+    expect(code).toBe(0);
+    expect(of("port")).toMatchObject({ state: "works", detail: `a Ringport serves on ${cli.server.base}` });
+    expect(of("settings")?.detail).toContain("did you mean RINGPORT_DATA?");
+    const wrong = await examine({ RINGPORT_RING_TIMEOUT_MS: "soon" });
+    expect([wrong.code, wrong.of("settings")?.detail]).toEqual([1, expect.stringContaining('is "soon"')]);
+  });
+
+  test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
+    "a folder that this user may not write is told (not as root, who may)",
+    async () => {
+      const folder = freshFolder();
+      const locked = join(folder, "locked");
+      mkdirSync(locked);
+      chmodSync(locked, 0o500);
+      const { of } = await examine({ RINGPORT_DATA: join(locked, "data") });
+      expect(of("data folder")).toMatchObject({
+        state: "broken",
+        detail: expect.stringContaining("cannot be written"),
+      });
+      expect(existsSync(join(locked, "data"))).toBe(false);
+    },
+  );
+});
+
+const postgres = await findPostgres();
+const noPostgres = node.missing ?? postgres.missing;
+
+describe.skipIf(noPostgres)(`ringport doctor with PostgreSQL${noPostgres ? ` (${noPostgres})` : ""}`, () => {
+  test("a database that answers is told by its version, one that does not without its password", async () => {
+    const server = await postgres.start();
+    try {
+      const url = await server.createDatabase();
+      const good = await examine({ DATABASE_URL: url });
+      expect([good.code, good.of("postgresql")?.detail]).toEqual([0, expect.stringMatching(/^PostgreSQL \d+/)]);
+    } finally {
+      await server.stop();
+    }
+    const bad = await examine({ DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" });
+    expect([bad.code, bad.of("postgresql")?.state]).toEqual([1, "broken"]);
+    expect(JSON.stringify(bad.report)).not.toContain("hunter2");
+  }, 60_000);
+});
