@@ -1,0 +1,44 @@
+import { createClient } from "ringport/client";
+import { expect, test } from "vitest";
+import { server, URL_OF_TESTS } from "./support/server.ts";
+
+const { ringport } = server();
+
+/** Reached with a WebSocket, not with requests. */
+const STREAM = "GET /v1/calls/{callId}/stream";
+
+test("the client reaches every operation on instances, calls, events and voices that the document has", async () => {
+  const document = await ringport.fetch(new Request(`${URL_OF_TESTS}/openapi.json`));
+  const { paths } = (await document.json()) as { paths: Record<string, Record<string, unknown>> };
+  const documented = Object.entries(paths)
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+    .filter((operation) => / \/v1\//.test(operation) && operation !== STREAM)
+    .sort();
+  expect(documented.length).toBeGreaterThan(12);
+
+  const asked = new Set<string>();
+  const client = createClient({
+    url: URL_OF_TESTS,
+    token: "t",
+    fetch: async ({ method, url }) => {
+      asked.add(`${method} ${new URL(url).pathname.replace("/voice", "")}`);
+      return Response.json([]);
+    },
+  });
+  const target = { phoneNumber: "+12025550100" };
+  await client.instances.create({ name: "x" });
+  await client.instances.page();
+  await client.instances.get("{instanceId}");
+  await client.instances.configure("{instanceId}");
+  await client.instances.delete("{instanceId}");
+  await client.calls.create({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
+  await client.calls.page();
+  await client.calls.get("{callId}");
+  await client.calls.events("{callId}");
+  await client.calls.hangUp("{callId}");
+  for await (const _ of client.events()) break;
+  await client.voices();
+  await client.voiceSample("{voiceId}");
+  const reached = [...asked].map((operation) => decodeURIComponent(operation)).sort();
+  expect(reached).toEqual(documented);
+});
