@@ -13,7 +13,7 @@ const message = await readFile(process.argv[2] ?? new URL("hello.mp3", import.me
 
 const instance = await ringport.instances.create({ name: "Polling client" });
 const code = await ringport.instances.configure(instance.id);
-console.log(code.message); // scan the code, or open the address and press the button
+console.log(code.message); // scan the code, or open the address within half a minute and press the button
 
 // The call may be created already: it waits until the phone is linked, ten minutes at most.
 const created = await ringport.calls.create({

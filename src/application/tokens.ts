@@ -50,9 +50,12 @@ export async function issueToken(
 
 /** Makes a token where there is none yet, of anybody; answers undefined where there is one. */
 export async function issueFirstToken(
-  ...[accounts, ...rest]: Parameters<typeof issueToken>
+  accounts: AccountStore,
+  system: System,
+  ids: IdSource,
+  token: NewToken,
 ): Promise<IssuedToken | undefined> {
-  return (await accounts.tokens()).length === 0 ? issueToken(accounts, ...rest) : undefined;
+  return (await accounts.tokens()).length === 0 ? issueToken(accounts, system, ids, token) : undefined;
 }
 
 /** Authenticates by stored tokens: a checksum first, then one look-up on the hash. */
