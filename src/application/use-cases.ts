@@ -7,7 +7,7 @@ import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
-// Every one throws {@link Refusal} with the `code` of the matching problem document, and then nothing was changed.
+// Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
 // Another user's record is refused exactly as one that does not exist.
 
 /** Options of every creation. */
@@ -58,7 +58,7 @@ export interface LinkingCode {
   readonly message: string;
 }
 
-/** What can be done with instances. Every method throws {@link Refusal} where it will not do it. */
+/** What can be done with instances. Every method throws Refusal where it will not do it. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
   /** Newest first. */
@@ -70,7 +70,7 @@ export interface InstanceUseCases {
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
 
-/** What can be done with calls. Every method throws {@link Refusal} where it will not do it. */
+/** What can be done with calls. Every method throws Refusal where it will not do it. */
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;
@@ -81,7 +81,7 @@ export interface CallUseCases {
   /** What has happened so far, oldest first. */
   timeline(principal: Principal, callId: string, page?: Page): Promise<Event[]>;
   /**
-   * What has happened and what happens, as it happens; ends after the final event. Throws {@link Refusal} `stopping`
+   * What has happened and what happens, as it happens; ends after the final event. Throws Refusal `stopping`
    * where this process stops before the call has ended.
    */
   events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;

@@ -4,15 +4,18 @@ import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { expectPart, table } from "./generated.ts";
 import { fileOf } from "./pages.ts";
 
-test("docs/embedding.md has every option of createRingport", { timeout: 60_000 }, () =>
-  expectPart("docs/embedding.md", "options", `${table(["option", "type", "what it does"], [...rows(), TIMINGS])}`),
-);
+/** Options that are explained member by member; the others by a sentence and the name of their type. */
+const OPENED: ReadonlySet<string> = new Set(["EmbeddedTuning", "HttpSpeechTuning", "RateLimit"]);
 
-const TIMINGS = [
-  "`queueTimeoutMs` and all other [timings](configuration.md#timings-ms)",
-  "`number`",
-  "How long things may take, ms.",
+/** Told by the page of the settings. */
+const ELSEWHERE: readonly string[][] = [
+  ["`limits.…`", "`number`", "Each of the [limits](configuration.md#limits-of-a-request)."],
+  ["`queueTimeoutMs`, …", "`number`", "Each of the [timings](configuration.md#timings-ms), ms."],
 ];
+
+test("docs/embedding.md has every option of createRingport", { timeout: 60_000 }, () =>
+  expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...ELSEWHERE])),
+);
 
 /** The members of `RingportOptions` with what their comments say. */
 function rows(): string[][] {
@@ -21,21 +24,19 @@ function rows(): string[][] {
   const file = fileOf("src/options.ts");
   const program = ts.createProgram([file], options);
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file)!;
-  const declared = source.statements.find(
-    (one): one is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(one) && one.name.text === "RingportOptions",
-  )!;
-  return checker
-    .getTypeAtLocation(declared)
-    .getProperties()
-    .filter(({ name }) => !(name in DEFAULT_TIMINGS))
-    .map((option) => {
-      const type = checker.typeToString(
-        checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(option, declared)),
-        declared,
-        ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope | ts.TypeFormatFlags.NoTruncation,
-      );
+  const isRoot = (one: ts.Statement): one is ts.InterfaceDeclaration =>
+    ts.isInterfaceDeclaration(one) && one.name.text === "RingportOptions";
+  const root = program.getSourceFile(file)!.statements.find(isRoot)!;
+
+  const members = (type: ts.Type, prefix: string): string[][] =>
+    type.getProperties().flatMap((option) => {
+      if (prefix === "" && option.name in DEFAULT_TIMINGS) return [];
+      const type = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(option, root));
       const said = ts.displayPartsToString(option.getDocumentationComment(checker)).replace(/\s+/g, " ");
-      return [`\`${option.name}\``, `\`${type}\``, said];
+      const flags = ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope | ts.TypeFormatFlags.NoTruncation;
+      const row = [`\`${prefix}${option.name}\``, `\`${checker.typeToString(type, root, flags)}\``, said];
+      const isOpened = OPENED.has(type.symbol?.name ?? "");
+      return isOpened ? [row, ...members(type, `${prefix}${option.name}.`)] : [row];
     });
+  return members(checker.getTypeAtLocation(root), "");
 }
