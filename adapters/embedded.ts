@@ -7,7 +7,7 @@ import type { Telephony } from "../src/ports/telephony.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { sayThrough } from "./embedded/far-end-voice.ts";
-import { parseSecret, storedSecret } from "./embedded/secret.ts";
+import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { WorkerPool } from "./workers/pool.ts";
 
 /** Where the embedded defaults keep their files, unless told otherwise. */
@@ -20,13 +20,17 @@ export const DEFAULT_DATA = "./data";
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // What can be wrong is looked at before anything is made.
-  const given = options.secret === undefined ? undefined : parseSecret(options.secret);
+  const data = resolve(options.data ?? DEFAULT_DATA);
+  const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
+  const secret = async (): Promise<Uint8Array> => {
+    if (given === undefined || options.telephony === undefined) await dataFolder(data);
+    return given ?? storedSecret(data);
+  };
   const storage = await embeddedStorage(options);
-  const secret = given ?? (await storedSecret(await dataFolder(options.data ?? DEFAULT_DATA)));
   const workers = sharedWorkers();
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
-  const telephony = asList(options.telephony) ?? [await embeddedTelephony(options, speech)];
+  const telephony = asList(options.telephony) ?? [await embeddedTelephony(options, data, speech)];
   return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset };
 }
 
@@ -50,11 +54,10 @@ export function sqlitePath(data: string): string {
   return resolve(data, "ringport.sqlite");
 }
 
-async function embeddedTelephony(options: RingportOptions, speech: Speech): Promise<Telephony> {
+async function embeddedTelephony(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {
   const { simulator } = await import("./telephony/simulator/index.ts");
-  const folder = await dataFolder(options.data ?? DEFAULT_DATA);
   return simulator({
-    spoolDir: join(folder, "recordings"),
+    spoolDir: join(data, "recordings"),
     timeScale: options.embedded?.simulatorTimeScale,
     sampleRate: options.embedded?.simulatorSampleRate,
     system: options.system,

@@ -85,8 +85,11 @@ export interface EmbeddedPorts {
   readonly telephony: readonly Telephony[];
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
-  /** 32 bytes. */
-  readonly secret: Uint8Array;
+  /**
+   * The 32 bytes of the key, kept in the data folder unless one was given. Asked for once the storage is open, so that a
+   * server that cannot start leaves nothing behind.
+   */
+  readonly secret: () => Promise<Uint8Array>;
   /** Files of the documentation page. */
   readonly asset?: HttpOptions["asset"];
 }

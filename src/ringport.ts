@@ -21,7 +21,7 @@ import { closedHttp } from "./http/closed.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";
 import type { Voice } from "./ports/speech.ts";
-import type { TokenRecord } from "./ports/storage.ts";
+import type { Storage, TokenRecord } from "./ports/storage.ts";
 import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
 import { VERSION } from "./version.ts";
@@ -99,6 +99,15 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   async function open(): Promise<Running> {
     const { storage, speech, decoder, telephony, secret, asset } = await embeddedPorts(options);
+    const closePorts = async () => {
+      for (const network of telephony) await network.close();
+      await Promise.all([speech.close(), decoder.close()]);
+      await storage.close();
+    };
+    const key = await opened(storage, secret).catch(async (error: unknown) => {
+      await closePorts().catch(() => {});
+      throw error;
+    });
     const ids = idSource(
       () => system.now(),
       (bytes) => system.random(bytes),
@@ -115,7 +124,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       log,
       events: new EventLog(system, ids, log),
       tally: new Tally(),
-      vault: new Vault(secret),
+      vault: new Vault(key),
       timings: timingsOf(options),
       limits,
       policy: options.queue ?? SINGLE,
@@ -125,11 +134,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       publicUrl,
     };
     const application = createApplication(context, { retentionDays: options.retentionDays });
-    const closePorts = async () => {
-      for (const network of telephony) await network.close();
-      await Promise.all([speech.close(), decoder.close()]);
-      await storage.close();
-    };
     const { accounts } = storage;
     const http = createHttp({
       instances: application.instances,
@@ -151,7 +155,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       }),
     });
     try {
-      await storage.open({ exclusive: true });
       await application.start();
     } catch (error) {
       await application.stop(0).catch(() => {});
@@ -236,6 +239,12 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };
+}
+
+/** Opens the storage, then asks for the key. */
+async function opened(storage: Storage, secret: EmbeddedPorts["secret"]): Promise<Uint8Array> {
+  await storage.open({ exclusive: true });
+  return secret();
 }
 
 /** The embedded defaults, loaded only here and only when needed: the core knows no runtime. */

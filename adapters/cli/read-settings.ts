@@ -38,11 +38,14 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
+/** What Kubernetes sets in every container beside a service that is called "ringport". */
+const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
+
 /** Names of variables that look like settings and are none, each with what was probably meant. */
 export function unknownVariables(env: Environment): { name: string; meant: string | undefined }[] {
   const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)
-    .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name))
+    .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name) && !OF_KUBERNETES.test(name))
     .sort()
     .map((name) => ({ name, meant: nearest(name, known) }));
 }

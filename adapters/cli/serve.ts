@@ -9,6 +9,7 @@ import { SETTINGS } from "./settings.ts";
 import { firstSignal } from "./signals.ts";
 import { withFix } from "./storage-fault.ts";
 import { printBeside } from "./terminal/terminal.ts";
+import { UsageError } from "./usage-error.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
@@ -18,6 +19,7 @@ export const serve: Command = {
   options: [],
   settings: SETTINGS,
   async run(line) {
+    refuseUnknownVariables(process.env);
     const settings = readSettings(SETTINGS, line, process.env);
     const log = createLog({
       level: settings.logLevel ?? "info",
@@ -25,11 +27,6 @@ export const serve: Command = {
       write: printBeside,
       maskNumbers: settings.logMaskNumbers,
     });
-    for (const { name, meant } of unknownVariables(process.env))
-      log.warn(
-        { variable: name },
-        `${name} is no setting${meant ? ` (did you mean ${meant}?)` : ""}; see: ringport serve --help`,
-      );
 
     const stopping = firstSignal();
     const { createRingport } = await import("../../src/ringport.ts");
@@ -66,4 +63,12 @@ async function listen(
     },
   };
   return { listening: await adapter.serve(app, { port, hostname }), reachable };
+}
+
+/** A misspelt variable would have no effect, and nobody would notice. @throws {UsageError} the first one */
+function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
+  const [unknown] = unknownVariables(env);
+  if (!unknown) return;
+  const hint = unknown.meant ? ` (did you mean ${unknown.meant}?)` : "";
+  throw new UsageError(`${unknown.name} is no setting${hint}; see: ringport serve --help`);
 }

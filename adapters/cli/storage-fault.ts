@@ -9,5 +9,11 @@ export function withFix(error: unknown, { databaseUrl }: RingportOptions): unkno
     return new UsageError(`${error.message}; stop it, or name another one with ${variable}`, { cause: error });
   if (error instanceof StorageUnavailable)
     return new UsageError(`${error.message}; check ${variable}`, { cause: error });
+  if (isRefusalOfPostgres(error)) return new UsageError(`${error.message}; check ${variable}`, { cause: error });
   return error;
+}
+
+/** SQLSTATE classes 28 and 3D: no such user, wrong password, no such database. */
+function isRefusalOfPostgres(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && /^(28|3D)\w{3}$/.test(String(error.code));
 }

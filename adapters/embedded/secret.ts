@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+const FILE = "secret.key";
 const HEX = /^[0-9a-f]{64}$/i;
 
 /**
@@ -17,17 +18,26 @@ export function parseSecret(hex: string): Uint8Array {
 }
 
 /**
+ * The secret of a data folder; undefined where none was made yet.
+ * @throws {Error} the file is there but cannot be read, or holds no secret
+ */
+export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
+  const path = join(folder, FILE);
+  const text = await existing(path);
+  if (text === undefined) return undefined;
+  if (HEX.test(text.trim())) return parseSecret(text);
+  throw new Error(
+    `the key file ${path} does not hold 64 hex digits: restore it from a backup, or delete it and link the numbers again`,
+  );
+}
+
+/**
  * The secret of a data folder, made on the first start. It is there whole or not at all, also when two processes make
  * it at once or the power fails: both then use the one that came first.
  * @throws {Error} the file is there but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {
-  const path = join(folder, "secret.key");
-  const text = (await existing(path)) ?? (await made(path));
-  if (HEX.test(text.trim())) return parseSecret(text);
-  throw new Error(
-    `the key file ${path} does not hold 64 hex digits: restore it from a backup, or delete it and link the numbers again`,
-  );
+  return (await secretOf(folder)) ?? parseSecret(await made(join(folder, FILE)));
 }
 
 async function made(path: string): Promise<string> {
@@ -66,8 +76,16 @@ async function writeNew(path: string, text: string): Promise<void> {
 async function existing(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
-    throw error;
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string };
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // what is wrong with a folder is told by what makes it
+    const why = UNREADABLE[code ?? ""] ?? message;
+    throw new Error(`the key file ${path} cannot be read: ${why}`, { cause });
   }
 }
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EACCES: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
+  EPERM: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
+  EISDIR: "it is a folder; remove that, and restore the file from a backup if there was one",
+};

@@ -126,10 +126,10 @@ async function stop({ engine, db, lock }: Pick<Opened, "engine" | "db" | "lock">
 
 async function migrateWith(engine: Engine, db: Kysely<Database>): Promise<void> {
   const steps = migrations(engine.columnTypes);
-  if (!engine.migrationDialect) return migrate(db as Kysely<unknown>, steps);
+  if (!engine.migrationDialect) return migrate(db as Kysely<unknown>, steps, engine.name);
   const patient = new Kysely<unknown>({ dialect: engine.migrationDialect });
   try {
-    await migrate(patient, steps);
+    await migrate(patient, steps, engine.name);
   } finally {
     await patient.destroy();
   }

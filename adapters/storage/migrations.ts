@@ -16,17 +16,28 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
 /**
  * Brings the database to the current tables. Both databases run it in one transaction under a lock, so processes that
  * start together wait for each other.
- * @throws {Error} the database was written by a newer version
+ * @param name of the database, for errors
+ * @throws {Error} the database was written by a newer version, or a step failed; it is then as it was before
  */
-export async function migrate(db: Kysely<unknown>, steps: Record<string, Migration>): Promise<void> {
+export async function migrate(db: Kysely<unknown>, steps: Record<string, Migration>, name: string): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
-  const { error } = await migrator.migrateToLatest();
+  const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const unknown = (await appliedNames(db)).find((name) => !(name in steps));
-  if (unknown === undefined) throw error;
-  throw new Error(`the database was written by a newer version of ringport (step ${unknown}): upgrade ringport`, {
-    cause: error,
-  });
+  if (unknown !== undefined)
+    throw new Error(
+      `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,
+      {
+        cause: error,
+      },
+    );
+  const failed = results?.find(({ status }) => status === "Error");
+  if (!failed) throw error;
+  throw new Error(
+    `the database ${name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
+      "it is as it was before: go on with the version of ringport that it came from, or choose another database",
+    { cause: error },
+  );
 }
 
 async function appliedNames(db: Kysely<unknown>): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { type Dialect, PostgresDialect, type PostgresPool, sql } from "kysely";
-import type { Pool, PoolConfig } from "pg";
+import type { Client, Pool, PoolConfig } from "pg";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { endsConnection, postgresUnavailable } from "./postgres-errors.ts";
 import { takePostgresLock } from "./postgres-lock.ts";
@@ -33,12 +33,19 @@ export async function connectPostgres({ url, max = 10 }: PostgresStorageOptions)
     } as NonNullable<PoolConfig["types"]>,
   };
   const timed: PoolConfig = { ...patient, statement_timeout: STATEMENT_MS, query_timeout: SILENCE_MS };
+  const name = nameOf(new pg.Client(patient));
   return {
+    name,
     dialect: dialect(new pg.Pool({ ...timed, max })),
     migrationDialect: dialect(new pg.Pool({ ...patient, max: 1 })),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
-    lock: () => takePostgresLock(() => new pg.Client({ ...patient, query_timeout: CONNECT_MS })),
+    lock: () => takePostgresLock(() => new pg.Client({ ...patient, query_timeout: CONNECT_MS }), name),
   };
+}
+
+/** The database without its password. */
+function nameOf({ host, port, database }: Client): string {
+  return `${database} on ${host}:${port}`;
 }
 
 function dialect(pool: Pool): Dialect {

@@ -15,9 +15,10 @@ const RETRY_MS = 500;
 
 /**
  * Takes the server's lock on a connection of its own and keeps both: a lost connection is made again.
+ * @param name of the database, for errors
  * @throws {StorageLocked} another server has the lock
  */
-export async function takePostgresLock(newClient: () => Client): Promise<ServerLock> {
+export async function takePostgresLock(newClient: () => Client, name: string): Promise<ServerLock> {
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let released = false;
@@ -72,7 +73,7 @@ export async function takePostgresLock(newClient: () => Client): Promise<ServerL
     if (!held && !released) after(RETRY_MS, takeAgain);
   }
 
-  if (!(await take())) throw new StorageLocked(`another server already works on ${nameOf(newClient())}`);
+  if (!(await take())) throw new StorageLocked(`another server already works on the database ${name}`);
   return {
     assertHeld() {
       if (!client) throw new StorageUnavailable("the server's lock on the database was lost and is being taken again");
@@ -84,9 +85,4 @@ export async function takePostgresLock(newClient: () => Client): Promise<ServerL
       client = undefined;
     },
   };
-}
-
-/** The database without its password. */
-function nameOf({ host, port, database }: Client): string {
-  return `the database ${database} on ${host}:${port}`;
 }

@@ -26,6 +26,8 @@ export interface Traits {
 
 /** What a database brings to be a storage. */
 export interface Engine {
+  /** Names the database in errors, without its password. */
+  readonly name: string;
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
   /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */

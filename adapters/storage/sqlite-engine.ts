@@ -1,10 +1,10 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
-import { StorageLocked } from "../../src/ports/storage.ts";
+import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
 import { sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
-import { isBusy, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
+import { isBusy, isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
 export const SQLITE_TRAITS: Traits = { rowLocks: false, unavailable: sqliteUnavailable };
@@ -22,7 +22,7 @@ export async function connectSqlite({
     throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
   });
   if (path !== ":memory:") await ownersOnly(path);
-  const database = new sqlite.DatabaseSync(path);
+  const database = opened(path, sqlite.DatabaseSync);
   try {
     // Waiting is done by whenFree(), which leaves the event loop running.
     database.exec("pragma busy_timeout = 0");
@@ -31,10 +31,11 @@ export async function connectSqlite({
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
   } catch (error) {
     database.close();
-    throw error;
+    throw explained(path, error);
   }
   const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
   return {
+    name: path,
     dialect: sqliteDialect(database),
     ...(reader && { read: sqliteConnection(reader).rows }),
     columnTypes: { id: "text", bytes: "blob" },
@@ -44,6 +45,24 @@ export async function connectSqlite({
       database.close();
     },
   };
+}
+
+function opened(path: string, Database: typeof DatabaseSync): DatabaseSync {
+  try {
+    return new Database(path);
+  } catch (error) {
+    throw explained(path, error);
+  }
+}
+
+/** What a person needs to know of a file that SQLite does not take. */
+function explained(path: string, error: unknown): unknown {
+  if (isNoDatabase(error))
+    return new Error(`${path} is no SQLite database: restore it from a backup, or move it away to begin anew`, {
+      cause: error,
+    });
+  const sentence = sqliteUnavailable(error);
+  return sentence === undefined ? error : new StorageUnavailable(`${path}: ${sentence}`, { cause: error });
 }
 
 /** Tokens and numbers are nobody else's to read: a new file is made with mode 600, which its WAL then takes over. */

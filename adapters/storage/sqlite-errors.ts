@@ -18,6 +18,7 @@ const SENTENCES: readonly (readonly [string, number])[] = [
   ["disk I/O error", 10],
   ["database or disk is full", 13],
   ["unable to open database file", 14],
+  ["file is not a database", 26],
 ];
 
 const PATIENCE_MS = 2_000;
@@ -27,6 +28,11 @@ const PAUSE_MS = 10;
 export function sqliteUnavailable(error: unknown): string | undefined {
   const sentence = UNAVAILABLE[primaryCode(error)];
   return sentence && `${sentence} (${(error as Error).message})`;
+}
+
+/** Whether the file holds something else. */
+export function isNoDatabase(error: unknown): boolean {
+  return primaryCode(error) === 26;
 }
 
 /** Whether another connection holds the lock that was asked for. */

@@ -8,12 +8,13 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const freshFolder = (): string => temporaryFolder("embedded");
 
 /** The ports, closed again. */
-async function ports(options: RingportOptions): Promise<EmbeddedPorts> {
+async function ports(options: RingportOptions): Promise<Omit<EmbeddedPorts, "secret"> & { secret: Uint8Array }> {
   const made = await embedded(options);
+  const secret = await made.secret();
   for (const network of made.telephony) await network.close();
   await Promise.all([made.speech.close(), made.decoder.close()]);
   await made.storage.close();
-  return made;
+  return { ...made, secret };
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
@@ -68,11 +69,22 @@ describe("the embedded defaults", () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
     const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
+    expect(await given.secret()).toHaveLength(32);
     expect(given.storage).toBe(storage);
     expect(given.speech).toBe(speech);
     expect(given.decoder).toBe(decoder);
     expect(given.telephony).toBe(telephony);
     expect(existsSync(data)).toBe(false);
+  });
+
+  test("no key is made before it is asked for", async () => {
+    const data = join(freshFolder(), "data");
+    const { storage, speech, decoder } = await ports({ data: freshFolder() });
+    const made = await embedded({ data, storage, speech, decoder });
+    expect(existsSync(data)).toBe(false);
+    await made.secret();
+    expect(readdirSync(data)).toEqual(["secret.key"]);
+    await made.telephony[0]?.close();
   });
 
   test("one telephony alone is a list of one", async () => {

@@ -1,39 +1,25 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mountInMemory, unmount } from "../support/mount.ts";
 import { ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 import { expectProblem } from "./shapes.ts";
 
-/** Mounts a file system of 6 MB; says why not where that cannot be. */
-function mountSmallDisk(folder: string): string | undefined {
-  if (process.platform !== "linux" || process.getuid?.() !== 0)
-    return "a small file system can be mounted on Linux as root only";
-  mkdirSync(folder, { recursive: true });
-  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder], {
-    encoding: "utf8",
-  });
-  return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
-}
-
-function unmount(folder: string): void {
-  spawnSync("umount", [folder]);
-  rmSync(folder, { recursive: true, force: true });
-}
+const SMALL = "size=6m";
 
 onEach([ON_NODE], (target) => {
   const disk = join(tmpdir(), `ringport-small-disk-${process.pid}`);
-  const missing = mountSmallDisk(disk);
+  const missing = mountInMemory(disk, SMALL);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
 
   describe.skipIf(missing)(`a full file system${missing ? ` (skipped: ${missing})` : ""}`, () => {
     const filler = join(disk, "filler");
     const server = new Server(target, { data: join(disk, "data") });
     beforeAll(async () => {
-      mountSmallDisk(disk);
+      mountInMemory(disk, SMALL);
       await server.start();
     });
     afterAll(async () => {

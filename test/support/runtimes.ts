@@ -118,6 +118,40 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   }
 }
 
+/** What a program has left that ran to its end. */
+export interface Finished {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script to its end, at most 30 s long. `user` is a number of the operating system, for root to use. */
+export function run(
+  runtime: Runtime,
+  script: string,
+  { args = [], flags = [], env, cwd, user }: Omit<StartOptions, "readyTimeoutMs"> & { readonly user?: number } = {},
+): Promise<Finished> {
+  const [program = "", ...before] = runtime.command;
+  const child = spawn(program, [...before, ...flags, script, ...args], {
+    cwd,
+    env: environment(env),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 30_000,
+    ...(user === undefined ? {} : { uid: user, gid: user }),
+  });
+  endWithThisProcess(child);
+  const heard = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      heard[name] += text;
+    });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...heard }));
+  });
+}
+
 /** Kills a child that is still running when this process exits, so that a failed run leaves nothing behind. */
 export function endWithThisProcess(child: ChildProcess): void {
   const kill = () => child.kill("SIGKILL");

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe } from "vitest";
 import { findPostgres, type RunningPostgres } from "./postgres.ts";
-import { type Runtime, type RuntimeName, runtimes, type ServerProcess, start } from "./runtimes.ts";
+import { type Finished, type Runtime, type RuntimeName, run, runtimes, type ServerProcess, start } from "./runtimes.ts";
 import { Client, expected, until } from "./server-client.ts";
 import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
@@ -177,21 +176,8 @@ export class Server {
   }
 
   /** Runs the command line under the same runtime on the same data. */
-  cli(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const [program = "", ...before] = this.target.runtime.command;
-    const child = spawn(program, [...before, MAIN, ...args], {
-      env: { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...this.#settings() },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const heard = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"] as const)
-      child[name].setEncoding("utf8").on("data", (text: string) => {
-        heard[name] += text;
-      });
-    return new Promise((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => resolve({ code, ...heard }));
-    });
+  cli(...args: readonly string[]): Promise<Finished> {
+    return run(this.target.runtime, MAIN, { args, env: this.#settings() });
   }
 
   /** Sends without a token and without looking at the document. */

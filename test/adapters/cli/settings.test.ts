@@ -159,4 +159,13 @@ describe("reading settings", () => {
       { name: "RINGPORT_SOMETHING_ELSE", meant: undefined },
     ]);
   });
+
+  test("what Kubernetes sets beside a service of that name is nobody's mistake", () => {
+    const set = {
+      RINGPORT_SERVICE_HOST: "10.0.0.1",
+      RINGPORT_SERVICE_PORT_HTTP: "80",
+      RINGPORT_PORT: "tcp://10.0.0.1",
+    };
+    expect(unknownVariables({ ...set, RINGPORT_PORT_80_TCP_ADDR: "10.0.0.1" })).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServerProcess, start } from "../../support/runtimes.ts";
 import { cli, freshFolder, node, run } from "./run-cli.ts";
 
-describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`, { timeout: 30_000 }, () => {
+describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`, { timeout: 60_000 }, () => {
   const data = freshFolder();
   let server: ServerProcess;
 

