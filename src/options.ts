@@ -24,17 +24,17 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly publicUrl?: string | undefined;
   /** What carries calls; the first one is the default provider of new instances. Default: the simulator. */
   readonly telephony?: Telephony | readonly Telephony[] | undefined;
-  /** Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
+  /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
-  /** Default: the speech engines that are installed. */
+  /** What speaks texts. Default: the speech engines that are installed. */
   readonly speech?: Speech | undefined;
-  /** Default: WAV and MP3, decoded in a worker. */
+  /** What reads audio files. Default: WAV and MP3, decoded in a worker. */
   readonly decoder?: AudioDecoder | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */
   readonly system?: System | undefined;
-  /** Default: silent. */
+  /** Where it tells an operator what it does. Default: silent. */
   readonly log?: Logger | undefined;
   /** Bounds on what a request may carry. */
   readonly limits?: Partial<Limits> | undefined;
@@ -70,8 +70,11 @@ export interface EmbeddedTuning {
 
 /** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechTuning {
+  /** With the version, without `/audio/speech`: `http://127.0.0.1:8880/v1`. */
   readonly baseUrl: string;
+  /** Sent as a bearer token; never part of a message. */
   readonly apiKey?: string | undefined;
+  /** Which model speaks. */
   readonly model: string;
   /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;

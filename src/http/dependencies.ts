@@ -21,11 +21,11 @@ export interface HttpDependencies {
   readonly log: Logger;
   /** Path in front of `/v1`, such as `/api`; none by default. */
   readonly basePath?: string | undefined;
-  /** Off by default. */
+  /** Which web pages of other origins may call. Off by default. */
   readonly cors?: CorsOption | undefined;
   /** Whether the stream endpoint is on; off by default. */
   readonly streamPreview?: boolean | undefined;
-  /** For each token; none by default. */
+  /** How many requests each token may make; none by default. */
   readonly rateLimit?: RateLimit | undefined;
   /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined where they were not shipped. */
   readonly asset?: ((name: string) => Promise<Uint8Array | undefined>) | undefined;
