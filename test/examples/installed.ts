@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
 
 /** Packs the package and installs it beside the examples, as a stranger would, once for all tests. */
-export default async function installed(project: TestProject): Promise<() => void> {
+export default async function installed(project: TestProject): Promise<() => Promise<void>> {
   const remove = await pack(project);
   try {
     const { tarball, folder } = project.getProvidedContext().packed;
@@ -26,7 +26,7 @@ export default async function installed(project: TestProject): Promise<() => voi
     await install(place, tarball, ...FRAMEWORKS.map((name) => `${name}@${devDependencies[name]}`));
     project.provide("installed", place);
   } catch (error) {
-    remove();
+    await remove();
     throw error;
   }
   return remove;

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +24,7 @@ declare module "vitest" {
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Builds and packs the package once for all test files. */
-export default async function pack({ provide }: TestProject): Promise<() => void> {
+export default async function pack({ provide }: TestProject): Promise<() => Promise<void>> {
   const place = mkdtempSync(join(tmpdir(), "ringport-packed-"));
   // Not through npm: a build that hangs must be the very process that is ended.
   await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
@@ -33,5 +34,5 @@ export default async function pack({ provide }: TestProject): Promise<() => void
   const tarball = join(place, filename);
   await unpack(readFileSync(tarball), place);
   provide("packed", { tarball, folder: join(place, "package") });
-  return () => rmSync(place, { recursive: true, force: true });
+  return () => rm(place, { recursive: true, force: true }); // meanwhile vitest hears its workers end
 }
