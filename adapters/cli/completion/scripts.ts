@@ -22,7 +22,9 @@ complete -F _ringport ringport`,
 _ringport() {
   local line
   local -a found
-  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+  local -a typed=("\${(@)words[2,CURRENT]}")
+  compset -P '--*='
+  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)typed}" 2>/dev/null)}"; do
     if [[ $line == ":files" ]]; then
       _files
     elif [[ -n $line ]]; then
@@ -34,11 +36,14 @@ _ringport() {
 compdef _ringport ringport`,
   fish: `function __ringport_complete
   set -l words (commandline -opc) (commandline -ct)
+  set -l before (string match -r -- '^--[^=]+=' (commandline -ct))
   for line in ($words[1] ${COMPLETE} $words[2..-1] 2>/dev/null)
     if test "$line" = ":files"
-      __fish_complete_path (commandline -ct)
+      for file in (__fish_complete_path (string replace -- "$before" "" (commandline -ct)))
+        echo "$before$file"
+      end
     else
-      echo $line
+      echo "$before$line"
     end
   end
 end

@@ -10,9 +10,6 @@ import { paint, print, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { broken, type Finding, missing, works } from "./finding.ts";
 import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
-import { findPort, findServer } from "./server-findings.ts";
-import { findSpeech } from "./speech-findings.ts";
-import { findDatabase, findDataFolder } from "./storage-findings.ts";
 
 /** `ringport doctor`: what works on this machine, and what to do about the rest. */
 export const doctor: Command = {
@@ -25,6 +22,10 @@ export const doctor: Command = {
   async run(line) {
     const json = line.values.get("json") === true;
     const { settings, finding } = settingsFinding(line);
+    // Loaded here: no other command has to wait for the speech engines' and the storage's code.
+    const { findPort, findServer } = await import("./server-findings.ts");
+    const { findSpeech } = await import("./speech-findings.ts");
+    const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All look at once; they are told in this order.
     const looking: Promise<readonly Finding[]>[] = [
       Promise.resolve([findRuntime(), finding]),
