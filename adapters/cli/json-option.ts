@@ -1,7 +1,6 @@
 import type { OptionSpec } from "./command.ts";
 
-/** Prints one JSON document instead of text, and errors as one too. */
-export const JSON_OPTION: OptionSpec = { name: "json", help: "Prints JSON, errors included." };
-
-/** Prints one JSON document a line instead of text, as things happen. */
-export const JSON_LINES_OPTION: OptionSpec = { name: "json", help: "Prints JSON lines, errors as JSON." };
+/** Prints JSON instead of text, and errors as one JSON document. @param what is printed, as it goes on after "Prints" */
+export function jsonOption(what: string): OptionSpec {
+  return { name: "json", help: `Prints ${what} as JSON; errors too.` };
+}

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -26,7 +26,7 @@ export const call: Command = {
       completion: "instance",
     },
     { name: "no-wait", help: "Prints the call's id and leaves; the call goes on." },
-    JSON_OPTION,
+    jsonOption("the finished call with its `outcome` and `events`, one document,"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport calls hangup`: ends an active call. */
@@ -9,7 +9,7 @@ export const callsHangup: Command = {
   path: ["calls", "hangup"],
   summary: "Hangs up an active call.",
   operands: [{ name: "ID", completion: "call" }],
-  options: [JSON_OPTION],
+  options: [jsonOption("the call with its `outcome`")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT_CODES_HELP } from "../exit-codes.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { print, printJson } from "../terminal/terminal.ts";
@@ -17,7 +17,10 @@ export const callsShow: Command = {
   summary: "Shows a call, its timeline and how it turned out.",
   details: `The exit code is 0 when it could be shown. With --follow it is the call's own. ${EXIT_CODES_HELP}`,
   operands: [{ name: "ID", completion: "call" }],
-  options: [{ name: "follow", help: "Goes on until the call is over; Ctrl-C leaves it alone." }, JSON_OPTION],
+  options: [
+    { name: "follow", help: "Goes on until the call is over; Ctrl-C leaves it alone." },
+    jsonOption("the call with its `outcome`, `media` and `events`"),
+  ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;

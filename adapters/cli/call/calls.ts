@@ -3,7 +3,7 @@ import { CALL_STATUSES, type CallStatus } from "../../../src/domain/call.ts";
 import type { Command, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { wholeNumber } from "../parsers.ts";
 import { interruption } from "../signals.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
@@ -29,7 +29,7 @@ export const calls: Command = {
     { name: "status", placeholder: "STATUS", help: `Only ${CALL_STATUSES.join(", ")}.`, values: CALL_STATUSES },
     { name: "instance", placeholder: "ID", help: "Only calls of this instance.", completion: "instance" },
     { name: "limit", placeholder: "NUMBER", help: `So many. Default: ${DEFAULT_LIMIT}.` },
-    JSON_OPTION,
+    jsonOption("the calls with their `outcome` (one a line with --watch)"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

@@ -3,7 +3,7 @@ import type { Command, ParsedLine } from "../command.ts";
 import { tokenOf, urlOf } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "../read-settings.ts";
 import { SETTINGS } from "../settings.ts";
 import { paint, print, printJson } from "../terminal/terminal.ts";
@@ -17,7 +17,7 @@ export const doctor: Command = {
   summary: "Says what works on this machine, and what to do about the rest.",
   details:
     "Looks only: nothing is created, nobody is called. Exit code: 0 when calls can be placed here, 1 otherwise. ✓ works, – can be done without, ✗ has to be put right.",
-  options: [JSON_OPTION],
+  options: [jsonOption("`ok` and `findings`: `name`, `state` (works, missing, broken), `detail`, `fix`, `essential`,")],
   settings: [...SETTINGS, ...CONNECTION_SETTINGS],
   async run(line) {
     const json = line.values.get("json") === true;

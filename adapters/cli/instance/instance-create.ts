@@ -2,7 +2,7 @@ import type { Metadata } from "../../../src/domain/instance.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -19,7 +19,7 @@ export const instanceCreate: Command = {
   options: [
     { name: "metadata", placeholder: "JSON", help: 'An object to keep with it, such as \'{"branch":"Lisbon"}\'.' },
     { name: "link", help: "Goes on with the QR code, and waits until the number is linked." },
-    JSON_OPTION,
+    jsonOption("the instance (with --link lines, as instance qr)"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

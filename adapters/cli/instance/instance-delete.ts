@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance delete`: ends its call, unlinks its number. */
@@ -9,7 +9,7 @@ export const instanceDelete: Command = {
   path: ["instance", "delete"],
   summary: "Deletes an instance for good: ends its call, unlinks its number.",
   operands: [{ name: "ID", completion: "instance" }],
-  options: [JSON_OPTION],
+  options: [jsonOption("`id` and `deleted`")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;

@@ -2,7 +2,7 @@ import type { Instance } from "../../../src/client/index.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
@@ -11,7 +11,7 @@ import { printBeside, printJson } from "../terminal/terminal.ts";
 export const instanceList: Command = {
   path: ["instance", "list"],
   summary: "Lists instances, newest first.",
-  options: [JSON_OPTION],
+  options: [jsonOption("the list")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const { client } = await connect(line);

@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_LINES_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { linkPhone } from "./link-phone.ts";
 
@@ -14,7 +14,9 @@ export const instanceQr: Command = {
   options: [
     { name: "png", placeholder: "FILE", help: "Keeps the current code in this file as well.", completion: "file" },
     { name: "no-wait", help: "Draws the code once and leaves." },
-    JSON_LINES_OPTION,
+    jsonOption(
+      "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`) and for the end (`event` linked, `instance`)",
+    ),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

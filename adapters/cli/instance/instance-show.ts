@@ -2,7 +2,7 @@ import type { InstanceDetails } from "../../../src/client/index.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 
@@ -11,7 +11,7 @@ export const instanceShow: Command = {
   path: ["instance", "show"],
   summary: "Shows an instance, its line and its active calls.",
   operands: [{ name: "ID", completion: "instance" }],
-  options: [JSON_OPTION],
+  options: [jsonOption("the instance with its `connection`")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const { client } = await connect(line);

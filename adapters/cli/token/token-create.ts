@@ -4,6 +4,7 @@ import { idSource, isId } from "../../../src/domain/ids.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Command, ParsedLine } from "../command.ts";
+import { jsonOption } from "../json-option.ts";
 import { wholeNumber } from "../parsers.ts";
 import { readSettings } from "../read-settings.ts";
 import { settingsOf } from "../settings.ts";
@@ -29,7 +30,7 @@ export const tokenCreate: Command = {
     { name: "name", placeholder: "LABEL", help: 'What the user calls it. Default: "cli".' },
     { name: "demo-instance", placeholder: "ID", help: "Makes a demo token, which may use this one instance only." },
     { name: "expires-in", placeholder: "DAYS", help: "It works this many days. Default: for ever." },
-    { name: "json", help: "Prints the token and what is stored of it as JSON." },
+    jsonOption("the token and what is stored of it"),
   ],
   settings: SETTINGS,
   async run(line) {

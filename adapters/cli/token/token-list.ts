@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { Command } from "../command.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { settingsOf } from "../settings.ts";
 import { printRows } from "../terminal/table.ts";
@@ -16,7 +16,7 @@ const SETTINGS = settingsOf("data", "databaseUrl");
 export const tokenList: Command = {
   path: ["token", "list"],
   summary: "Lists tokens, oldest first.",
-  options: [{ name: "user", placeholder: "NAME", help: "Only this user's." }, JSON_OPTION],
+  options: [{ name: "user", placeholder: "NAME", help: "Only this user's." }, jsonOption("the list")],
   settings: SETTINGS,
   async run(line) {
     const { options } = readSettings(SETTINGS, line, process.env);

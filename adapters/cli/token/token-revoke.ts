@@ -1,7 +1,7 @@
 import process from "node:process";
 import { isId } from "../../../src/domain/ids.ts";
 import type { Command } from "../command.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { settingsOf } from "../settings.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
@@ -15,7 +15,7 @@ export const tokenRevoke: Command = {
   path: ["token", "revoke"],
   summary: "Revokes a token; from the next request on it is refused.",
   operands: [{ name: "ID" }],
-  options: [JSON_OPTION],
+  options: [jsonOption("`id` and `revoked`")],
   settings: SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;

@@ -2,7 +2,7 @@ import type { Client, Voice } from "../../../src/client/index.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
-import { JSON_OPTION } from "../json-option.ts";
+import { jsonOption } from "../json-option.ts";
 import { printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
@@ -15,7 +15,7 @@ export const voices: Command = {
   options: [
     { name: "language", placeholder: "TAG", help: "Only voices of this language: pt, or pt-BR." },
     { name: "play", placeholder: "ID", help: "Plays a sample of this voice.", completion: "voice" },
-    JSON_OPTION,
+    jsonOption("the list (with --play `voice`, `bytes`, `player`, `file`)"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
