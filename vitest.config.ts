@@ -71,8 +71,8 @@ export default defineConfig({
           name: "package",
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/support/pack.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

@@ -8,10 +8,9 @@ const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url)
 
 /** What a bundler makes of a file of the package. */
 export interface Bundle {
-  /** What is loaded with the file itself; the rest comes later, by import(). */
-  readonly text: string;
+  /** Of what is loaded with the file itself; the rest comes later, by import(). */
   readonly gzippedBytes: number;
-  /** What `text` still imports by itself, and what it may load later. */
+  /** What that imports, at once and later. */
   readonly imports: Metafile["outputs"][string]["imports"];
 }
 
@@ -40,12 +39,13 @@ export async function bundle(folder: string, file: string, packages: "bundle" | 
     for (const { path: next, kind, external } of metafile.outputs[path]?.imports ?? [])
       if (!external && kind !== "dynamic-import") visit(next);
   };
-  visit(Object.keys(metafile.outputs).find((path) => path.endsWith("bundle/entry.js")) ?? "");
+  const entry = Object.keys(metafile.outputs).find((path) => path.endsWith("bundle/entry.js"));
+  if (entry === undefined) throw new Error(`the bundle of ${file} has no entry`);
+  visit(entry);
   const files = outputFiles.filter(({ path }) =>
     [...needed].some((part) => path.endsWith(part.replace(/^(\.\.\/)+/, ""))),
   );
   return {
-    text: files.map(({ text }) => text).join("\n"),
     gzippedBytes: files.reduce((bytes, { contents }) => bytes + gzipSync(contents).length, 0),
     imports: [...needed].flatMap((path) => metafile.outputs[path]?.imports ?? []),
   };

@@ -13,13 +13,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end, at most two minutes long. */
+/** Runs a program to its end, at most four minutes long. */
 export function run([program = "", ...args]: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
   const child = spawn(program, args, {
     cwd,
     env: { ...ownEnvironment(), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 120_000,
+    timeout: 240_000,
   });
   endWithThisProcess(child);
   let [stdout, stderr] = ["", ""];
