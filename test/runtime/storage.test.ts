@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mountInMemory, unmount } from "../support/mount.ts";
-import { ON_NODE, onEach, Server, useServer } from "../support/server.ts";
+import { relayTo } from "../support/relay.ts";
+import { ON_EVERY_POSTGRES, ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
 import { expectProblem } from "./shapes.ts";
 
@@ -132,6 +133,45 @@ onEach([ON_NODE], (target) => {
       expect(ended.outcome!.duration_ms).toBeLessThan(3_500);
       expect((await client.timeline(id)).filter(({ type }) => type === "completed")).toHaveLength(1);
     });
+  });
+});
+
+onEach(ON_EVERY_POSTGRES, (target) => {
+  const server = useServer(target);
+
+  test("a PostgreSQL that cannot be reached: 503 storage_unavailable, and everything goes on once it is back", async () => {
+    const { database } = server;
+    if (!("url" in database)) throw new Error("this needs PostgreSQL");
+    const relay = await relayTo(database.url);
+    await server.stop();
+    await server.start({ DATABASE_URL: relay.url });
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { tts: HELLO });
+    await client.waitForCall(id, ["IN_PROGRESS"]);
+
+    await relay.cut();
+    for (const name of ["one", "two", "three"]) {
+      const answer = await client.post("/v1/instances", { name });
+      expectProblem(answer, 503, "storage_unavailable", "/v1/instances");
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+    }
+    expect((await server.ask("GET", "/healthz")).status).toBe(200);
+
+    await relay.mend();
+    await until(
+      () => client.post("/v1/instances", { name: "back" }),
+      ({ status }) => status === 201,
+      20_000,
+      "the database to be used again",
+    );
+    const ended = await client.waitForCall(id);
+    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    expect((await client.timeline(id)).filter(({ type }) => type === "completed")).toHaveLength(1);
+    const names = (await server.rows()).instances!.map(({ name }) => name);
+    expect(names.filter((name) => name !== "Front desk")).toEqual(["back"]);
+    await server.stop();
+    await relay.cut();
+    await server.start();
   });
 });
 

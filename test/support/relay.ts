@@ -1,0 +1,43 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** Stands between a program and a database, so that a test can cut the line. */
+export interface Relay {
+  /** The database's URL by way of the relay. */
+  readonly url: string;
+  /** Breaks every connection and takes no new ones. */
+  cut(): Promise<void>;
+  /** Takes connections again, at the same address. */
+  mend(): Promise<void>;
+}
+
+/** Starts a relay to the host and port of a URL. */
+export async function relayTo(url: string): Promise<Relay> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): Socket =>
+    socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
+  let server: Server | undefined;
+  const listen = (at: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const next = createServer((near) => {
+        const far = connect(Number(port), hostname);
+        for (const socket of [near, far]) sockets.add(keep(socket));
+        near.pipe(far).pipe(near);
+      });
+      server = next;
+      next.once("error", reject);
+      next.listen(at, "127.0.0.1", () => resolve((next.address() as AddressInfo).port));
+    });
+  const ownPort = await listen(0);
+  const own = new URL(url);
+  own.host = `127.0.0.1:${ownPort}`;
+  return {
+    url: own.href,
+    cut: () =>
+      new Promise((resolve) => {
+        server?.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+    mend: async () => void (await listen(ownPort)),
+  };
+}
