@@ -1,4 +1,5 @@
 import type { Benchmark } from "./benchmark.ts";
+import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
 import { MEMORY } from "./memory.ts";
 import { READ } from "./read.ts";
@@ -8,6 +9,7 @@ import { SPOKEN_ONCE } from "./spoken-once.ts";
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
+  create: CREATE,
   sim: SIMULATED_CALLS,
   memory: MEMORY,
   dispatch: DISPATCH,

@@ -1,0 +1,52 @@
+// The baseline of POST /v1/calls: what Ringport asks SQLite for one call, in raw transactions one after the other, each
+// of them durable (synchronous=FULL). Arguments: the database file, the user, how long to go on in ms; ids of instances
+// come as JSON on standard input. Prints how many there were in a second.
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { idSource } from "../../../src/domain/ids.ts";
+
+const [file = "", userId = "", ms = "0"] = process.argv.slice(2);
+const instances = JSON.parse(readFileSync(0, "utf8")) as string[];
+const ids = idSource(Date.now, (bytes) => crypto.getRandomValues(bytes));
+const database = new DatabaseSync(file);
+database.exec("pragma journal_mode = wal; pragma synchronous = full");
+
+const begin = database.prepare("begin immediate");
+const commit = database.prepare("commit");
+const token = database.prepare("select * from tokens where hash = ?");
+const instance = database.prepare("select * from instances where id = ?");
+const heldInstance = database.prepare("select status from instances where id = ?");
+const ACTIVE = "instance_id = ? and status in ('QUEUED', 'RINGING', 'IN_PROGRESS')";
+const active = database.prepare(`select * from calls where ${ACTIVE} order by created_at, id`);
+const slots = database.prepare(`select slot from calls where ${ACTIVE}`);
+const call = database.prepare(
+  "insert into calls (id, instance_id, user_id, status, type, target_phone, message, outcome, created_at, started_at," +
+    " ended_at, slot, owner, version) values (?, ?, ?, 'QUEUED', 'FIXED_TTS', ?, ?, null, ?, null, null, 0, null, 1)" +
+    " on conflict (instance_id, slot) where status in ('QUEUED', 'RINGING', 'IN_PROGRESS') do nothing returning *",
+);
+const event = database.prepare(
+  "insert into events (id, type, at, call_id, instance_id, user_id, data) values (?, 'queued', ?, ?, ?, ?, ?)",
+);
+const message = JSON.stringify({
+  type: "FIXED_TTS",
+  text: "Your parcel arrives tomorrow at nine.",
+  voiceId: "en-US-1",
+});
+
+const from = performance.now();
+let done = 0;
+for (; done < instances.length && performance.now() - from < Number(ms); done++) {
+  const instanceId = instances[done] ?? "";
+  token.get("none");
+  instance.get(instanceId);
+  active.all(instanceId);
+  begin.run();
+  heldInstance.get(instanceId);
+  slots.all(instanceId);
+  const id = ids("call");
+  const now = Date.now();
+  call.get(id, instanceId, userId, "+12025550100", message, now);
+  event.run(ids("evt"), now, id, instanceId, userId, '{"type":"FIXED_TTS"}');
+  commit.run();
+}
+console.log(done / ((performance.now() - from) / 1000));
