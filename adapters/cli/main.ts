@@ -4,6 +4,7 @@ import { VERSION } from "../../src/version.ts";
 import type { Command } from "./command.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS } from "./commands.ts";
+import { keepCompiledCode } from "./compile-cache.ts";
 import { COMPLETE, complete } from "./completion/complete.ts";
 import { explain } from "./explain.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
@@ -11,6 +12,7 @@ import { didYouMean } from "./nearest.ts";
 import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
+keepCompiledCode();
 tolerateBrokenPipes();
 const exitCode = await main(process.argv.slice(2));
 await flushed();

@@ -1,15 +1,19 @@
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
+import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
 import { READ } from "./read.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
+import { STARTUP } from "./startup.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
   create: CREATE,
+  list: LIST,
+  startup: STARTUP,
   sim: SIMULATED_CALLS,
   memory: MEMORY,
   dispatch: DISPATCH,
