@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,27 +31,10 @@ onEach([ON_NODE], (target) => {
 
   withTools("the curl line", ["curl"], () => {
     const server = useServer(target);
-    const files = folder();
 
     test("that the server prints on its first start makes an instance", async () => {
       const line = /^ *(curl .*)$/m.exec(server.output)?.[1] ?? "";
-      expect(JSON.parse(await bash(`set -eu\n${line}`, files))).toMatchObject({ status: "CREATED" });
+      expect(JSON.parse(run("bash", "-c", line))).toMatchObject({ status: "CREATED" });
     });
   });
 });
-
-/** Runs shell lines in a folder and answers what they print. */
-function bash(script: string, cwd: string): Promise<string> {
-  const child = spawn("bash", ["-c", script], { cwd, stdio: ["ignore", "pipe", "pipe"] });
-  const heard = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      heard[name] += text;
-    });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) =>
-      code === 0 ? resolve(heard.stdout) : reject(new Error(`bash ended with ${code}:\n${heard.stderr}\n${script}`)),
-    );
-  });
-}
