@@ -8,7 +8,7 @@ import { wholeNumber } from "../parsers.ts";
 import { interruption } from "../signals.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { printRows } from "../terminal/table.ts";
-import { outputGone, printBeside, printJson } from "../terminal/terminal.ts";
+import { isWatched, outputGone, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { watchCalls } from "./watch-calls.ts";
 
@@ -40,6 +40,7 @@ export const calls: Command = {
     const { client } = await connect(line);
     if (line.values.get("watch")) {
       const signal = AbortSignal.any([interruption().signal, outputGone]);
+      if (!json && isWatched()) printBeside("Following calls; Ctrl-C ends it.");
       await watchCalls(client, { filter, status, json, signal });
       return 0;
     }

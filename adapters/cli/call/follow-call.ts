@@ -25,17 +25,18 @@ export async function followCall(client: Client, id: string, options: FollowOpti
     events.push(event);
     if (!json) timeline.show(event);
   };
-  const longestPauseMs = LONGEST_PAUSE_MS;
-  let isOver = false;
-  try {
-    const call = await client.waitForCall(id, { onProgress, signal: interrupted.signal, longestPauseMs });
-    isOver = true;
+  const tell = (call: FinishedCall): void => {
     timeline.stop();
-    tell(call, events, json);
+    if (json) printJson({ ...call, events });
+    else for (const text of outcomeLines(call)) print(text);
+  };
+  const { signal } = interrupted;
+  try {
+    const call = await client.waitForCall(id, { onProgress, signal, longestPauseMs: LONGEST_PAUSE_MS });
+    tell(call);
     return exitCodeOf(call);
   } catch (error) {
-    timeline.stop();
-    if (!interrupted.signal.aborted || isOver) throw error;
+    if (error !== signal.reason) throw error;
   } finally {
     timeline.stop();
   }
@@ -44,15 +45,9 @@ export async function followCall(client: Client, id: string, options: FollowOpti
     if (!json) printBeside("hung up");
     const seen = new Set(events.map((event) => event.id));
     const onRest = (event: CallEvent): void => (seen.has(event.id) ? undefined : onProgress(event));
-    tell(await client.waitForCall(id, { onProgress: onRest }), events, json);
-    timeline.stop();
+    tell(await client.waitForCall(id, { onProgress: onRest }));
   } else if (!json) printBeside(`the call goes on: ringport calls show ${id} --follow`);
   return interrupted.exitCode();
-}
-
-function tell(call: FinishedCall, events: readonly CallEvent[], json: boolean): void {
-  if (json) printJson({ ...call, events });
-  else for (const text of outcomeLines(call)) print(text);
 }
 
 /** Ends a call; one that is over already is no error. */

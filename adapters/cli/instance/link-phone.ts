@@ -5,7 +5,15 @@ import { pause } from "../../../src/client/pause.ts";
 import type { Interruption } from "../signals.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { modulesOfPng } from "../terminal/qr-modules.ts";
-import { coloursAllowed, isWatched, outputGone, paint, print, printJsonLine } from "../terminal/terminal.ts";
+import {
+  coloursAllowed,
+  isWatched,
+  outputGone,
+  paint,
+  print,
+  printJsonLine,
+  withoutColours,
+} from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -95,9 +103,7 @@ class Picture {
 
 /** A line that is wider than the terminal takes several rows. */
 function rowsOf(line: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  const length = line.replace(/\x1b\[[\d;]*m/g, "").length;
-  return Math.max(1, Math.ceil(length / (process.stdout.columns || 80)));
+  return Math.max(1, Math.ceil(withoutColours(line).length / (process.stdout.columns || 80)));
 }
 
 function lifetime({ expiresAt }: QrCode): number {

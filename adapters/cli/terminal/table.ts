@@ -1,4 +1,4 @@
-import { isWatched, paint, print } from "./terminal.ts";
+import { isWatched, paint, print, withoutColours } from "./terminal.ts";
 
 /** Rows as lines, indented by two, with columns below each other. */
 export function table(rows: readonly (readonly string[])[]): string[] {
@@ -22,6 +22,5 @@ export function inOneCell(text: string): string {
 }
 
 function shownLength(cell: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  return [...cell.replace(/\x1b\[[\d;]*m/g, "")].length;
+  return [...withoutColours(cell)].length;
 }

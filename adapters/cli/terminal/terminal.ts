@@ -7,7 +7,7 @@ export function print(line = ""): void {
 
 /** Prints a line beside the output: hints, logs, errors. */
 export function printBeside(line: string): void {
-  process.stderr.write(`${coloursAllowed(process.stderr) ? line : line.replace(COLOUR, "")}\n`);
+  process.stderr.write(`${coloursAllowed(process.stderr) ? line : withoutColours(line)}\n`);
 }
 
 /** Prints one JSON document. */
@@ -33,6 +33,11 @@ export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
 /** Where one word is coloured: bold, dim, red, green, yellow, cyan. */
 export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
+}
+
+/** What of a line is to be read. */
+export function withoutColours(line: string): string {
+  return line.replace(COLOUR, "");
 }
 
 const gone = new AbortController();
