@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
@@ -31,7 +32,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? [await embeddedTelephony(options, data, speech)];
-  return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset };
+  return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset, sha256 };
 }
 
 /**
@@ -79,6 +80,8 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
   const decoder = workerDecoder(pool);
   return { ...decoder, close: closing(() => decoder.close(), release) };
 }
+
+const sha256 = (text: string): string => hash("sha256", text);
 
 /** One pool for all who ask; it ends when the last of them has let go of it. */
 type SharedWorkers = () => Promise<{ pool: WorkerPool; release(): Promise<void> }>;

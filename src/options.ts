@@ -95,4 +95,6 @@ export interface EmbeddedPorts {
   readonly secret: () => Promise<Uint8Array>;
   /** Files of the documentation page. */
   readonly asset?: HttpOptions["asset"];
+  /** SHA-256 of a text's UTF-8 bytes, lower-case hex, by the runtime's quickest means. */
+  readonly sha256?: ((text: string) => string) | undefined;
 }

@@ -98,7 +98,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   };
 
   async function open(): Promise<Running> {
-    const { storage, speech, decoder, telephony, secret, asset } = await embeddedPorts(options);
+    const { storage, speech, decoder, telephony, secret, asset, sha256 } = await embeddedPorts(options);
     const closePorts = async () => {
       for (const network of telephony) await network.close();
       await Promise.all([speech.close(), decoder.close()]);
@@ -139,7 +139,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       instances: application.instances,
       calls: application.calls,
       queries: application.queries,
-      authenticate: options.authenticate ?? tokenAuthenticator(accounts, system),
+      authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256),
       pages: telephony.flatMap((network) => network.pages ?? []),
       limits,
       system,

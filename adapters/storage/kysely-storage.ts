@@ -5,6 +5,7 @@ import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
 import { migrate, migrations } from "./migrations.ts";
+import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, ServerLock, Session, Traits } from "./session.ts";
@@ -30,13 +31,15 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
   const session: Session = {
     traits,
-    ask(query, given) {
+    async ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]> {
       const { read } = opened?.engine ?? {};
       if (!opened || !read) return guarded(({ db }) => query(db, given));
       opened.lock?.assertHeld();
-      return read(query.compiled(opened.db, given)).catch((error) => {
+      try {
+        return await read<Row>(query.statement(opened.db, given));
+      } catch (error) {
         throw translated(traits, error);
-      });
+      }
     },
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ write }) => write(work)),

@@ -9,12 +9,17 @@ class Placeholder {
   }
 }
 
+/** What is sent to the database. */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
 /** A query that is compiled once. */
 export interface Prepared<Given, Row> {
   /** Runs it as a part of a transaction. */
   (tx: Kysely<Database>, given: Given): Promise<Row[]>;
-  /** What is sent to the database. */
-  compiled(db: Kysely<Database>, given: Given): CompiledQuery<Row>;
+  statement(db: Kysely<Database>, given: Given): Statement;
 }
 
 /**
@@ -40,13 +45,15 @@ export function prepared<Given extends object, Row>(
     return made;
   }
 
-  function compiled(db: Kysely<Database>, given: Given): CompiledQuery<Row> {
+  function statement(db: Kysely<Database>, given: Given): Statement {
     const { sql, parameters } = template(db, Object.keys(given));
     const values = parameters.map((value) => (value instanceof Placeholder ? given[value.name as keyof Given] : value));
-    return CompiledQuery.raw(sql, values) as CompiledQuery<Row>;
+    return { sql, parameters: values };
   }
 
-  const run = async (tx: Kysely<Database>, given: Given): Promise<Row[]> =>
-    (await tx.executeQuery(compiled(tx, given))).rows;
-  return Object.assign(run, { compiled });
+  const run = async (tx: Kysely<Database>, given: Given): Promise<Row[]> => {
+    const { sql, parameters } = statement(tx, given);
+    return (await tx.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows;
+  };
+  return Object.assign(run, { statement });
 }

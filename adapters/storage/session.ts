@@ -1,6 +1,6 @@
-import type { CompiledQuery, Dialect, Kysely } from "kysely";
+import type { Dialect, Kysely } from "kysely";
 import type { ColumnTypes } from "./migrations.ts";
-import type { Prepared } from "./prepared.ts";
+import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
@@ -31,7 +31,7 @@ export interface Engine {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
   /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
-  read?<Row>(query: CompiledQuery<Row>): Promise<Row[]>;
+  read?<Row>(statement: Statement): Promise<Row[]>;
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
   /**

@@ -8,6 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { Statement as Asked } from "./prepared.ts";
 import { whenFree } from "./sqlite-errors.ts";
 
 /** Statements kept prepared; an application's queries are far fewer. */
@@ -50,9 +51,7 @@ interface Statement {
 }
 
 /** A connection of Kysely's, which also answers bare rows. */
-export function sqliteConnection(
-  database: DatabaseSync,
-): DatabaseConnection & { rows<R>(query: CompiledQuery<R>): Promise<R[]> } {
+export function sqliteConnection(database: DatabaseSync): DatabaseConnection & { rows<R>(query: Asked): Promise<R[]> } {
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
@@ -78,7 +77,7 @@ export function sqliteConnection(
   }
 
   return {
-    rows: <R>({ sql, parameters }: CompiledQuery<R>) => whenFree(() => prepare(sql).all(parameters) as R[]),
+    rows: <R>({ sql, parameters }: Asked) => whenFree(() => prepare(sql).all(parameters) as R[]),
     executeQuery: <R>({ sql, parameters }: CompiledQuery) =>
       whenFree((): QueryResult<R> => {
         const statement = prepare(sql);

@@ -1,12 +1,8 @@
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+/** SHA-256 of the text's UTF-8 bytes, lower-case hex. */
+export type Sha256 = (text: string) => string | Promise<string>;
 
-/** Up to this length WebCrypto costs ten times what the hash itself does, because it hands the text to another thread. */
-const SHORT = 4096;
-
-/** SHA-256 of the text's UTF-8 bytes, lower-case hex. A long text is hashed beside the event loop. */
-export async function sha256Hex(text: string): Promise<string> {
-  const bytes = utf8ToBytes(text) as Uint8Array<ArrayBuffer>;
-  if (bytes.length <= SHORT) return bytesToHex(sha256(bytes));
-  return bytesToHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
+/** By WebCrypto, which every runtime has; handing it a short text costs far more than the hash itself. */
+export const sha256Hex: Sha256 = async (text) => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+};

@@ -2,7 +2,7 @@ import type { IdSource } from "../domain/ids.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { AccountStore, TokenRecord } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import { sha256Hex } from "./sha256.ts";
+import { type Sha256, sha256Hex } from "./sha256.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
@@ -58,11 +58,14 @@ export async function issueFirstToken(
   return (await accounts.tokens()).length === 0 ? issueToken(accounts, system, ids, token) : undefined;
 }
 
-/** Authenticates by stored tokens: a checksum first, then one look-up on the hash. */
-export function tokenAuthenticator(accounts: AccountStore, system: System): Authenticate {
+/**
+ * Authenticates by stored tokens: a checksum first, then one look-up on the hash.
+ * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
+ */
+export function tokenAuthenticator(accounts: AccountStore, system: System, sha256: Sha256 = sha256Hex): Authenticate {
   return async (token) => {
     if (!isWellFormed(token)) return undefined;
-    const hash = await sha256Hex(token);
+    const hash = await sha256(token);
     const found = await accounts.tokenByHash(hash);
     if (!found || !sameText(found.hash, hash) || found.revokedAt !== null) return undefined;
     if (found.expiresAt !== null && found.expiresAt <= system.now()) return undefined;
