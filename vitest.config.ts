@@ -23,19 +23,19 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{runtime,docs,peers,package,examples}/**", "**/node_modules/**"],
+          exclude: ["test/{runtime,docs,peers,package,examples}/**", "test/adapters/cli/**", "**/node_modules/**"],
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },
       },
       {
-        // Starts the server under Node 22, Node 26, Bun and Deno and speaks to it from outside, and holds the pages that
-        // people read against the sources. Runs on Node only.
+        // Starts the server and the command line under Node 22, Node 26, Bun and Deno and speaks to them from outside, and
+        // holds the pages that people read against the sources. Runs on Node only.
         extends: true,
         test: {
           name: "runtime",
-          include: ["test/runtime/**/*.test.ts", "test/docs/**/*.test.ts"],
+          include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^node26|on SQLite" },
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -26,6 +26,8 @@ const LATEST_SOUND_MS = 120;
 const LONGEST_AUDIO_MS = 600_000;
 /** Generous: the bound of the design is 50 ms on a quiet machine, and test machines are not quiet. */
 const LONGEST_STALL_MS = 400;
+/** A text made to be difficult may take so many times the work of an ordinary one of its length. */
+const MOST_EXTRA_WORK = 10;
 
 /** Texts that engines could take for something else than a text. */
 const ODD_TEXTS: readonly string[] = [
@@ -128,12 +130,16 @@ export function speechContract(
     });
 
     clause("bounds what a word of thousands of letters and a text of pictures cost", async (under) => {
-      for (const text of ["x".repeat(4096), "😀".repeat(2048)]) {
+      const costMs = async (text: string): Promise<number> => {
         const startedAt = performance.now();
         const heardMs = await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect);
         expect(heardMs).toBeLessThanOrEqual(LONGEST_AUDIO_MS);
-        expect(performance.now() - startedAt).toBeLessThanOrEqual(TEST_TIMEOUT_MS / 3);
-      }
+        return performance.now() - startedAt;
+      };
+      // A machine that is busy is busy with both.
+      const ordinaryMs = await costMs(`${under.sentence} `.repeat(100).slice(0, 4000));
+      for (const text of ["x".repeat(4096), "😀".repeat(2048)])
+        expect(await costMs(text)).toBeLessThanOrEqual(MOST_EXTRA_WORK * ordinaryMs);
     });
 
     clause("counts characters as the creation of a call does: an emoji is one", async (under) => {
