@@ -42,10 +42,12 @@ export class BunRequest implements RequestLike {
    * body, and a client that is still sending gets a reset instead of it. So such an answer is sent at once but ends
    * after the rest of the body, read within bounds.
    */
-  async answer(reply: Reply): Promise<Response> {
-    if (!this.#isStillComing()) return toResponse(reply);
-    const reader = this.#unread();
-    if (!reader) return toResponse(reply);
+  answer(reply: Reply): Response | Promise<Response> {
+    const reader = this.#isStillComing() ? this.#unread() : null;
+    return reader ? this.#answerEarly(reply, reader) : toResponse(reply);
+  }
+
+  async #answerEarly(reply: Reply, reader: Reader): Promise<Response> {
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     if (response.body)
       return new Response(
@@ -58,7 +60,7 @@ export class BunRequest implements RequestLike {
 
   /** Whether the client may still be sending a large body. */
   #isStillComing(): boolean {
-    if (this.#ended) return false;
+    if (this.#ended || this.#request.body === null) return false;
     const length = this.headers.get("content-length");
     return length === null ? this.headers.has("transfer-encoding") : Number(length) > SMALL_REST;
   }

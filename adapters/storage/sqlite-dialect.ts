@@ -21,8 +21,11 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** Kysely over the runtime's own SQLite: one connection, statements kept prepared, transactions that never upgrade. */
-export function sqliteDialect(database: DatabaseSync): Dialect {
+/**
+ * Kysely over the runtime's own SQLite: one connection, statements kept prepared, transactions that never upgrade.
+ * @param committed told behind each commit
+ */
+export function sqliteDialect(database: DatabaseSync, committed: () => void): Dialect {
   const connection = sqliteConnection(database);
   const raw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
   return {
@@ -35,7 +38,10 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
       releaseConnection: async () => {},
       // A transaction that reads first and writes later fails when another process wrote in between; this one waits.
       beginTransaction: async () => void (await raw("begin immediate")),
-      commitTransaction: async () => void (await raw("commit")),
+      async commitTransaction() {
+        await raw("commit");
+        committed();
+      },
       async rollbackTransaction() {
         if (database.isTransaction) await raw("rollback"); // SQLite itself rolls back when the disk is full
       },
@@ -50,17 +56,19 @@ interface Statement {
   run(parameters: readonly unknown[]): bigint;
 }
 
-/** A connection of Kysely's, which also answers bare rows. */
-export function sqliteConnection(database: DatabaseSync): DatabaseConnection & { rows<R>(query: Asked): Promise<R[]> } {
+/**
+ * A connection of Kysely's, which also answers bare rows.
+ * @param within what bare rows are read in
+ */
+export function sqliteConnection(
+  database: DatabaseSync,
+  within: <T>(read: () => T) => T = (read) => read(),
+): DatabaseConnection & { rows<R>(query: Asked): Promise<R[]> } {
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
     const known = cache.get(text);
-    if (known) {
-      cache.delete(text); // and in again: the map's order is the order of last use
-      cache.set(text, known);
-      return known;
-    }
+    if (known) return known;
     const prepared = database.prepare(text);
     const statement: Statement = {
       answersRows: prepared.columns().length > 0,
@@ -77,7 +85,7 @@ export function sqliteConnection(database: DatabaseSync): DatabaseConnection & {
   }
 
   return {
-    rows: <R>({ sql, parameters }: Asked) => whenFree(() => prepare(sql).all(parameters) as R[]),
+    rows: <R>({ sql, parameters }: Asked) => whenFree(() => within(() => prepare(sql).all(parameters) as R[])),
     executeQuery: <R>({ sql, parameters }: CompiledQuery) =>
       whenFree((): QueryResult<R> => {
         const statement = prepare(sql);

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
+import { sharedReads } from "./shared-reads.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
 import { sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import { isBusy, isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
@@ -34,10 +35,11 @@ export async function connectSqlite({
     throw explained(path, error);
   }
   const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
+  const reads = reader && sharedReads(reader);
   return {
     name: path,
-    dialect: sqliteDialect(database),
-    ...(reader && { read: sqliteConnection(reader).rows }),
+    dialect: sqliteDialect(database, () => reads?.renew()),
+    ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: { id: "text", bytes: "blob" },
     lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
     close() {

@@ -45,16 +45,22 @@ export function isBusy(error: unknown): boolean {
  * Does the work as soon as no other process holds the database, for up to two seconds. SQLite's own waiting
  * (`busy_timeout`) would stop the event loop, and with it the audio of every call; between these tries the loop runs.
  */
-export async function whenFree<T>(work: () => T): Promise<T> {
-  let deadline: number | undefined;
+export function whenFree<T>(work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work()); // nearly always: no second promise for a wait that does not come
+  } catch (error) {
+    return isBusy(error) ? tryAgain(work) : Promise.reject(error);
+  }
+}
+
+async function tryAgain<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
+    await sleep(PAUSE_MS);
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error)) throw error;
-      deadline ??= performance.now() + PATIENCE_MS;
-      if (performance.now() > deadline) throw error;
-      await sleep(PAUSE_MS);
+      if (!isBusy(error) || performance.now() > deadline) throw error;
     }
   }
 }

@@ -41,6 +41,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
   const meter = requestMeter();
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const routes: readonly Route[] = routesOf(deps, base, meter);
+  const resources = resourcesOf(routes);
+  const fixed = new Map(
+    resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
+  );
   const isOwn = ownPaths(
     base,
     pages.map(({ prefix }) => prefix),
@@ -75,6 +79,11 @@ export function createHttp(deps: HttpDependencies): WebApp {
     before: [
       (exchange: Exchange) => cors?.preflight(exchange),
       (exchange: Exchange) => (isVersioned(exchange.path) ? admit(exchange) : undefined),
+      // The router tries its routes one after the other; most paths without parameters would be among the last.
+      (exchange: Exchange) => {
+        const resource = fixed.get(exchange.path);
+        return resource && answer(resource, exchange, admit);
+      },
     ],
     catch: (error: unknown, request: IRequest) => failed(error, request as unknown as Exchange),
     finally: [
@@ -83,7 +92,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
       (reply: Reply, exchange: Exchange) => finish(reply, exchange, cors, log),
     ],
   });
-  for (const resource of resourcesOf(routes))
+  for (const resource of resources)
     router.all(resource.path, (exchange: Exchange) => answer(resource, exchange, admit));
   for (const { prefix, page } of pages)
     router.all(`/${prefix}/*`, (exchange: Exchange) =>

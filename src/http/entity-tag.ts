@@ -1,3 +1,5 @@
+import { hex32 } from "./hex.ts";
+
 /** A strong entity tag (RFC 9110 §8.8.3) from a fast 64-bit hash: two FNV-1a lanes, one of them rotating. */
 export function entityTag(body: string): string {
   let a = 0x811c9dc5;
@@ -7,10 +9,8 @@ export function entityTag(body: string): string {
     a = Math.imul(a ^ code, 0x01000193);
     b = Math.imul(((b << 5) | (b >>> 27)) ^ code, 0x9e3779b1);
   }
-  return `"${hex(a)}${hex(b ^ (b >>> 15))}"`;
+  return `"${hex32(a)}${hex32(b ^ (b >>> 15))}"`;
 }
-
-const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
 
 /** Whether an If-None-Match header names the tag; weak comparison (RFC 9110 §13.1.2). */
 export function matches(header: string, etag: string): boolean {

@@ -1,4 +1,5 @@
 import type { System } from "../ports/system.ts";
+import { hex32 } from "./hex.ts";
 
 /** Ids made from one draw: asking the system for chance costs more than all the rest of a short request. */
 const AT_ONCE = 256;
@@ -13,13 +14,11 @@ export function requestIds(system: System): () => string {
       system.random(bytes);
       at = 0;
     }
-    const id = `req_${hex(view.getUint32(at))}${hex(view.getUint32(at + 4))}`;
+    const id = `req_${hex32(view.getUint32(at))}${hex32(view.getUint32(at + 4))}`;
     at += 8;
     return id;
   };
 }
-
-const hex = (value: number): string => (value + 2 ** 32).toString(16).slice(1);
 
 /** The client's own id, where it is 1 to 128 visible ASCII characters. */
 export function givenRequestId(header: string | null): string | undefined {

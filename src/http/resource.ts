@@ -38,6 +38,7 @@ export async function answer(
 ): Promise<Reply | undefined> {
   // The router overlooks trailing slashes, and takes the path of a request that is not below the base path for "/".
   if (exchange.path !== resource.path && /^$|\/$/.test(exchange.path)) return undefined;
+  exchange.route = resource.path;
   const { method } = exchange;
   if (method === "OPTIONS") return noContent({ allow: resource.allow });
   const route = resource.methods.get(method === "HEAD" ? "GET" : method);

