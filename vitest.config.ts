@@ -46,7 +46,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime-postgres",
-          include: ["test/runtime/{calls,crash,instances,ownership,storage}.test.ts"],
+          include: ["test/runtime/{calls,crash,storage}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node22|bun|deno) on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -57,7 +57,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime-dist",
-          include: ["test/runtime/{calls,crash,instances}.test.ts"],
+          include: ["test/runtime/{calls,crash}.test.ts"],
           globalSetup: ["test/support/built.ts"],
           env: { TEST_ENTRY: "dist", TEST_TARGETS: process.env.TEST_TARGETS ?? "" },
           testTimeout: 60_000,

@@ -15,6 +15,7 @@ import { SINGLE } from "../../src/domain/queue-policy.ts";
 import { type Call, createRingport } from "../../src/index.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { ME, pause, SAMPLE_RATE } from "./many-calls.ts";
+import { callInserter } from "./rows.ts";
 
 const GIVE_UP_MS = 120_000;
 
@@ -127,21 +128,19 @@ function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt"
   };
 }
 
-/** Copies of the waiting calls that are over, round and round over the instances. */
+/** Calls that are over, round and round over the instances that have a waiting one. */
 function addFinished(path: string, count: number): void {
   const database = new DatabaseSync(path);
-  database.exec("pragma synchronous = off");
-  database
-    .prepare(
-      `with recursive numbers(n) as (select 1 where ?1 > 0 union all select n + 1 from numbers where n < ?1),
-         waiting as (select *, row_number() over () as place, count(*) over () as places from calls)
-       insert into calls
-         select 'call_' || printf('%026d', n), instance_id, user_id, 'COMPLETED', type, target_phone, message, '{}',
-           created_at - 1000000 + n % 1000000, created_at, created_at, slot, owner, version
-         from numbers join waiting on place = n % places + 1`,
-    )
-    .run(count);
-  database.exec("analyze");
+  database.exec("pragma synchronous = off; pragma cache_size = -400000; begin");
+  const waiting = database.prepare("select instance_id from calls").all();
+  const ids = idSource(Date.now, (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>));
+  const insert = callInserter(database);
+  for (let n = 0; n < count; n++) {
+    const instanceId = String(waiting[n % waiting.length]?.instance_id);
+    const createdAt = Date.now() - 86_400_000 + n;
+    insert({ id: ids("call"), instanceId, userId: ME.userId, status: "COMPLETED", type: "FIXED_AUDIO", createdAt });
+  }
+  database.exec("commit");
   database.close();
 }
 

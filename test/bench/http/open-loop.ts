@@ -38,7 +38,13 @@ export async function openLoop({ url, perSecond, seconds, next, status }: OpenLo
       idle.push(connection);
       if (latencies.length === total) settle();
     };
-    const connection = { socket: await openConnection(url, onResponse, settle), due: 0 };
+    // A server may end a connection that nothing was asked on for a while; only an answer must not be lost.
+    const onLost = (error: Error): void => {
+      const at = idle.indexOf(connection);
+      if (at < 0) settle(error);
+      else idle.splice(at, 1);
+    };
+    const connection = { socket: await openConnection(url, onResponse, onLost), due: 0 };
     opened.push(connection.socket);
     return connection;
   }
