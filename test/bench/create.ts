@@ -20,8 +20,9 @@ same runtime and \`node:sqlite\`: the same statements with values of the same si
 the other. Ringport has 64 keep-alive connections; those of its writers that meet share a commit, and none is answered
 before it. Latency is measured open-loop: 1,000 requests/s leave on a fixed schedule from another process, whatever the server
 does, and count from the moment when they were due.`,
-  remarks: `The raw transactions wait for the disk once per call, Ringport once per turn of its event loop. The tail of the latency
-is the disk's and the scheduler's: it is only worth reading from a machine that does nothing else.`,
+  remarks: `The raw transactions wait for the disk once per call, Ringport once per turn of its event loop. Where the tail of the
+latency comes from is not established: it differs from run to run more than from runtime to runtime (11 to 38 ms on a machine at rest), and code that is not
+compiled yet is part of it: a second open loop on the same server was within the bound.`,
   options: {
     rounds: { says: "rounds, each of them both targets once", value: 5, quick: 1 },
     seconds: { says: "length of one target's turn", value: 3, quick: 1 },

@@ -10,7 +10,7 @@ const INTRODUCTION = `# Benchmarks
 
 \`npm run bench\` measures everything on this page, \`npm run bench -- --write\` also writes it here. Read the ratios: each
 is taken in one run against a baseline written beside it in \`test/bench\`, in rounds that alternate between the two, and
-the median counts. Absolute figures are this machine's, which was doing other work as well.
+the median counts. Absolute figures are this machine's, two virtual cores that it shares with others.
 `;
 
 /**
@@ -34,7 +34,7 @@ export async function writeDocument(
 /** Each benchmark's section by its name: a heading with the name in it, and all up to the next one. */
 function sectionsOf(document: string): Map<string, string> {
   const sections = document.split(/^(?=## )/m).slice(1);
-  return new Map(sections.map((text) => [/`(.+?)`/.exec(text)?.[1] ?? "", `${text.trimEnd()}\n`]));
+  return new Map(sections.map((text) => [/^## .*`(.+?)`$/m.exec(text)?.[1] ?? "", `${text.trimEnd()}\n`]));
 }
 
 function section(name: string, { title, method, remarks }: Benchmark, rows: readonly Row[]): string {
