@@ -21,8 +21,11 @@ test("writers that come together share commits", async () => {
 
   const stored = NUMBERS.map(async (n) => {
     await storage.instances.insert(instance(n), [created(n)]);
-    // What has resolved is committed: another connection sees it.
-    expect(await other.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
+    expect(await storage.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
+    // What has resolved is committed: another process sees it, as soon as its reads begin a new transaction.
+    await expect
+      .poll(() => other.instances.get(instance(n).id), { interval: 1 })
+      .toMatchObject({ name: `number ${n}` });
   });
   await Promise.all(stored);
   // Transactions begin in the driver and are not recorded, so they are counted by what only a shared one has.
