@@ -1,0 +1,78 @@
+/** One way into the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are required. */
+export interface Trunk {
+  /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** The next hop of every request, whatever `domain` says: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`, `sips:…`. */
+  readonly server: string;
+  /** What stands behind the @ of Request-URI, To and From. Default: the host of `server`. */
+  readonly domain?: string | undefined;
+  /** Our account: the user part of From and Contact. */
+  readonly user?: string | undefined;
+  /** The user of the digest. Default: `user`. */
+  readonly authUser?: string | undefined;
+  readonly password?: string | undefined;
+  /** Who calls: a SIP URI or a user. Default: `user`. */
+  readonly from?: string | undefined;
+  /** The number that the callee sees, where the trunk lets us choose: P-Asserted-Identity and P-Preferred-Identity. */
+  readonly callerId?: string | undefined;
+  /** Registers with the server and keeps the registration alive. Default: false, also with a password. */
+  readonly register?: boolean | undefined;
+  /** Every request goes there first: a SIP URI. */
+  readonly outboundProxy?: string | undefined;
+  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: the socket's own. */
+  readonly publicAddress?: string | undefined;
+  /** First and last UDP port for audio. Default: 16384 to 32767. */
+  readonly rtpPorts?: readonly [first: number, last: number] | undefined;
+  /** In the order of preference. Default: PCMU, PCMA. */
+  readonly codecs?: readonly TrunkCodec[] | undefined;
+  /** SDES-SRTP: never, where the far side does it, or nothing else. Default: off; with a TLS server optional. */
+  readonly srtp?: "off" | "optional" | "required" | undefined;
+  readonly tls?: TrunkTls | undefined;
+  /** Most calls at a time; others wait in their queues. Default: no limit. */
+  readonly maxCalls?: number | undefined;
+  /** Most new calls per second; others wait. Default: no limit. */
+  readonly callsPerSecond?: number | undefined;
+  /** Sent with every INVITE. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How we know that the trunk is there, where it is not by a registration. Default: OPTIONS every 30 s. */
+  readonly probe?: "options" | "none" | undefined;
+  /** The ids of the users whose instances may call over it, or `*`. Default: the server's first user only. */
+  readonly users?: readonly string[] | "*" | undefined;
+  /** How the number is written in the Request-URI: `e164` (+12025550100), `digits` (12025550100), or a template such as `0{national:49}`. Default: e164. */
+  readonly numberFormat?: string | undefined;
+  /** Follows 301 and 302 to where they point, at most five times. Default: false. */
+  readonly followRedirects?: boolean | undefined;
+  /** Offers session timers (RFC 4028). Default: true. */
+  readonly sessionTimers?: boolean | undefined;
+  /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
+  readonly holdTimeoutMs?: number | undefined;
+  /** Without audio from the far side for so long a call counts as dead, ms. Default: 20,000. */
+  readonly mediaLossMs?: number | undefined;
+  /** Puts every message of a call into its timeline, secrets masked. Default: false. */
+  readonly trace?: boolean | undefined;
+  /** Takes connections from the far side as well, as WhatsApp Business wants: a port, and a certificate for TLS. */
+  readonly listen?: TrunkListener | undefined;
+}
+
+export type TrunkCodec = "PCMU" | "PCMA" | "opus";
+
+/** TLS towards the server. */
+export interface TrunkTls {
+  /** Who signs the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
+  readonly ca?: string | undefined;
+  /** The name in the server's certificate. Default: the host of `server`. */
+  readonly servername?: string | undefined;
+  /** Takes any certificate. For tests. */
+  readonly insecure?: boolean | undefined;
+  /** Our own certificate and its key, where the server wants them: PEM text, or the path of a file. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Where the far side connects to. */
+export interface TrunkListener {
+  readonly transport: "udp" | "tcp" | "tls";
+  readonly port: number;
+  /** Default: all addresses. */
+  readonly address?: string | undefined;
+}

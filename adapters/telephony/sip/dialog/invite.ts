@@ -1,0 +1,65 @@
+import type { SipResponse } from "../message/message.ts";
+
+/** Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. */
+export type InviteEnd =
+  /** A final response of 300 to 699 (after redirects and authentication). */
+  | { readonly type: "rejected"; readonly response: SipResponse; readonly rang: boolean }
+  /** The far side sent BYE; with the value of its Reason field. */
+  | { readonly type: "bye"; readonly reason: string | undefined }
+  /** We ended it: cancelled, or BYE. */
+  | { readonly type: "released" }
+  /** Nothing could be sent, or nothing came: DNS, transport, timer B; a sentence for a person. */
+  | { readonly type: "unreachable"; readonly detail: string }
+  /** No common codec, an answer without SDP, a hold that was too long, a session timer that ran out. */
+  | { readonly type: "media"; readonly detail: string }
+  /** The peer broke the protocol, or so did we. */
+  | { readonly type: "protocol"; readonly detail: string };
+
+/** The offerer's side of offer and answer (RFC 3264): knows codecs and keys, and nothing of SIP. */
+export interface Negotiator {
+  /** Our offer, the first or the present one again; SDP. */
+  offer(): string;
+  /**
+   * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well; else why
+   * no call can be had with it, as a sentence.
+   */
+  answered(sdp: string, early: boolean): string | undefined;
+  /** The far side's new offer (re-INVITE, UPDATE): our answer; undefined: 488, and everything stays as it was. */
+  reoffered(sdp: string): string | undefined;
+}
+
+/** What becomes of a call. In this order; `ended` comes last and exactly once. None may throw. */
+export interface InviteListener {
+  /** The INVITE is on its way. */
+  placed(): void;
+  /** The callee is alerted: 180 to 189. */
+  ringing(status: number): void;
+  /** The far side sends audio before the answer: SDP in an 18x. */
+  earlyMedia(): void;
+  /** 2xx with a usable answer; the ACK is on its way. */
+  answered(): void;
+  /** A key, by SIP INFO (application/dtmf-relay or application/dtmf). */
+  digit(digit: string): void;
+  /** The far side holds us, or lets go (its offer was sendonly or inactive, or is no more). */
+  held(held: boolean): void;
+  ended(end: InviteEnd): void;
+}
+
+/** One outbound call: an INVITE and the dialog that comes of it (RFC 3261 sections 13 to 15). */
+export interface InviteUsage {
+  readonly callId: string;
+  /** CANCEL before the answer, BYE after it, both when they cross. Idempotent; resolves when `ended` was told. */
+  hangUp(reason?: string): Promise<void>;
+  /** A key by SIP INFO (application/dtmf-relay), for far sides without telephone-event. Rejects where it was refused. */
+  sendDigit(digit: string, durationMs: number): Promise<void>;
+}
+
+/** What is asked of a user agent. */
+export interface InviteRequest {
+  /** Request-URI and To. */
+  readonly target: string;
+  /** The core's id of the call, for the trace. */
+  readonly callId: string;
+  readonly negotiator: Negotiator;
+  readonly listener: InviteListener;
+}

@@ -1,0 +1,118 @@
+import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+
+/**
+ * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. Everything here is plain data and
+ * callbacks without answers, so that an engine may live in this thread or in a worker.
+ */
+export interface MediaEngine {
+  /** Takes a port. @throws {PortsExhausted} every port of the range is in use; the message names the range */
+  open(options: MediaOptions, listener: MediaListener): Promise<MediaSession>;
+  /** Ends every session; twice is fine. */
+  close(): Promise<void>;
+}
+
+/** Every port of the range is in use. */
+export class PortsExhausted extends Error {
+  override readonly name = "PortsExhausted";
+}
+
+export interface MediaOptions {
+  /** Address to bind: of the family, and on the interface, that the signalling uses. */
+  readonly address: string;
+  /** First and last UDP port; a call takes an even one for RTP and, unless RTCP is multiplexed, the next for RTCP. */
+  readonly ports: readonly [first: number, last: number];
+  /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
+  readonly sampleRate: number;
+  /** No inbound RTP for so long after the answer is reported as lost, ms. */
+  readonly lossMs: number;
+}
+
+/** What the negotiation has settled; all that a session needs to send and to understand. */
+export interface StreamSettings {
+  /** Where to send; symmetric RTP may learn another address from what arrives. */
+  readonly remote: SocketAddress;
+  /** Where RTCP goes; the same as `remote` when multiplexed (RFC 5761). */
+  readonly remoteRtcp: SocketAddress;
+  readonly rtcpMux: boolean;
+  readonly codec: "PCMU" | "PCMA" | "opus";
+  /** Payload type of the codec, as we send it, and as we expect it. */
+  readonly payloadType: { readonly send: number; readonly receive: number };
+  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the far side takes none. */
+  readonly telephoneEvent: { readonly payloadType: number; readonly clockRate: number } | undefined;
+  /** ms of audio in a packet: 20 unless the far side wants another (a multiple of 10, 10 to 60). */
+  readonly ptimeMs: number;
+  /** SDES keys (RFC 4568); undefined: plain RTP. */
+  readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
+  /** What we may do (RFC 3264): the far side's hold makes it `recvonly` or `inactive`. */
+  readonly direction: "sendrecv" | "sendonly" | "recvonly" | "inactive";
+}
+
+export type SrtpSuite =
+  | "AES_CM_128_HMAC_SHA1_80"
+  | "AES_CM_128_HMAC_SHA1_32"
+  | "AES_256_CM_HMAC_SHA1_80"
+  | "AES_256_CM_HMAC_SHA1_32";
+
+/** Master key and salt of one direction (RFC 3711). */
+export interface SrtpKeys {
+  readonly suite: SrtpSuite;
+  /** 16 or 32 bytes. */
+  readonly key: Uint8Array;
+  /** 14 bytes. */
+  readonly salt: Uint8Array;
+}
+
+/** What a session notices. None may throw. */
+export interface MediaListener {
+  /** The first packet has been handed to the network after `start`. */
+  sending(): void;
+  /** The first packet of the far side's audio has come. */
+  receiving(): void;
+  /** A key, once, by telephone-event. */
+  digit(digit: string): void;
+  /** Nothing has come for `lossMs`; a sentence. */
+  lost(detail: string): void;
+  /** The far side's RTCP says goodbye. */
+  goodbye(): void;
+}
+
+/** The audio of one call. */
+export interface MediaSession {
+  /** The port for RTP; RTCP has the next one unless multiplexed. */
+  readonly port: number;
+  /** Where frames come from and go to. From `start` on, fifty times a second. */
+  connect(source: FrameSource, sink: FrameSink): void;
+  /** What was negotiated, now or anew (hold, re-INVITE). Before `start` it lets early media in. */
+  configure(settings: StreamSettings): void;
+  /** The call is answered: audio runs, silence where there is none. Idempotent. */
+  start(): void;
+  /** Plays keys as telephone-events in place of the source, which waits. Resolves when all are sent. */
+  sendDigits(digits: string): Promise<void>;
+  statistics(): MediaStatistics;
+  /** Says goodbye by RTCP, gives the port back. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** How the media of a call went (RFC 3550 section 6.4). */
+export interface MediaStatistics {
+  readonly codec: string;
+  readonly packetsSent: number;
+  readonly packetsReceived: number;
+  /** Packets of the far side that never came, or came too late to be played. */
+  readonly packetsLost: number;
+  /** Packets that came out of order, twice, or broken (wrong keys, no RTP). */
+  readonly packetsReordered: number;
+  readonly packetsDuplicated: number;
+  readonly packetsInvalid: number;
+  /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
+  readonly jitterMs: number;
+  /** From RTCP; null where the far side sends none. */
+  readonly roundTripMs: number | null;
+  /** Share of our packets that the far side says it lost, 0 to 1; null where it says nothing. */
+  readonly remoteLoss: number | null;
+  /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
+  readonly mos: number | null;
+  /** ms for which we were held and played nothing. */
+  readonly heldMs: number;
+}

@@ -1,0 +1,65 @@
+import type { SipMessage } from "../message/message.ts";
+
+export type TransportKind = "udp" | "tcp" | "tls";
+
+/** An address as it was resolved, never a name. */
+export interface SocketAddress {
+  /** IPv4 or IPv6, the latter without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Where a request may be sent: one of the places that a URI resolves to (RFC 3263 section 4). */
+export interface Hop extends SocketAddress {
+  readonly kind: TransportKind;
+  /** The name that was resolved: what a TLS certificate must be for. */
+  readonly host: string;
+}
+
+/** A way to one peer: a connection of TCP or TLS, or a peer's address on our UDP socket. */
+export interface Flow {
+  readonly kind: TransportKind;
+  /** As our side of it is bound. */
+  readonly local: SocketAddress;
+  readonly remote: SocketAddress;
+  /** Whether messages can still be sent on it. A UDP flow is alive as long as its socket. */
+  readonly alive: boolean;
+  /** Whether somebody else repeats what is lost: TCP and TLS (RFC 3261 section 17: then no request is repeated). */
+  readonly reliable: boolean;
+  /** Hands a message to the network. What fails is reported by `closed`; a flow that is gone throws a TransportError. */
+  send(message: SipMessage): void;
+}
+
+/** Who is told what arrives. Neither may throw. */
+export interface TransportListener {
+  message(message: SipMessage, flow: Flow): void;
+  /** The connection is gone, with everything on it. */
+  closed(flow: Flow, fault: TransportError): void;
+}
+
+/** Why a message could not be sent. */
+export type TransportFault = "refused" | "unreachable" | "timeout" | "tls" | "dns" | "closed" | "limit";
+
+/** The network below SIP failed; the message names the peer and, where there is one, the fix. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  readonly fault: TransportFault;
+  constructor(fault: TransportFault, detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.fault = fault;
+  }
+}
+
+/** All sockets of one trunk. */
+export interface Transports {
+  /** The flow to this hop: an open connection is used again. @throws {TransportError} none could be made in time */
+  connect(hop: Hop, signal: AbortSignal): Promise<Flow>;
+  /**
+   * What we call ourselves on this flow in Via and Contact: `host[:port]`, IPv6 in brackets; the public address where
+   * one is configured or was learnt (RFC 3581), else the address the flow is bound to.
+   */
+  sentBy(flow: Flow): string;
+  listen(listener: TransportListener): void;
+  /** Closes every socket; twice is fine. */
+  close(): Promise<void>;
+}
