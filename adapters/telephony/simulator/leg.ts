@@ -1,9 +1,9 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
-import { EventQueue } from "./event-queue.ts";
+import { EventQueue } from "../event-queue.ts";
+import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
-import { FRAME_MS, type MediaClock, type Ticking } from "./media-clock.ts";
 import type { Recording } from "./recording.ts";
 import type { Spool } from "./spool.ts";
 

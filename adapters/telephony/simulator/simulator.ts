@@ -2,12 +2,12 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony, TelephonyPages } from "../../../src/ports/telephony.ts";
+import type { LatenessFigures } from "../lateness.ts";
+import { MediaClock } from "../media-clock.ts";
 import { decodeDevice } from "./device.ts";
-import type { LatenessFigures } from "./lateness.ts";
 import { SimulatedLine } from "./line.ts";
 import { linkPage } from "./link-page.ts";
 import { LinkCodes } from "./linking.ts";
-import { MediaClock } from "./media-clock.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 

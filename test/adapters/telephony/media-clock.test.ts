@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MediaClock, type Ticking } from "../../../adapters/telephony/simulator/media-clock.ts";
+import { MediaClock, type Ticking } from "../../../adapters/telephony/media-clock.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 

@@ -1,4 +1,4 @@
-import type { System } from "../../../src/ports/system.ts";
+import type { System } from "../../src/ports/system.ts";
 import { Lateness } from "./lateness.ts";
 
 /** What the clock drives: one call's audio. */
