@@ -3,6 +3,11 @@ import type { Flow, TransportError } from "../transport/transport.ts";
 
 /** What becomes of a request that was sent. All are called in turn, never after `final` or `failed`, and must not throw. */
 export interface ClientListener {
+  /**
+   * Completes a copy of the request for the flow that it goes out on: a Contact of ours needs `sentBy`. Called before
+   * every attempt, so once per hop that is tried; what it changes is on the wire and in `ClientTransaction.request`.
+   */
+  prepare?(request: SipRequest, flow: Flow, sentBy: string): void;
   /** It is on its way: handed to this flow for the first time. */
   sent?(request: SipRequest, flow: Flow): void;
   /** 101 to 199; 100 is told as well. */
@@ -20,6 +25,7 @@ export interface ClientTransaction {
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has come; never after a
    * final one. The INVITE's own final response, a 487 as a rule, still arrives, at the latest after 64 * T1 as `failed`.
+   * Before it was sent at all: it never is, and `failed` is told. `reason`: the value of a Reason field (RFC 3326).
    */
   cancel(reason?: string): void;
   /** Nobody listens any more: what still comes is dealt with silently, with ACK where the RFC wants one. */
@@ -48,6 +54,8 @@ export interface TransactionListener {
    * (RFC 3261 section 13.2.2.4); whoever knows the dialog sends it.
    */
   lateSuccess(response: SipResponse, flow: Flow): void;
+  /** No ACK has come for our 2xx to an INVITE within 64 * T1: the session wants a BYE (RFC 3261 section 13.3.1.4). */
+  unacknowledged?(transaction: ServerTransaction): void;
 }
 
 /** The transaction layer of one trunk (RFC 3261 section 17, timers A to K; RFC 6026 for the 2xx). */
@@ -60,6 +68,8 @@ export interface Transactions {
   /** Sends an ACK to a 2xx: outside of any transaction, with a new Via (RFC 3261 section 13.2.2.4). Fails silently. */
   ack(request: SipRequest, to: string | Flow): void;
   listen(listener: TransactionListener): void;
+  /** What we call ourselves on this flow in a Contact: `host[:port]`. */
+  sentBy(flow: Flow): string;
   /** Ends every transaction (listeners are told `closed`) and the transports below; twice is fine. */
   close(): Promise<void>;
 }

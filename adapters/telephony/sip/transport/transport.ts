@@ -14,6 +14,8 @@ export interface Hop extends SocketAddress {
   readonly kind: TransportKind;
   /** The name that was resolved: what a TLS certificate must be for. */
   readonly host: string;
+  /** The URI names the transport itself: a long message stays on UDP all the same. */
+  readonly fixed?: boolean;
 }
 
 /** A way to one peer: a connection of TCP or TLS, or a peer's address on our UDP socket. */
@@ -28,12 +30,20 @@ export interface Flow {
   readonly reliable: boolean;
   /** Hands a message to the network. What fails is reported by `closed`; a flow that is gone throws a TransportError. */
   send(message: SipMessage): void;
+  /**
+   * Keeps the connection, and the way through a NAT, open while nothing is said: for a call, for a registration. The far
+   * side hears a CRLF now and then (RFC 5626). The answer lets go; twice is fine.
+   */
+  hold(): () => void;
 }
 
 /** Who is told what arrives. Neither may throw. */
 export interface TransportListener {
   message(message: SipMessage, flow: Flow): void;
-  /** The connection is gone, with everything on it. */
+  /**
+   * The connection is gone, with everything on it. A flow of UDP is told of as well when the network says that nobody is
+   * there (`refused`, `unreachable`): it stays `alive`, since the next datagram may find somebody.
+   */
   closed(flow: Flow, fault: TransportError): void;
 }
 
@@ -59,7 +69,11 @@ export interface Transports {
    * one is configured or was learnt (RFC 3581), else the address the flow is bound to.
    */
   sentBy(flow: Flow): string;
+  /** What the far side says our address on this flow is: `received` and `rport` of a response that is surely one to us. */
+  seen(flow: Flow, address: SocketAddress): void;
   listen(listener: TransportListener): void;
+  /** Resolves when the trunk's own listener takes connections; at once where it has none. @throws {TransportError} its port is taken */
+  ready(): Promise<void>;
   /** Closes every socket; twice is fine. */
   close(): Promise<void>;
 }
