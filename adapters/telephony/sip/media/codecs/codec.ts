@@ -1,0 +1,41 @@
+import type { StreamSettings } from "../engine.ts";
+
+/** The longest packet that is decoded, ms: the longest that Opus has. */
+export const LONGEST_PACKET_MS = 120;
+/** No encoder writes more bytes for one packet. */
+export const MOST_PAYLOAD_BYTES = 484;
+
+/**
+ * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
+ *
+ * Everything is synchronous, nothing allocates per frame as far as the codec's library allows it, and nothing throws
+ * whatever the far side sends.
+ */
+export interface Codec {
+  readonly name: StreamSettings["codec"];
+  /** Hz of the samples that are encoded and decoded. */
+  readonly sampleRate: number;
+  /** Hz of the RTP timestamp; a multiple of `sampleRate` (Opus counts at 48000, whatever it carries: RFC 7587). */
+  readonly clockRate: number;
+  /**
+   * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; answers how many
+   * bytes it took. The frame is as long as one of `packetMs`.
+   */
+  encode(frame: Int16Array, into: Uint8Array, at: number): number;
+  /** The lengths of packets that can be encoded, ms, ascending. */
+  readonly packetMs: readonly number[];
+  /** Decodes one payload into `into`, where `LONGEST_PACKET_MS` fit; answers how many samples it was, 0 for rubbish. */
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array): number;
+  /**
+   * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; answers how many
+   * it made. Without it the jitter buffer repeats what was heard last.
+   */
+  conceal?(samples: number, into: Int16Array): number;
+  /**
+   * Decodes the lost packet before this one out of what this one says about it (forward error correction), as `samples`
+   * samples; answers how many it made, 0 where it says nothing.
+   */
+  recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array): number;
+  /** Gives back what the codec's library holds. Twice is fine. */
+  close(): void;
+}
