@@ -1,0 +1,106 @@
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { SipMessage, SipRequest, SipResponse } from "../message/message.ts";
+import type { Transactions } from "../transaction/transactions.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { InviteRequest, InviteUsage } from "./invite.ts";
+
+/** Who we say we are: a trunk's options as header values. */
+export interface Identity {
+  /** From, without its tag: `"Ringport" <sip:100@example.com>`. */
+  readonly from: string;
+  /** The URI of our Contact where a message goes out on this flow; `sentBy` is what we call ourselves there, `host[:port]`. */
+  contact(sentBy: string, flow: Flow): string;
+  /** Fields of every INVITE: P-Asserted-Identity, Privacy, the trunk's own. */
+  readonly headers: readonly HeaderField[];
+  /** User-Agent of our requests and Server of our responses. */
+  readonly product: string;
+}
+
+/** Name and value. */
+export type HeaderField = readonly [name: string, value: string];
+
+/** What a user agent stands on. */
+export interface UserAgentOptions {
+  readonly transactions: Transactions;
+  readonly identity: Identity;
+  /** Answers challenges; undefined where the trunk has no password: a 401 is final then. */
+  readonly credentials: Credentials | undefined;
+  /** Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or the URI itself. */
+  nextHop(uri: string): string;
+  /** Route values of requests outside of a dialog: `<sip:proxy.example.com;lr>`. Default: none. */
+  readonly routes?: readonly string[] | undefined;
+  /** Offers session timers (RFC 4028), and keeps to them where the far side asks for them. Default: true. */
+  readonly sessionTimers?: boolean | undefined;
+  /** Takes part in reliable provisional responses (RFC 3262). Default: true. */
+  readonly reliableProvisionals?: boolean | undefined;
+  /** Follows 301 and 302, at most five times. Default: false. */
+  readonly followRedirects?: boolean | undefined;
+  /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
+  readonly holdTimeoutMs?: number | undefined;
+  readonly system: System;
+  readonly logger: Logger;
+  /** Sees every message of a call as the dialog layer does (what the transaction layer repeats is not told again). */
+  readonly trace?: ((callId: string, direction: "sent" | "received", message: SipMessage) => void) | undefined;
+}
+
+/** What knows the password. */
+export interface Credentials {
+  /**
+   * The field that answers a 401 or 407, for this request to be sent again; undefined: no challenge that we can
+   * answer, or one that says our last answer was wrong.
+   */
+  answer(request: SipRequest, challenge: SipResponse): HeaderField | undefined;
+}
+
+/** Requests that share Call-ID and From tag and count their CSeq: a REGISTER and its refreshes. */
+export interface RequestSeries {
+  readonly callId: string;
+  readonly fromTag: string;
+  /** Of the last one that was sent. */
+  cseq: number;
+}
+
+/** A request outside of any call. */
+export interface AgentRequest {
+  /** `REGISTER`, `OPTIONS`. */
+  readonly method: string;
+  /** Request-URI. */
+  readonly uri: string;
+  /** Default: the Request-URI in brackets. */
+  readonly to?: string | undefined;
+  /** Without a tag. Default: the identity's. */
+  readonly from?: string | undefined;
+  /** Contact is set by itself unless given here. */
+  readonly headers?: readonly HeaderField[] | undefined;
+  /** Default: one of its own. */
+  readonly series?: RequestSeries | undefined;
+  /** The flow to keep to: of a registration, for one. Default: what the next hop of the Request-URI resolves to. */
+  readonly flow?: Flow | undefined;
+}
+
+/** What came back, and on which way. */
+export interface AgentReply {
+  /** 200 to 699; a 401 or 407 only where it could not be answered. */
+  readonly response: SipResponse;
+  readonly flow: Flow;
+  /** As it was sent last. */
+  readonly request: SipRequest;
+}
+
+/** A trunk's voice in SIP: places calls, sends requests outside of calls, and answers what comes from outside. */
+export interface UserAgent {
+  /** Starts a call; what becomes of it is told to the listener, never before this has returned. */
+  invite(request: InviteRequest): InviteUsage;
+  /**
+   * Sends a request outside of any call, with authentication where it is asked for.
+   * @throws {TransportError} no final response came; the signal's reason where that was aborted
+   */
+  request(request: AgentRequest, signal?: AbortSignal): Promise<AgentReply>;
+  /** A new series of requests. */
+  series(): RequestSeries;
+  /** How many calls have not ended. */
+  readonly calls: number;
+  /** Ends every call, then answers nothing more; the transactions are not closed. Twice is fine. */
+  close(): Promise<void>;
+}
