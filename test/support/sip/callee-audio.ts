@@ -1,0 +1,61 @@
+import { readOffer, writeSdp } from "./offer.ts";
+import type { Script } from "./script.ts";
+import { Voice, type Wire } from "./voice.ts";
+
+/** The audio of a callee: what it answers to an offer, and its voice. */
+export class CalleeAudio {
+  readonly voice: Voice;
+  readonly #script: Script;
+  readonly #address: string;
+  #formats: readonly (readonly [payloadType: number, map: string])[] = [];
+  #wire: Wire | undefined;
+  #rtcpMux = false;
+  #version = 0;
+
+  private constructor(voice: Voice, script: Script, address: string) {
+    this.voice = voice;
+    this.#script = script;
+    this.#address = address;
+  }
+
+  static async open(script: Script, address: string): Promise<CalleeAudio> {
+    return new CalleeAudio(await Voice.open(address, script.sendFrom), script, address);
+  }
+
+  /** Learns from an offer how to speak; false where it wants keys, which this one has not. */
+  learn(sdp: string): boolean {
+    const { formats, address, port, protocol, rtcpMux } = readOffer(sdp);
+    if (protocol !== "RTP/AVP") return false;
+    const { codecs = ["PCMU", "PCMA"], noEvents = false } = this.#script;
+    const codec = codecs.find((one) => formats.some(({ name }) => name === one));
+    const chosen = formats.find(({ name }) => name === codec);
+    const events = noEvents
+      ? undefined
+      : formats.find(({ name, clockRate }) => name === "telephone-event" && clockRate === 8000);
+    this.#rtcpMux = rtcpMux;
+    this.#wire = undefined;
+    this.#formats = [[9, "G722/8000"]];
+    if (!codec || !chosen || this.#script.sdp === "no-common-codec") return true;
+    this.#wire = {
+      ...{ remote: { address, port }, codec },
+      ...{ payloadType: chosen.payloadType, eventType: events?.payloadType },
+    };
+    this.#formats = [chosen, ...(events ? [events] : [])].map(({ payloadType, name }) => [payloadType, `${name}/8000`]);
+    return true;
+  }
+
+  /** Our SDP; "" for a callee who has none. */
+  sdp(direction = "sendrecv"): string {
+    if (this.#script.sdp === "none") return "";
+    return writeSdp({
+      ...{ version: ++this.#version, address: this.#address, port: this.voice.port },
+      ...{ formats: this.#formats, direction, rtcpMux: this.#rtcpMux },
+    });
+  }
+
+  /** Speaks from now on, or falls silent as `inactive` and `recvonly` demand. */
+  talk(direction = "sendrecv"): void {
+    const says = direction.startsWith("send") ? (this.#script.says ?? "silence") : "nothing";
+    if (this.#wire && this.#script.sdp !== "none") this.voice.talk(this.#wire, says);
+  }
+}

@@ -1,0 +1,292 @@
+import { randomBytes } from "node:crypto";
+import type { RemoteInfo } from "node:dgram";
+import { CalleeAudio } from "./callee-audio.ts";
+import { Gate } from "./gate.ts";
+import { Repeating } from "./repeating.ts";
+import type { Script } from "./script.ts";
+import {
+  type Field,
+  field,
+  fieldsNamed,
+  methodOf,
+  parameter,
+  type SipText,
+  statusOf,
+  uriIn,
+  userOf,
+} from "./sip-text.ts";
+import type { Voice } from "./voice.ts";
+
+/** How a call reaches the network. */
+export interface Way {
+  readonly address: string;
+  readonly port: number;
+  send(text: SipText, to: RemoteInfo): void;
+  /** Answers a request; the last answer is given again when the request is repeated. */
+  respond(request: SipText, from: RemoteInfo, response: Response): void;
+}
+
+export interface Response {
+  readonly status: number;
+  readonly reason?: string | undefined;
+  readonly fields?: readonly Field[];
+  readonly body?: string;
+  /** Of To, where it has none. */
+  readonly tag?: string;
+}
+
+/** A request as it came. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly text: SipText;
+  /** ms, monotonic. */
+  readonly at: number;
+  /** It had come before. */
+  readonly again: boolean;
+}
+
+const SDP: Field = ["Content-Type", "application/sdp"];
+const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
+
+/** One call that reached a far end. */
+export class FarEndCall {
+  readonly callId: string;
+  /** The user part that was called. */
+  readonly user: string;
+  readonly requests: SeenRequest[] = [];
+  /** Keys that came by SIP INFO. */
+  infoKeys = "";
+  /** How it came to an end; undefined while it goes on. */
+  end: "refused" | "cancelled" | "they hung up" | "I hung up" | undefined;
+  readonly #script: Script;
+  readonly #way: Way;
+  readonly #gate: Gate | undefined;
+  readonly #tag: string = randomBytes(4).toString("hex");
+  readonly #repeating = new Repeating();
+  /** By tag: stops a final response from being sent again. */
+  readonly #unacknowledged = new Map<string, () => void>();
+  /** By CSeq: what waits for the response to a request of ours. */
+  readonly #waiting = new Map<string, (response: SipText) => void>();
+  /** Resolves when the answer has been acknowledged. */
+  readonly established: Promise<void>;
+  #acknowledge: () => void = () => {};
+  #pracked: () => void = () => {};
+  #audio: CalleeAudio | undefined;
+  #invite: SipText | undefined;
+  #from: RemoteInfo | undefined;
+  #answered = false;
+  #ownCSeq = 100;
+
+  constructor(invite: SipText, script: Script, way: Way) {
+    this.callId = field(invite, "Call-ID");
+    this.user = userOf(invite.start.split(" ")[1] ?? "");
+    this.#script = script;
+    this.#way = way;
+    this.#gate = script.challenge && new Gate(script.challenge);
+    this.established = new Promise((resolve) => {
+      this.#acknowledge = resolve;
+    });
+  }
+
+  /** Its audio, once an offer has come. */
+  get voice(): Voice | undefined {
+    return this.#audio?.voice;
+  }
+
+  /** Keys that came, by telephone-event or by INFO. */
+  get keys(): string {
+    return (this.voice?.keys ?? "") + this.infoKeys;
+  }
+
+  /** What was heard, at 8000 Hz; `voice.heard()` tells the gaps as well. */
+  get heard(): Int16Array {
+    return this.voice?.heard().samples ?? new Int16Array();
+  }
+
+  /** How many different requests of this method came. */
+  count(method: string): number {
+    return this.requests.filter((request) => request.method === method && !request.again).length;
+  }
+
+  /** Takes a request of this call that had not come before. */
+  async take(request: SipText, from: RemoteInfo): Promise<void> {
+    this.#from = from;
+    const respond = (response: Response): void => this.#way.respond(request, from, response);
+    const tag = parameter(field(request, "To"), "tag");
+    switch (methodOf(request)) {
+      case "INVITE":
+        return tag === undefined ? this.#invited(request, from) : this.#reoffered(request, from);
+      case "UPDATE":
+        return this.#reoffered(request, from);
+      case "ACK":
+        this.#unacknowledged.get(tag ?? "")?.();
+        if (this.#answered && tag === this.#tag) this.#acknowledge();
+        return;
+      case "CANCEL":
+        respond({ status: 200 });
+        if (this.end || this.#answered || !this.#invite) return;
+        if (this.#script.despiteCancel) return this.#answer(this.#invite, from);
+        this.end = "cancelled";
+        return this.#finally(this.#invite, from, { status: 487, reason: "Request Terminated" });
+      case "BYE":
+        respond({ status: this.#answered ? 200 : 481 });
+        if (tag === this.#tag) this.#over("they hung up");
+        return;
+      case "INFO":
+        this.infoKeys += /^Signal\s*=\s*(\S)/im.exec(request.body)?.[1] ?? "";
+        return respond({ status: 200 });
+      case "PRACK":
+        this.#pracked();
+        return respond({ status: 200 });
+      default:
+        return respond({ status: 501, reason: "Not Implemented" });
+    }
+  }
+
+  /** Takes a response to a request of ours. */
+  heardBack(response: SipText): void {
+    this.#waiting.get(field(response, "CSeq"))?.(response);
+  }
+
+  async hangUp(fields: readonly Field[] = []): Promise<void> {
+    if (this.end) return;
+    this.end = "I hung up";
+    await this.request("BYE", fields);
+    this.#over("I hung up");
+  }
+
+  /** Holds (`sendonly`, `inactive`) or lets go (`sendrecv`); answers the final response. */
+  async reinvite(direction: string, method: "INVITE" | "UPDATE" = "INVITE"): Promise<SipText> {
+    const response = await this.request(method, [SDP], this.#audio?.sdp(direction));
+    if (statusOf(response) < 300) this.#audio?.talk(direction);
+    return response;
+  }
+
+  /** Sends a request within the dialog; answers its final response, which it acknowledges. */
+  request(method: string, fields: readonly Field[] = [], body = ""): Promise<SipText> {
+    const [invite, from] = [this.#invite, this.#from];
+    if (!invite || !from) return Promise.reject(new Error("no call has come"));
+    const number = ++this.#ownCSeq;
+    const write = (name: string, more: readonly Field[], content: string): SipText => ({
+      start: `${name} ${uriIn(field(invite, "Contact"))} SIP/2.0`,
+      fields: [
+        ["Via", `SIP/2.0/UDP ${this.#host};rport;branch=z9hG4bK${randomBytes(6).toString("hex")}`],
+        ["Max-Forwards", "70"],
+        ...fieldsNamed(invite, "Record-Route").map(([, value]): Field => ["Route", value]),
+        ["From", `${field(invite, "To")};tag=${this.#tag}`],
+        ["To", field(invite, "From")],
+        ["Call-ID", this.callId],
+        ["CSeq", `${number} ${name}`],
+        this.#contact,
+        ...more,
+      ],
+      body: content,
+    });
+    const request = write(method, fields, body);
+    return new Promise((resolve) => {
+      const stop = this.#repeating.repeat(() => this.#way.send(request, from));
+      this.#waiting.set(`${number} ${method}`, (response) => {
+        if (statusOf(response) < 200) return;
+        stop();
+        if (method === "INVITE") this.#way.send(write("ACK", [], ""), from);
+        resolve(response);
+      });
+    });
+  }
+
+  /** Says nothing more, in no way. */
+  close(): void {
+    this.#repeating.stop();
+    this.voice?.close();
+  }
+
+  async #invited(invite: SipText, from: RemoteInfo): Promise<void> {
+    const refused = this.#refusal(invite);
+    if (refused) return this.#finally(invite, from, refused);
+    this.#invite = invite;
+    const { rings = [180], reliable = false, earlyMedia = false, allFields = [] } = this.#script;
+    this.#way.respond(invite, from, { status: 100, reason: "Trying" });
+    this.#audio ??= await CalleeAudio.open(this.#script, this.#way.address);
+    if (!this.#audio.learn(invite.body)) {
+      this.end = "refused";
+      return this.#finally(invite, from, { status: 488, reason: "Not Acceptable Here" });
+    }
+    for (const [i, status] of rings.entries()) {
+      const [fields, body] = [[this.#contact, ...allFields], earlyMedia ? this.#audio.sdp() : ""];
+      if (body) fields.push(SDP);
+      if (reliable) fields.push(["Require", "100rel"], ["RSeq", String(i + 1)]);
+      if (earlyMedia) this.#audio.talk();
+      const say = (): void => this.#way.respond(invite, from, { status, fields, body, tag: this.#tag });
+      if (reliable) await this.#untilPracked(say);
+      else say();
+    }
+    const { status = 200, reason, fields = [], afterMs = 0 } = this.#script;
+    if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
+    if (status === "never" || this.end) return;
+    if (status < 300) return this.#answer(invite, from);
+    this.end = "refused";
+    this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields] });
+  }
+
+  #refusal(invite: SipText): Response | undefined {
+    const status = this.#script.challenge?.status ?? 401;
+    const credentials = field(invite, status === 401 ? "Authorization" : "Proxy-Authorization");
+    const fields = this.#gate?.refuse("INVITE", invite.start.split(" ")[1] ?? "", credentials);
+    return fields && { status, reason: "Who Are You", fields };
+  }
+
+  async #untilPracked(say: () => void): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const stop = this.#repeating.repeat(say);
+      this.#pracked = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+
+  async #answer(invite: SipText, from: RemoteInfo): Promise<void> {
+    if (this.#answered) return;
+    this.#answered = true;
+    const { reason = "OK", fields = [], allFields = [], forks = 1, acts } = this.#script;
+    const body = this.#audio?.sdp() ?? "";
+    const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
+    this.#audio?.talk();
+    for (let fork = 0; fork < forks; fork++) {
+      const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;
+      this.#finally(invite, from, { status: 200, reason, fields: all, body, tag });
+    }
+    await this.established;
+    await acts?.(this);
+  }
+
+  #reoffered(request: SipText, from: RemoteInfo): void {
+    if (request.body) this.#audio?.learn(request.body);
+    const body = request.body || methodOf(request) === "INVITE" ? (this.#audio?.sdp() ?? "") : "";
+    const response = { status: 200, reason: "OK", fields: [this.#contact, ALLOW, ...(body ? [SDP] : [])], body };
+    if (methodOf(request) === "INVITE") this.#finally(request, from, response);
+    else this.#way.respond(request, from, response);
+  }
+
+  /** Gives a final response to an INVITE, again and again until the ACK comes. */
+  #finally(invite: SipText, from: RemoteInfo, response: Response): void {
+    const tag = parameter(field(invite, "To"), "tag") ?? response.tag ?? this.#tag;
+    this.#unacknowledged.get(tag)?.();
+    const stop = this.#repeating.repeat(() => this.#way.respond(invite, from, { ...response, tag }));
+    this.#unacknowledged.set(tag, stop);
+  }
+
+  #over(end: "they hung up" | "I hung up"): void {
+    this.end ??= end;
+    this.close();
+  }
+
+  get #host(): string {
+    const { address, port } = this.#way;
+    return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+  }
+
+  get #contact(): Field {
+    return ["Contact", `<sip:${this.user}@${this.#host}>`];
+  }
+}

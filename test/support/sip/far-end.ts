@@ -1,0 +1,165 @@
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { FarEndCall, type Response, type Way } from "./far-end-call.ts";
+import { type Challenge, Gate } from "./gate.ts";
+import type { Script } from "./script.ts";
+import { field, fieldsNamed, methodOf, parameter, readSip, type SipText, userOf, writeSip } from "./sip-text.ts";
+
+export type { FarEndCall } from "./far-end-call.ts";
+export { callees, type Script } from "./script.ts";
+
+export interface FarEndOptions {
+  /** How each callee behaves, by the user part that is called; `*` is everybody else. Others do not exist: 404. */
+  readonly callees?: Readonly<Record<string, Script>>;
+  /** Default: `127.0.0.1`. */
+  readonly address?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** What REGISTER needs. Default: nothing. */
+  readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
+}
+
+/** A SIP server with callees behind it, on UDP: the other side of every call in a test. */
+export interface FarEnd {
+  readonly address: string;
+  readonly port: number;
+  /** For a trunk's `server`: `sip:127.0.0.1:5060`. */
+  readonly uri: string;
+  /** Every call that came, in order. */
+  readonly calls: readonly FarEndCall[];
+  /** Every request, whatever it was. */
+  readonly requests: readonly SipText[];
+  /** REGISTERs that were accepted. */
+  readonly registrations: readonly { readonly contact: string; readonly expires: number }[];
+  /** How OPTIONS and REGISTER are answered from now on; `silence` is no answer. Default: 200. */
+  health: number | "silence";
+  /** True: hears and says nothing more, calls included, as if the cable had been pulled. */
+  gone: boolean;
+  /** The n-th call, as soon as it comes. */
+  call(n?: number): Promise<FarEndCall>;
+  close(): Promise<void>;
+}
+
+/** Starts a far end. */
+export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> {
+  const { callees = {}, address = "127.0.0.1", registrar = {} } = options;
+  const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.bind(options.port ?? 0, address, resolve);
+  });
+  socket.on("error", () => {});
+  const { port } = socket.address();
+  const gate = registrar.challenge && new Gate(registrar.challenge);
+  const calls: FarEndCall[] = [];
+  const requests: SipText[] = [];
+  const registrations: { contact: string; expires: number }[] = [];
+  const waiting = new Set<() => void>();
+  /** By branch and method: the last response, for when the request comes again. */
+  const given = new Map<string, Buffer | undefined>();
+
+  const way: Way = {
+    address,
+    port,
+    send(text, to) {
+      if (!farEnd.gone) socket.send(writeSip(text), to.port, to.address, () => {});
+    },
+    respond(request, from, response) {
+      const datagram = writeSip(responseText(request, from, response));
+      given.set(transactionOf(request), datagram);
+      if (!farEnd.gone) socket.send(datagram, from.port, from.address, () => {});
+    },
+  };
+
+  function take(datagram: Buffer, from: RemoteInfo): void {
+    if (farEnd.gone || datagram.toString("latin1").trim() === "") return; // a keep-alive
+    const text = readSip(datagram);
+    const method = methodOf(text);
+    const known = calls.find(({ callId }) => callId === field(text, "Call-ID"));
+    if (method === "") {
+      known?.heardBack(text);
+      return;
+    }
+    requests.push(text);
+    const transaction = transactionOf(text);
+    const again = given.has(transaction);
+    known?.requests.push({ method, text, at: performance.now(), again });
+    const earlier = given.get(transaction);
+    if (again && earlier) socket.send(earlier, from.port, from.address, () => {});
+    if (again && method !== "ACK") return;
+    given.set(transaction, undefined);
+    const { health } = farEnd;
+    if (known) void known.take(text, from);
+    else if (method === "INVITE") invited(text, from);
+    else if (method === "OPTIONS" || method === "REGISTER") {
+      if (health === "silence") given.delete(transaction);
+      else way.respond(text, from, outsideCalls(method, text, health));
+    } else if (method !== "ACK") way.respond(text, from, { status: 481, reason: "Call Does Not Exist" });
+  }
+
+  function invited(invite: SipText, from: RemoteInfo): void {
+    const script = callees[userOf(invite.start.split(" ")[1] ?? "")] ?? callees["*"];
+    const unknown: Script = { rings: [], status: 404, reason: "Not Found" };
+    const call = new FarEndCall(invite, script ?? unknown, way);
+    call.requests.push({ method: "INVITE", text: invite, at: performance.now(), again: false });
+    calls.push(call);
+    void call.take(invite, from);
+    for (const look of [...waiting]) look();
+  }
+
+  /** The answer to OPTIONS and REGISTER. */
+  function outsideCalls(method: string, request: SipText, status: number): Response {
+    if (status !== 200 || method === "OPTIONS") return { status };
+    const refused = gate?.refuse(method, request.start.split(" ")[1] ?? "", field(request, "Authorization"));
+    if (refused) return { status: 401, reason: "Who Are You", fields: refused };
+    const contact = field(request, "Contact");
+    const asked = Number(parameter(contact, "expires") ?? (field(request, "Expires") || 3600));
+    const expires = Math.min(asked, registrar.expires ?? asked);
+    registrations.push({ contact, expires });
+    if (expires === 0) return { status };
+    return { status, fields: [["Contact", `${contact.replace(/;expires=\d+/, "")};expires=${expires}`]] };
+  }
+
+  socket.on("message", take);
+  const farEnd: FarEnd = {
+    ...{ address, port, calls, requests, registrations },
+    uri: `sip:${address.includes(":") ? `[${address}]` : address}:${port}`,
+    health: 200,
+    gone: false,
+    call(n = 0) {
+      return new Promise((resolve, reject) => {
+        const look = (): void => {
+          const call = calls[n];
+          if (!call) return;
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve(call);
+        };
+        const timer = setTimeout(() => reject(new Error(`call ${n} has not come within 5 s`)), 5_000);
+        waiting.add(look);
+        look();
+      });
+    },
+    async close() {
+      for (const call of calls) call.close();
+      await new Promise<void>((resolve) => socket.close(() => resolve()));
+    },
+  };
+  return farEnd;
+}
+
+const transactionOf = (request: SipText): string =>
+  `${parameter(field(request, "Via"), "branch")} ${methodOf(request)}`;
+
+function responseText(request: SipText, from: RemoteInfo, response: Response): SipText {
+  const { status, reason = "", fields = [], body = "", tag } = response;
+  const [via, ...vias] = fieldsNamed(request, "Via");
+  const routed = (via?.[1] ?? "").replace(/;rport(?=[;,\s]|$)/, `;received=${from.address};rport=${from.port}`);
+  const to = field(request, "To");
+  const tagged = tag === undefined || /;\s*tag=/i.test(to) ? to : `${to};tag=${tag}`;
+  const copied = ["From", "Call-ID", "CSeq", "Record-Route"].flatMap((name) => fieldsNamed(request, name));
+  return {
+    start: `SIP/2.0 ${status} ${reason}`,
+    fields: [["Via", routed], ...vias, ["To", tagged], ...copied, ...fields],
+    body,
+  };
+}

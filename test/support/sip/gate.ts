@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Field } from "./sip-text.ts";
+
+/** Credentials that a far end asks for (RFC 3261 section 22, RFC 8760). */
+export interface Challenge {
+  readonly user: string;
+  readonly password: string;
+  /** Default: `far.end`. */
+  readonly realm?: string;
+  /** One challenge for each, in this order. Default: MD5. */
+  readonly algorithms?: readonly ("MD5" | "SHA-256" | "SHA-512-256")[];
+  /** Default: 401. */
+  readonly status?: 401 | 407;
+  /** Without qop, as RFC 2069 had it. Default: `auth`. */
+  readonly qop?: "auth" | "none";
+  /** So often right credentials are told that their nonce is stale. Default: 0. */
+  readonly stale?: number;
+}
+
+const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } as const;
+
+/** Lets those in who know the password, each nonce count once. */
+export class Gate {
+  readonly challenge: Challenge;
+  /** nonce → the highest count it was used with. */
+  readonly #counts = new Map<string, number>();
+  #stale: number;
+
+  constructor(challenge: Challenge) {
+    this.challenge = challenge;
+    this.#stale = challenge.stale ?? 0;
+  }
+
+  /** What the request must be answered with; undefined: it may pass. */
+  refuse(method: string, uri: string, credentials: string): readonly Field[] | undefined {
+    const { user, password, realm = "far.end", algorithms = ["MD5"], qop = "auth" } = this.challenge;
+    const given = (name: string): string =>
+      new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, "i").exec(credentials)?.slice(1).join("") ??
+      "";
+    const algorithm = algorithms.find((one) => one === (given("algorithm") || "MD5"));
+    if (credentials !== "" && algorithm !== undefined && given("uri") === uri) {
+      const hash = (text: string): string => createHash(HASHES[algorithm]).update(text).digest("hex");
+      const [one, two] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];
+      const middle = qop === "auth" ? [given("nc"), given("cnonce"), given("qop")] : [];
+      const right = hash([one, given("nonce"), ...middle, two].join(":"));
+      const known = this.#counts.get(given("nonce"));
+      const count = qop === "auth" ? Number.parseInt(given("nc"), 16) : (known ?? 0) + 1;
+      if (given("response") === right && given("username") === user && given("realm") === realm) {
+        if (known !== undefined && count > known && this.#stale === 0) {
+          this.#counts.set(given("nonce"), count);
+          return undefined;
+        }
+        if (this.#stale > 0) this.#stale--;
+        return this.#fields(algorithms, true);
+      }
+    }
+    return this.#fields(algorithms, false);
+  }
+
+  #fields(algorithms: readonly string[], stale: boolean): Field[] {
+    const nonce = randomBytes(12).toString("hex");
+    this.#counts.set(nonce, 0);
+    const { realm = "far.end", status = 401, qop = "auth" } = this.challenge;
+    const name = status === 401 ? "WWW-Authenticate" : "Proxy-Authenticate";
+    const rest = `${qop === "auth" ? ', qop="auth"' : ""}, opaque="kept"${stale ? ", stale=TRUE" : ""}`;
+    return algorithms.map((algorithm) => [
+      name,
+      `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}${rest}`,
+    ]);
+  }
+}

@@ -1,0 +1,63 @@
+/** What a far end understands of an SDP offer. */
+export interface Offer {
+  readonly address: string;
+  readonly port: number;
+  /** `RTP/AVP`, `RTP/SAVP`. */
+  readonly protocol: string;
+  /** In the order of the m line. */
+  readonly formats: readonly { readonly payloadType: number; readonly name: string; readonly clockRate: number }[];
+  readonly direction: string;
+  readonly rtcpMux: boolean;
+}
+
+const STATIC: Readonly<Record<number, string>> = { 0: "PCMU/8000", 8: "PCMA/8000", 9: "G722/8000" };
+
+/** Reads the audio of an offer. @throws {Error} there is none */
+export function readOffer(sdp: string): Offer {
+  const all = (pattern: RegExp): RegExpExecArray[] => [...sdp.matchAll(pattern)];
+  const audio = /^m=audio (\d+)(?:\/\d+)? (\S+) (.+)$/m.exec(sdp);
+  if (!audio) throw new Error(`no audio is offered: ${sdp}`);
+  const maps = new Map(all(/^a=rtpmap:(\d+) (\S+)/gm).map(([, type, map]) => [Number(type), map!]));
+  const formats = audio[3]!
+    .trim()
+    .split(/\s+/)
+    .map((type) => {
+      const [name = "", clockRate = "0"] = (maps.get(Number(type)) ?? STATIC[Number(type)] ?? "").split("/");
+      return { payloadType: Number(type), name, clockRate: Number(clockRate) };
+    });
+  return {
+    address: all(/^c=IN IP[46] (\S+)/gm).at(-1)?.[1] ?? "",
+    port: Number(audio[1]),
+    protocol: audio[2]!,
+    formats,
+    direction: /^a=(sendrecv|sendonly|recvonly|inactive)/m.exec(sdp)?.[1] ?? "sendrecv",
+    rtcpMux: /^a=rtcp-mux/m.test(sdp),
+  };
+}
+
+/** An SDP of our own. `formats` are payload types with what they stand for. */
+export function writeSdp(own: {
+  readonly version: number;
+  readonly address: string;
+  readonly port: number;
+  readonly protocol?: string;
+  readonly formats: readonly (readonly [payloadType: number, map: string])[];
+  readonly direction?: string;
+  readonly rtcpMux?: boolean;
+}): string {
+  const family = own.address.includes(":") ? "IP6" : "IP4";
+  return [
+    "v=0",
+    `o=far 1 ${own.version} IN ${family} ${own.address}`,
+    "s=-",
+    `c=IN ${family} ${own.address}`,
+    "t=0 0",
+    `m=audio ${own.port} ${own.protocol ?? "RTP/AVP"} ${own.formats.map(([type]) => type).join(" ")}`,
+    ...own.formats.map(([type, map]) => `a=rtpmap:${type} ${map}`),
+    ...own.formats.filter(([, map]) => map.startsWith("telephone-event")).map(([type]) => `a=fmtp:${type} 0-16`),
+    ...(own.rtcpMux ? ["a=rtcp-mux"] : []),
+    "a=ptime:20",
+    `a=${own.direction ?? "sendrecv"}`,
+    "",
+  ].join("\r\n");
+}

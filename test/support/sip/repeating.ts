@@ -1,0 +1,30 @@
+/** Things that are sent again until they are acknowledged, as on UDP (RFC 3261: 500 ms, doubled up to 4 s, for 32 s). */
+export class Repeating {
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #stopped = false;
+
+  /** Sends at once, and again until the answer is called. */
+  repeat(send: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const start = performance.now();
+    const stop = (): void => {
+      clearTimeout(timer);
+      if (timer !== undefined) this.#timers.delete(timer);
+    };
+    const again = (waitMs: number): void => {
+      stop();
+      if (this.#stopped || performance.now() - start > 32_000) return;
+      send();
+      timer = setTimeout(() => again(Math.min(4_000, 2 * waitMs)), waitMs);
+      this.#timers.add(timer);
+    };
+    again(500);
+    return stop;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,71 @@
+import type { FarEndCall } from "./far-end-call.ts";
+import type { Challenge } from "./gate.ts";
+import type { Field } from "./sip-text.ts";
+import type { Speech } from "./voice.ts";
+
+/** How a callee behaves. What is left out: it says 180, answers at once with 200, and is heard breathing (silence). */
+export interface Script {
+  /** Wants credentials before anything else. */
+  readonly challenge?: Challenge;
+  /** The provisional responses, one after another. Default: 180. */
+  readonly rings?: readonly number[];
+  /** They carry SDP, and audio from then on. */
+  readonly earlyMedia?: boolean;
+  /** They are reliable (RFC 3262): each is repeated until its PRACK comes, and the answer waits for it. */
+  readonly reliable?: boolean;
+  /** Between ringing and the final response, ms. Default: 0. */
+  readonly afterMs?: number;
+  /** The final response; `never` rings until it is cancelled. Default: 200. */
+  readonly status?: number | "never";
+  readonly reason?: string;
+  /** More fields of the final response: Retry-After, Reason, Contact of a redirection. */
+  readonly fields?: readonly Field[];
+  /** Fields of the provisional and final responses alike: Record-Route. */
+  readonly allFields?: readonly Field[];
+  /** Default: an answer with the first codec that both have. */
+  readonly sdp?: "none" | "no-common-codec";
+  /** Its codecs. Default: PCMU, PCMA. */
+  readonly codecs?: readonly ("PCMU" | "PCMA")[];
+  /** Does not understand telephone-event. Default: it does. */
+  readonly noEvents?: boolean;
+  /** Default: silence. */
+  readonly says?: Speech;
+  /** Sends its audio from this address rather than from the one in its SDP: `127.0.0.2`. */
+  readonly sendFrom?: string;
+  /** So many callees answer, each with a tag of its own; audio belongs to the first. Default: 1. */
+  readonly forks?: number;
+  /** Answers 200 although it was cancelled. */
+  readonly despiteCancel?: boolean;
+  /** What it does after the ACK. */
+  readonly acts?: (call: FarEndCall) => void | Promise<void>;
+}
+
+const shortly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Callees as they are met in the wild. */
+export const callees = {
+  answers: {},
+  busy: { status: 486, reason: "Busy Here" },
+  rings: { status: "never" },
+  declines: { status: 603, reason: "Decline" },
+  unknown: { rings: [], status: 404, reason: "Not Found" },
+  speaks: { says: { hz: 1000 } },
+  silent: { says: "nothing" },
+  answersWithoutSdp: { sdp: "none" },
+  noCommonCodec: { sdp: "no-common-codec" },
+  hangsUp: { acts: (call) => shortly(300).then(() => call.hangUp()) },
+  presses: (keys: string): Script => ({ acts: (call) => shortly(200).then(() => call.voice?.press(keys)) }),
+  challenges: (challenge: Challenge): Script => ({ challenge }),
+  redirects: (to: string): Script => ({
+    ...{ rings: [], status: 302, reason: "Moved Temporarily" },
+    fields: [["Contact", `<${to}>`]],
+  }),
+  holds: (afterMs: number, forMs: number): Script => ({
+    async acts(call) {
+      await shortly(afterMs);
+      await call.reinvite("sendonly");
+      await shortly(forMs);
+      await call.reinvite("sendrecv");
+    },
+  }),
+} satisfies Record<string, Script | ((...args: never) => Script)>;

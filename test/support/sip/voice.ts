@@ -1,0 +1,218 @@
+import { createSocket, type Socket } from "node:dgram";
+import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../src/audio/g711.ts";
+
+/** What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, or not one packet. */
+export type Speech = { readonly hz: number } | Int16Array | "silence" | "nothing";
+
+/** How two voices have agreed to speak. */
+export interface Wire {
+  readonly remote: { readonly address: string; readonly port: number };
+  readonly codec: "PCMU" | "PCMA";
+  readonly payloadType: number;
+  /** Payload type of telephone-event; undefined: none. */
+  readonly eventType: number | undefined;
+}
+
+/** A packet as it came. */
+export interface HeardPacket {
+  /** ms, monotonic. */
+  readonly at: number;
+  readonly ssrc: number;
+  /** Counted on beyond 65535. */
+  readonly sequence: number;
+  readonly timestamp: number;
+  readonly payloadType: number;
+  readonly marker: boolean;
+  readonly payload: Buffer;
+  readonly from: string;
+}
+
+/** Samples that a far end has heard, in the order of their timestamps. */
+export interface Heard {
+  /** 8000 Hz; what never came is 0. */
+  readonly samples: Int16Array;
+  /** Where that is; a negative length means timestamps that went back. Events of keys make gaps as well. */
+  readonly gaps: readonly { readonly at: number; readonly samples: number }[];
+}
+
+const KEYS = "0123456789*#ABCD";
+const FRAME = 160;
+const FRAME_MS = 20;
+/** A key is held for 100 ms and followed by 60 ms of voice. */
+const KEY_FRAMES = 5;
+const PAUSE_FRAMES = 3;
+const LONGEST_GAP = 8000 * 60;
+
+/** The RTP of a far end: hears everything, and says something every 20 ms. */
+export class Voice {
+  readonly packets: HeardPacket[] = [];
+  /** Types of the RTCP packets that came: 200 SR, 201 RR, 203 BYE. */
+  readonly rtcp: number[] = [];
+  /** Packets sent. */
+  sent = 0;
+  /** Keys pressed by the other side, by telephone-event. */
+  keys = "";
+  readonly port: number;
+  readonly #socket: Socket;
+  readonly #sender: Socket;
+  #wire: Wire | undefined;
+  #law: { readonly levels: Int16Array; readonly code: (sample: number) => number } | undefined;
+  #speech: Speech = "silence";
+  #spoken = 0;
+  #toPress: string[] = [];
+  #held = 0;
+  #timestamp = (Math.random() * 0xffffffff) >>> 0;
+  #sequence = (Math.random() * 0xffff) >>> 0;
+  readonly #ssrc = (Math.random() * 0xffffffff) >>> 0;
+  #startedAt = 0;
+  #frames = 0;
+  #closed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastEvent = "";
+  #lastSequence: number | undefined;
+
+  private constructor(socket: Socket, sender: Socket) {
+    this.port = socket.address().port;
+    this.#socket = socket;
+    this.#sender = sender;
+    socket.on("message", (packet, { address, port }) => this.#take(packet, `${address}:${port}`));
+  }
+
+  /** Takes a port. @param sendFrom another address to send from, as behind a NAT */
+  static async open(address: string, sendFrom?: string): Promise<Voice> {
+    const bound = async (to: string): Promise<Socket> => {
+      const socket = createSocket(to.includes(":") ? "udp6" : "udp4");
+      await new Promise<void>((resolve) => socket.bind(0, to, resolve));
+      return socket.on("error", () => {});
+    };
+    const socket = await bound(address);
+    return new Voice(socket, sendFrom === undefined ? socket : await bound(sendFrom));
+  }
+
+  /** Speaks from now on; called again, goes on with other settings. */
+  talk(wire: Wire, speech: Speech): void {
+    this.#law =
+      wire.codec === "PCMU" ? { levels: MULAW_LEVELS, code: mulawCode } : { levels: ALAW_LEVELS, code: alawCode };
+    if (speech !== this.#speech) this.#spoken = 0;
+    this.#speech = speech;
+    const isFirst = this.#wire === undefined;
+    this.#wire = wire;
+    if (!isFirst) return;
+    this.#startedAt = performance.now();
+    this.#tick();
+  }
+
+  /** Presses keys, one after another, by telephone-event. */
+  press(keys: string): void {
+    this.#toPress.push(...keys);
+  }
+
+  /** How many keys are still to be pressed. */
+  get pressing(): number {
+    return this.#toPress.length;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const socket of new Set([this.#socket, this.#sender])) socket.close();
+  }
+
+  heard(): Heard {
+    const gaps: { at: number; samples: number }[] = [];
+    const all: number[] = [];
+    for (const ssrc of new Set(this.packets.map((packet) => packet.ssrc))) {
+      const stream = this.packets
+        .filter((packet) => packet.ssrc === ssrc && packet.payloadType === this.#wire?.payloadType)
+        .sort((a, b) => a.sequence - b.sequence)
+        .filter((packet, i, sorted) => packet.sequence !== sorted[i - 1]?.sequence);
+      let due = stream[0]?.timestamp ?? 0;
+      for (const { timestamp, payload } of stream) {
+        const gap = (timestamp - due) | 0;
+        if (gap !== 0) gaps.push({ at: all.length, samples: gap });
+        for (let i = 0; i < Math.min(gap, LONGEST_GAP); i++) all.push(0);
+        for (const code of payload) all.push(this.#law?.levels[code] ?? 0);
+        due = (timestamp + payload.length) >>> 0;
+      }
+    }
+    return { samples: Int16Array.from(all), gaps };
+  }
+
+  #tick(): void {
+    while (performance.now() >= this.#startedAt + this.#frames * FRAME_MS) {
+      if (this.#wire && this.#speech !== "nothing") this.#sayNext(this.#wire, this.#speech);
+      this.#frames++;
+    }
+    this.#timer = setTimeout(() => this.#tick(), this.#startedAt + this.#frames * FRAME_MS - performance.now());
+  }
+
+  #sayNext(wire: Wire, speech: Speech): void {
+    const key = KEYS.indexOf(this.#toPress[0] ?? "none");
+    if (key >= 0 && wire.eventType !== undefined) {
+      this.#held++;
+      if (this.#held <= KEY_FRAMES) {
+        const copies = this.#held === KEY_FRAMES ? 3 : 1;
+        for (let i = 0; i < copies; i++) {
+          const event = Buffer.from([key, copies === 3 ? 0x8a : 0x0a, 0, 0]);
+          event.writeUInt16BE(this.#held * FRAME, 2);
+          this.#send(wire, wire.eventType, this.#timestamp, this.#held === 1, event);
+        }
+        return;
+      }
+      if (this.#held === KEY_FRAMES + 1) this.#timestamp = (this.#timestamp + KEY_FRAMES * FRAME) >>> 0;
+      if (this.#held === KEY_FRAMES + PAUSE_FRAMES) {
+        this.#held = 0;
+        this.#toPress.shift();
+      }
+    }
+    const frame = Buffer.alloc(FRAME);
+    for (let i = 0; i < FRAME; i++) frame[i] = this.#law!.code(this.#sample(speech));
+    this.#send(wire, wire.payloadType, this.#timestamp, this.sent === 0, frame);
+    this.#timestamp = (this.#timestamp + FRAME) >>> 0;
+  }
+
+  #sample(speech: Speech): number {
+    const at = this.#spoken++;
+    if (speech instanceof Int16Array) return speech[at] ?? 0;
+    if (typeof speech === "string") return 0;
+    return Math.round(8_000 * Math.sin((2 * Math.PI * speech.hz * at) / 8000));
+  }
+
+  #send(wire: Wire, type: number, timestamp: number, marker: boolean, payload: Buffer): void {
+    const header = Buffer.alloc(12);
+    header[0] = 0x80;
+    header[1] = (marker ? 0x80 : 0) | type;
+    header.writeUInt16BE(this.#sequence, 2);
+    header.writeUInt32BE(timestamp, 4);
+    header.writeUInt32BE(this.#ssrc, 8);
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.sent++;
+    this.#sender.send(Buffer.concat([header, payload]), wire.remote.port, wire.remote.address, () => {});
+  }
+
+  #take(packet: Buffer, from: string): void {
+    if (packet.length < 12 || packet[0]! >> 6 !== 2) return;
+    if (packet[1]! >= 192 && packet[1]! <= 223) {
+      for (let at = 0; at + 4 <= packet.length; at += 4 * (packet.readUInt16BE(at + 2) + 1))
+        this.rtcp.push(packet[at + 1]!);
+      return;
+    }
+    const short = packet.readUInt16BE(2);
+    const last = this.#lastSequence ?? short;
+    const sequence = last + (((short - last) << 16) >> 16);
+    this.#lastSequence = Math.max(last, sequence);
+    const start = 12 + 4 * (packet[0]! & 15);
+    const payloadType = packet[1]! & 0x7f;
+    const payload = packet.subarray(start);
+    const [timestamp, ssrc] = [packet.readUInt32BE(4), packet.readUInt32BE(8)];
+    this.packets.push({
+      ...{ at: performance.now(), ssrc, sequence, timestamp, payloadType },
+      ...{ marker: packet[1]! >> 7 === 1, payload, from },
+    });
+    if (payloadType !== this.#wire?.eventType || payload.length < 4) return;
+    const event = `${ssrc} ${timestamp}`;
+    if (event !== this.#lastEvent) this.keys += KEYS[payload[0]!] ?? "?";
+    this.#lastEvent = event;
+  }
+}
