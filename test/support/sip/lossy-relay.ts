@@ -1,0 +1,141 @@
+import { createSocket, type Socket } from "node:dgram";
+import { field, readSip, type SipText, writeSip } from "./sip-text.ts";
+import { Forecast, type Toll, type Weather } from "./weather.ts";
+
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+export interface LossyRelayOptions {
+  /** Where the other side is. */
+  readonly to: Place;
+  /** For SIP and for RTP; both directions have the same. */
+  readonly signalling?: Weather;
+  readonly media?: Weather;
+  /** Default: 1. */
+  readonly seed?: number;
+}
+
+/** Stands between a SIP client and its server on UDP, signalling and media, as a bad network does. */
+export interface LossyRelay {
+  /** What the client takes for the server. */
+  readonly address: string;
+  readonly port: number;
+  readonly uri: string;
+  /** What has become of the datagrams, both directions together. */
+  readonly signalling: Toll;
+  readonly media: Toll;
+  close(): Promise<void>;
+}
+
+/** One side: where it is reached, and a socket of ours that it takes for the other side. */
+interface Side {
+  readonly socket: Socket;
+  readonly own: Place;
+  peer: Place | undefined;
+}
+
+const ADDRESS = "127.0.0.1";
+
+/**
+ * Starts a relay. It stays in the way of a whole call: in every message it puts itself in the place of Contact and of
+ * the address and port in SDP. Everything else passes as it is, so that credentials stay right. RTCP passes where it is
+ * multiplexed.
+ */
+export async function startLossyRelay(options: LossyRelayOptions): Promise<LossyRelay> {
+  const { to, seed = 1 } = options;
+  const signalling = new Forecast(options.signalling ?? {}, seed);
+  const media = new Forecast(options.media ?? {}, seed + 1);
+  const sockets = new Set<Socket>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  /** By Call-ID: the two sides of its audio. */
+  const voices = new Map<string, Promise<readonly [near: Side, far: Side]>>();
+  let closed = false;
+
+  async function open(peer?: Place): Promise<Side> {
+    const socket = createSocket("udp4");
+    await new Promise<void>((resolve) => socket.bind(0, ADDRESS, resolve));
+    sockets.add(socket.on("error", () => {}));
+    if (closed) socket.close();
+    return { socket, own: { address: ADDRESS, port: socket.address().port }, peer };
+  }
+
+  function pass(datagram: Buffer, side: Side, forecast: Forecast): void {
+    for (const ms of forecast.fate(datagram)) {
+      const send = (): void => {
+        if (closed || !side.peer) return;
+        side.socket.send(datagram, side.peer.port, side.peer.address, () => {});
+      };
+      if (ms === 0) send();
+      else {
+        const timer = setTimeout(() => {
+          timers.delete(timer);
+          send();
+        }, ms);
+        timers.add(timer);
+      }
+    }
+  }
+
+  /** What comes to `here` goes to the peer of `there`. */
+  function join(here: Side, there: Side, forecast: Forecast, rewrite?: (datagram: Buffer) => Promise<Buffer>): void {
+    here.socket.on("message", (datagram, { address, port }) => {
+      here.peer = { address, port };
+      if (!rewrite) pass(datagram, there, forecast);
+      else void rewrite(datagram).then((written) => pass(written, there, forecast));
+    });
+  }
+
+  function voicesOf(callId: string): Promise<readonly [Side, Side]> {
+    const known = voices.get(callId);
+    if (known) return known;
+    const opening = Promise.all([open(), open()]).then(([near, far]) => {
+      join(near, far, media);
+      join(far, near, media);
+      return [near, far] as const;
+    });
+    voices.set(callId, opening);
+    return opening;
+  }
+
+  /** A message from one side, as the other side shall see it. @param from 0: from the near side, 1: from the far one */
+  async function rewritten(datagram: Buffer, from: 0 | 1, own: Place): Promise<Buffer> {
+    if (datagram.length < 20) return datagram; // a keep-alive
+    const text = readSip(datagram);
+    const fields = text.fields
+      .filter(([name]) => name.toLowerCase() !== "content-length")
+      .map(([name, value]): readonly [string, string] => {
+        if (name.toLowerCase() !== "contact") return [name, value];
+        return [name, value.replace(/(sips?:(?:[^@>;]*@)?)[^>;:]+(?::\d+)?/i, `$1${own.address}:${own.port}`)];
+      });
+    return writeSip({ ...text, fields, body: await withOurAudio(text, from) });
+  }
+
+  async function withOurAudio(text: SipText, from: 0 | 1): Promise<string> {
+    const port = /^m=audio (\d+)/m.exec(text.body)?.[1];
+    const address = /^c=IN IP4 (\S+)/m.exec(text.body)?.[1];
+    if (!port || !address) return text.body;
+    const pair = await voicesOf(field(text, "Call-ID"));
+    pair[from].peer ??= { address, port: Number(port) };
+    return text.body
+      .replace(/^m=audio \d+/m, `m=audio ${pair[1 - from]!.own.port}`)
+      .replaceAll(/^c=IN IP4 \S+/gm, `c=IN IP4 ${ADDRESS}`)
+      .replaceAll(/^a=rtcp:.*\r\n/gm, "");
+  }
+
+  const [near, far] = [await open(), await open(to)];
+  join(near, far, signalling, (datagram) => rewritten(datagram, 0, far.own));
+  join(far, near, signalling, (datagram) => rewritten(datagram, 1, near.own));
+  return {
+    ...near.own,
+    uri: `sip:${near.own.address}:${near.own.port}`,
+    signalling: signalling.toll,
+    media: media.toll,
+    async close() {
+      closed = true;
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all([...sockets].map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+    },
+  };
+}
