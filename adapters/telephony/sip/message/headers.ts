@@ -1,28 +1,30 @@
 import { splitList } from "./split-list.ts";
 
 /** The one-letter names (RFC 3261 section 7.3.3 and the registry of IANA), with the names they stand for. */
-const COMPACT: Readonly<Record<string, string>> = {
-  a: "accept-contact",
-  b: "referred-by",
-  c: "content-type",
-  d: "request-disposition",
-  e: "content-encoding",
-  f: "from",
-  i: "call-id",
-  j: "reject-contact",
-  k: "supported",
-  l: "content-length",
-  m: "contact",
-  n: "identity-info",
-  o: "event",
-  r: "refer-to",
-  s: "subject",
-  t: "to",
-  u: "allow-events",
-  v: "via",
-  x: "session-expires",
-  y: "identity",
-};
+const COMPACT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    a: "accept-contact",
+    b: "referred-by",
+    c: "content-type",
+    d: "request-disposition",
+    e: "content-encoding",
+    f: "from",
+    i: "call-id",
+    j: "reject-contact",
+    k: "supported",
+    l: "content-length",
+    m: "contact",
+    n: "identity-info",
+    o: "event",
+    r: "refer-to",
+    s: "subject",
+    t: "to",
+    u: "allow-events",
+    v: "via",
+    x: "session-expires",
+    y: "identity",
+  }),
+);
 
 interface Field {
   /** As it is written. */
@@ -98,5 +100,5 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 
 function keyOf(name: string): string {
   const lower = name.toLowerCase();
-  return COMPACT[lower] ?? lower;
+  return COMPACT.get(lower) ?? lower;
 }

@@ -1,0 +1,68 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { DigestChallenge } from "./digest-challenge.ts";
+import { DigestExchange } from "./digest-exchange.ts";
+import { type DigestSpace, spaceKey } from "./digest-space.ts";
+
+/** Who we are for the servers that ask. */
+export interface DigestAccount {
+  readonly user: string;
+  readonly password: string | undefined;
+}
+
+/** So many realms are remembered: a peer that invents ever new ones pushes out its own. */
+const MAX_SPACES = 16;
+
+/**
+ * Digest authentication of a trunk's requests (RFC 3261 section 22, RFC 7616, RFC 8760): MD5, SHA-256, SHA-512-256 and
+ * their `-sess`, with `qop=auth` or none. Remembers the latest challenge of each realm, so that later requests carry
+ * their answer before they are asked.
+ *
+ * ```ts
+ * const exchange = digest.exchange();
+ * exchange.authorize(request); // before each sending, the first as well
+ * const why = exchange.challenged(response); // a 401 or 407; undefined: authorize and send once more, with a new CSeq
+ * ```
+ */
+export class DigestClient {
+  readonly account: DigestAccount;
+  readonly #system: Pick<System, "random">;
+  readonly #spaces = new Map<string, DigestSpace>();
+
+  constructor(account: DigestAccount, system: Pick<System, "random">) {
+    this.account = account;
+    this.#system = system;
+  }
+
+  /** Who asked so far, and by which algorithm, so that a weak one can be shown. */
+  get realms(): readonly { readonly realm: string; readonly algorithm: string }[] {
+    return [...this.#spaces.values()].map(({ challenge }) => ({
+      realm: challenge.realm,
+      algorithm: challenge.algorithm.name,
+    }));
+  }
+
+  /** The authentication of one request and of its repetitions after challenges. */
+  exchange(): DigestExchange {
+    return new DigestExchange(this);
+  }
+
+  /** The latest of all spaces. */
+  spaces(): Iterable<DigestSpace> {
+    return this.#spaces.values();
+  }
+
+  /** Takes in a challenge; a nonce that is known goes on being counted. */
+  learn(field: DigestSpace["field"], challenge: DigestChallenge): DigestSpace {
+    const key = spaceKey(field, challenge.realm);
+    const known = this.#spaces.get(key);
+    if (known?.challenge.nonce === challenge.nonce && known.challenge.algorithm === challenge.algorithm) return known;
+    const random = new Uint8Array(16);
+    this.#system.random(random);
+    const cnonce = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const space: DigestSpace = { field, challenge, cnonce, count: 0 };
+    this.#spaces.delete(key);
+    this.#spaces.set(key, space);
+    if (this.#spaces.size > MAX_SPACES) this.#spaces.delete(this.#spaces.keys().next().value as string);
+    return space;
+  }
+}

@@ -1,0 +1,13 @@
+/** The value of CSeq (RFC 3261 section 20.16). */
+export interface CSeq {
+  /** 0 to 2^32 - 1. */
+  readonly number: number;
+  readonly method: string;
+}
+
+/** Reads the value of CSeq. */
+export function parseCSeq(text: string | undefined): CSeq | undefined {
+  const match = /^\s*(\d+)\s+([-A-Za-z0-9.!%*_+`'~]+)\s*$/.exec(text ?? "");
+  const number = Number(match?.[1]);
+  return match !== null && number <= 0xffff_ffff ? { number, method: match[2] as string } : undefined;
+}

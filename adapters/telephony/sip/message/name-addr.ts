@@ -1,0 +1,68 @@
+import { skipLws, trimLws } from "./lws.ts";
+import { NO_PARAMS, parseParams, type SipParams, writeParams } from "./params.ts";
+import { readQuotedString, writeQuotedString } from "./quoted-string.ts";
+
+/** The value of From, To, Contact, Route, Record-Route and their like (RFC 3261 section 20.10). */
+export interface NameAddr {
+  /** The name to be shown, without its quotes. */
+  readonly display: string | undefined;
+  /** As it is written, of any scheme: it may have to be sent byte for byte. */
+  readonly uri: string;
+  /** What stands behind the URI: `tag`, `expires`, `q` and so on. */
+  readonly params: SipParams;
+}
+
+/** An address with nothing but a URI, and parameters. */
+export function nameAddr(uri: string, params: SipParams = NO_PARAMS): NameAddr {
+  return { display: undefined, uri, params };
+}
+
+/**
+ * Reads `"Name" <uri>;params`, `Name <uri>;params` or `uri;params`: in the last, all parameters are the field's and not
+ * the URI's. Undefined for what is neither, and for a bare URI with a comma or a question mark (section 20.10).
+ */
+export function parseNameAddr(text: string): NameAddr | undefined {
+  const from = skipLws(text, 0);
+  const quoted = readQuotedString(text, from);
+  if (quoted === undefined && text[from] === '"') return undefined;
+  const open = quoted === undefined ? text.indexOf("<", from) : skipLws(text, quoted.end);
+  if (open < 0) return parseBare(text.slice(from));
+  if (text[open] !== "<") return undefined;
+  const close = text.indexOf(">", open);
+  const uri = close < 0 ? "" : trimLws(text.slice(open + 1, close));
+  const name = trimLws(text.slice(from, open));
+  const params = parseParams(text, close + 1);
+  if (!isUri(uri) || params === undefined || (quoted === undefined && name.includes('"'))) return undefined;
+  return { display: quoted?.value ?? (name === "" ? undefined : name), uri, params };
+}
+
+/** Always with angle brackets, and quotes around the name. */
+export function writeNameAddr({ display, uri, params }: NameAddr): string {
+  const name = display === undefined ? "" : `${writeQuotedString(display)} `;
+  return `${name}<${uri}>${writeParams(params)}`;
+}
+
+/** The tag in the value of a From or To field. */
+export function tagOf(value: string | undefined): string | undefined {
+  return (value === undefined ? undefined : parseNameAddr(value)?.params.get("tag")) || undefined;
+}
+
+/** The value of a From or To field with this tag; what it had before it stays as it was written. */
+export function withTag(value: string, tag: string): string {
+  if (tagOf(value) === undefined) return `${value};tag=${tag}`;
+  const read = parseNameAddr(value) as NameAddr;
+  return writeNameAddr({ ...read, params: new Map(read.params).set("tag", tag) });
+}
+
+function parseBare(text: string): NameAddr | undefined {
+  const semicolon = text.indexOf(";");
+  const uri = trimLws(semicolon < 0 ? text : text.slice(0, semicolon));
+  if (!isUri(uri) || /[,?]/.test(uri)) return undefined;
+  const params = semicolon < 0 ? NO_PARAMS : parseParams(text, semicolon);
+  return params === undefined ? undefined : { display: undefined, uri, params };
+}
+
+/** Whether it is a URI of whatever scheme (RFC 3986 section 3.1): without spaces, quotes and brackets. */
+function isUri(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(text);
+}

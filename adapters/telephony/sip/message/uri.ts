@@ -1,0 +1,122 @@
+import { escapeAllBut, readEscapes } from "./escapes.ts";
+import { parseHostPort, writeHostPort } from "./host-port.ts";
+import { NO_PARAMS, type SipParams } from "./params.ts";
+
+/** A `sip:` or `sips:` URI (RFC 3261 section 19.1), without its escapes. */
+export interface SipUri {
+  readonly scheme: "sip" | "sips";
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  /** Lower case; an IPv6 address without its brackets. */
+  readonly host: string;
+  readonly port: number | undefined;
+  /** `transport`, `lr`, `user` and so on. */
+  readonly params: SipParams;
+  /** What stands behind the question mark: header fields of a request to be made of it. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** A URI of these parts; by default `sip:` and nothing but the host. */
+export function sipUri(parts: Partial<SipUri> & Pick<SipUri, "host">): SipUri {
+  return {
+    scheme: "sip",
+    user: undefined,
+    password: undefined,
+    port: undefined,
+    params: NO_PARAMS,
+    headers: [],
+    ...parts,
+  };
+}
+
+/** Reads a SIP or SIPS URI; undefined for other schemes and for what is none. White space is allowed nowhere. */
+export function parseUri(text: string): SipUri | undefined {
+  const match = /^(sips?):([^\s<>"]+)$/i.exec(text);
+  if (match === null) return undefined;
+  const scheme = (match[1] as string).toLowerCase() as SipUri["scheme"];
+  const rest = match[2] as string;
+  const at = rest.indexOf("@");
+  const userInfo = at < 0 ? undefined : rest.slice(0, at);
+  const colon = userInfo?.indexOf(":") ?? -1;
+  const user = colon < 0 ? userInfo : userInfo?.slice(0, colon);
+  const password = colon < 0 ? undefined : userInfo?.slice(colon + 1);
+  if (user === "") return undefined;
+
+  const [, hostPort = "", paramText = "", headerText] =
+    /^([^;?]*)((?:;[^?]*)?)(?:\?(.*))?$/s.exec(rest.slice(at + 1)) ?? [];
+  const where = parseHostPort(hostPort);
+  const params = parseUriParams(paramText);
+  if (where === undefined || params === undefined) return undefined;
+  return {
+    scheme,
+    user: user === undefined ? undefined : readEscapes(user),
+    password: password === undefined ? undefined : readEscapes(password),
+    ...where,
+    params,
+    headers: headerText === undefined ? [] : parseUriHeaders(headerText),
+  };
+}
+
+/** The URI's text, with escapes where they are needed. */
+export function writeUri({ scheme, user, password, host, port, params, headers }: SipUri): string {
+  let text = `${scheme}:`;
+  if (user !== undefined) {
+    text += escapeAllBut("&=+$,;?/", user);
+    if (password !== undefined) text += `:${escapeAllBut("&=+$,", password)}`;
+    text += "@";
+  }
+  text += writeHostPort({ host, port });
+  for (const [name, value] of params) {
+    text += `;${escapeAllBut("[]/:&+$", name)}`;
+    if (value !== "") text += `=${escapeAllBut("[]/:&+$", value)}`;
+  }
+  const pairs = headers.map(([name, value]) => `${escapeAllBut("[]/?:+$", name)}=${escapeAllBut("[]/?:+$", value)}`);
+  return pairs.length === 0 ? text : `${text}?${pairs.join("&")}`;
+}
+
+/** Parameters that a URI without them never equals, whatever their value; the text of section 19.1.4 and its examples. */
+const NEVER_IGNORED = ["user", "ttl", "method", "maddr", "transport"];
+
+/** Whether two URIs are the same (RFC 3261 section 19.1.4): no port is not the same as the default port. */
+export function sameUri(one: SipUri, other: SipUri): boolean {
+  return (
+    one.scheme === other.scheme &&
+    one.user === other.user &&
+    one.password === other.password &&
+    one.host.toLowerCase() === other.host.toLowerCase() &&
+    one.port === other.port &&
+    sameParams(one.params, other.params) &&
+    sortedHeaders(one) === sortedHeaders(other)
+  );
+}
+
+function sameParams(one: SipParams, other: SipParams): boolean {
+  if (NEVER_IGNORED.some((name) => one.has(name) !== other.has(name))) return false;
+  return [...one].every(([name, value]) => (other.get(name) ?? value).toLowerCase() === value.toLowerCase());
+}
+
+function sortedHeaders({ headers }: SipUri): string {
+  const keyed = headers.map(([name, value]) => JSON.stringify([name.toLowerCase(), value]));
+  return keyed.sort().join();
+}
+
+function parseUriParams(text: string): SipParams | undefined {
+  if (text === "") return NO_PARAMS;
+  const params = new Map<string, string>();
+  for (const part of text.slice(1).split(";")) {
+    const equals = part.indexOf("=");
+    const name = readEscapes(equals < 0 ? part : part.slice(0, equals)).toLowerCase();
+    if (name === "") return undefined;
+    if (!params.has(name)) params.set(name, equals < 0 ? "" : readEscapes(part.slice(equals + 1)));
+  }
+  return params;
+}
+
+function parseUriHeaders(text: string): SipUri["headers"] {
+  return text.split("&").map((part) => {
+    const equals = part.indexOf("=");
+    return equals < 0
+      ? [readEscapes(part), ""]
+      : [readEscapes(part.slice(0, equals)), readEscapes(part.slice(equals + 1))];
+  });
+}
