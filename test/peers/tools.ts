@@ -8,11 +8,15 @@ import { missing } from "../support/runtimes.ts";
 
 /** The Debian package of each program that this tier talks to. */
 const PACKAGES = {
+  baresip: "baresip-core",
   chromium: "chromium",
   curl: "curl",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
+  kamailio: "kamailio kamailio-tls-modules",
+  openssl: "openssl",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
+  sipp: "sip-tester",
   sox: "sox",
   soxi: "sox",
   zbarimg: "zbar-tools",

@@ -1,0 +1,181 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { until } from "../../support/server-client.ts";
+import { run } from "../tools.ts";
+import type { Certificates } from "./certificates.ts";
+import { type Child, startChild } from "./child.ts";
+import { freePorts } from "./ports.ts";
+import type { Stage } from "./stage.ts";
+
+/** A callee on a real softphone: answers by itself, plays a tone of 1 kHz, records both directions. */
+export interface Baresip {
+  /** UDP and TCP; TLS is one above. */
+  readonly port: number;
+  readonly child: Child;
+  /** Everything that has happened, as it tells it: `CALL_ESTABLISHED`, `CALL_DTMF_START` with a key in `param`, … */
+  readonly events: readonly BaresipEvent[];
+  /** Waits for an event of this type. */
+  event(type: string, withinMs?: number): Promise<BaresipEvent>;
+  /** Sends a command, such as `accept`, `hangup`, `sndcode`. */
+  command(command: string, params?: string): void;
+  /** The file with what it heard of its only call; waits until it is closed. */
+  heardFile(): Promise<string>;
+}
+
+export interface BaresipEvent {
+  readonly event?: boolean;
+  readonly type?: string;
+  readonly class?: string;
+  readonly param?: string;
+}
+
+/** Whom to call: the number decides on codec, keys, and whether it answers by itself. */
+export const NUMBERS = {
+  pcmu: "+12025550101",
+  pcma: "+12025550102",
+  opus: "+12025550103",
+  sdes: "+12025550104",
+  sdesOpus: "+12025550105",
+  rings: "+12025550106",
+} as const;
+
+const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
+  pcmu: "answermode=auto;audio_codecs=PCMU/8000/1",
+  pcma: "answermode=auto;audio_codecs=PCMA/8000/1",
+  opus: "answermode=auto;audio_codecs=opus/48000/1",
+  sdes: "answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1;mediaenc=srtp-mand",
+  sdesOpus: "answermode=auto;audio_codecs=opus/48000/1;mediaenc=srtp-mand",
+  rings: "answermode=manual;audio_codecs=PCMU/8000/1",
+};
+
+const CONFIG = (at: {
+  port: number;
+  control: number;
+  rtp: number;
+  folder: string;
+  keys: Certificates;
+  modules: string;
+}): string => `
+module_path ${at.modules}
+poll_method epoll
+sip_listen 127.0.0.1:${at.port}
+sip_certificate ${at.keys.both}
+call_local_timeout 120
+call_max_calls 16
+audio_buffer 20-160
+audio_source aufile,${join(at.folder, "says.wav")}
+audio_player aubridge,null
+audio_alert aubridge,null
+ausrc_srate 48000
+ausrc_channels 2
+auplay_srate 48000
+auplay_channels 2
+ausrc_format s16
+auplay_format s16
+auenc_format s16
+audec_format s16
+rtp_ports ${at.rtp}-${at.rtp + 18}
+rtcp_mux yes
+jitter_buffer_delay 1-5
+rtp_stats yes
+rtp_timeout 20
+net_interface 127.0.0.1
+module opus.so
+module g711.so
+module sndfile.so
+module aufile.so
+module aubridge.so
+module srtp.so
+module_tmp uuid.so
+module_tmp account.so
+module_app menu.so
+module_app ctrl_tcp.so
+ctrl_tcp_listen 127.0.0.1:${at.control}
+snd_path ${join(at.folder, "rec")}
+opus_bitrate 20000
+opus_inbandfec yes
+opus_application voip
+opus_sprop_stereo no
+opus_stereo no
+`;
+
+/** Starts a baresip of its own, for one call or for several that are more than a second apart. */
+export async function startBaresip(stage: Stage, keys: Certificates): Promise<Baresip> {
+  const folder = stage.folder("baresip");
+  const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
+  const modules = run("dpkg", "-L", "baresip-core")
+    .split("\n")
+    .find((path) => path.endsWith("/g711.so"));
+  if (!modules) throw new Error("baresip-core has no module for G.711");
+  for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
+  run(
+    "sox",
+    "-D",
+    "-n",
+    "-r",
+    "48000",
+    "-c",
+    "2",
+    "-b",
+    "16",
+    join(folder, "says.wav"),
+    "synth",
+    "40",
+    "sine",
+    "1000",
+    "gain",
+    "-12",
+  );
+  writeFileSync(join(folder, "home", "contacts"), "");
+  const accounts = Object.entries(ACCOUNTS).map(
+    ([name, options]) => `<sip:${NUMBERS[name as keyof typeof NUMBERS]}@127.0.0.1:${port}>;regint=0;${options}\n`,
+  );
+  writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
+  writeFileSync(
+    join(folder, "home", "config"),
+    CONFIG({ port, control, rtp, folder, keys, modules: dirname(modules) }),
+  );
+  const log = join(folder, "log.txt");
+  const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
+  stage.add(child, () => child.kill());
+  await child.says(/baresip is ready/);
+
+  const events: BaresipEvent[] = [];
+  const socket = connect(control, "127.0.0.1");
+  stage.add(socket, () => socket.destroy());
+  let pending = Buffer.alloc(0);
+  socket.on("error", () => {});
+  socket.on("data", (bytes) => {
+    pending = Buffer.concat([pending, bytes]);
+    for (;;) {
+      const colon = pending.indexOf(":");
+      const length = Number(pending.subarray(0, Math.max(0, colon)));
+      if (colon < 0 || pending.length < colon + length + 2) return;
+      events.push(JSON.parse(pending.subarray(colon + 1, colon + 1 + length).toString()) as BaresipEvent);
+      pending = pending.subarray(colon + length + 2);
+    }
+  });
+  await new Promise<void>((resolve, reject) => socket.once("connect", () => resolve()).once("error", reject));
+
+  const event = async (type: string, withinMs = 10_000): Promise<BaresipEvent> =>
+    (await until(
+      () => events.find((one) => one.type === type),
+      (one) => one !== undefined,
+      withinMs,
+      `baresip to tell ${type}`,
+    ))!;
+  return {
+    ...{ port, child, events, event },
+    command(command, params = "") {
+      const text = JSON.stringify({ command, params, token: "test" });
+      socket.write(`${Buffer.byteLength(text)}:${text},`);
+    },
+    async heardFile() {
+      await event("CALL_CLOSED");
+      const recordings = (): string[] => readdirSync(join(folder, "rec")).filter((name) => name.endsWith("-dec.wav"));
+      const [name] = await until(recordings, (all) => all.length === 1, 2_000, "one recording");
+      return join(folder, "rec", name!);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { endWithThisProcess } from "../../support/runtimes.ts";
+import { until } from "../../support/server-client.ts";
+
+/** A program that runs beside the tests. What it prints is kept in a file. */
+export interface Child {
+  readonly pid: number;
+  /** Everything it printed so far. */
+  output(): string;
+  /** Waits until it has printed this. */
+  says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
+  /** Its exit code; null when a signal ended it. */
+  readonly gone: Promise<number | null>;
+  /** Ends it at once: nothing of it is left. Twice is fine. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a program. @param log where its output is kept */
+export function startChild(
+  program: string,
+  args: readonly string[],
+  { cwd, log }: { readonly cwd: string; readonly log: string },
+): Child {
+  const file = openSync(log, "w");
+  const child = spawn(program, args, { cwd, stdio: ["ignore", file, file] });
+  endWithThisProcess(child);
+  closeSync(file);
+  const gone = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code));
+  });
+  gone.catch(() => {}); // whoever waits is told
+  const output = (): string => readFileSync(log, "utf8");
+  return {
+    pid: child.pid ?? 0,
+    output,
+    gone,
+    async says(pattern, withinMs = 5_000) {
+      const found = await until(
+        () => (child.exitCode === null ? pattern.exec(output()) : (pattern.exec(output()) ?? "gone")),
+        (answer) => answer !== null,
+        withinMs,
+        `${program} to print ${pattern}`,
+      );
+      if (found === "gone" || found === null)
+        throw new Error(
+          `${program} ended with ${child.exitCode} before it printed ${pattern}:\n${output().slice(-2000)}`,
+        );
+      return found;
+    },
+    async kill(signal = "SIGKILL") {
+      child.kill(signal);
+      await gone.catch(() => {});
+    },
+  };
+}

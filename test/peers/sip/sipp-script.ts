@@ -1,0 +1,116 @@
+/** Steps of a sipp scenario in which sipp is called; put together they are its XML. */
+
+/** How a response is told. */
+export interface Saying {
+  /** More header fields, one per line. */
+  readonly fields?: string;
+  readonly sdp?: string;
+  /** Behind the callee's tag: another fork. */
+  readonly fork?: string;
+  /** In place of the CSeq that came last. */
+  readonly cseq?: string;
+  /** Again and again until the ACK comes. */
+  readonly repeated?: boolean;
+  /** Without a tag of To: 100. */
+  readonly untagged?: boolean;
+  /** With the tag that came: within a dialog. */
+  readonly inDialog?: boolean;
+  /** Field names in one letter. */
+  readonly compact?: boolean;
+}
+
+const lines = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => `      ${line.trim()}`)
+    .join("\n");
+const body = (sdp: string | undefined, compact = false): string => {
+  const [type, length] = compact ? ["c", "l"] : ["Content-Type", "Content-Length"];
+  return sdp ? `${type}: application/sdp\n${length}: [len]\n\n${sdp.trim()}\n` : `${length}: 0\n\n`;
+};
+const send = (text: string, repeated: boolean): string =>
+  `  <send${repeated ? ' retrans="500"' : ""}><![CDATA[\n\n${lines(text)}\n    ]]></send>\n`;
+
+/** What the callee offers and answers. */
+export const sdp = ({ version = 1, direction = "sendrecv", formats = "0 101", port = "[media_port]" } = {}): string => `
+  v=0
+  o=sipp 1 ${version} IN IP4 [local_ip]
+  s=-
+  c=IN IP4 [media_ip]
+  t=0 0
+  m=audio ${port} RTP/AVP ${formats}
+  ${formats.includes("101") ? "a=rtpmap:101 telephone-event/8000\n  a=fmtp:101 0-16" : "a=x-nothing"}
+  a=ptime:20
+  a=${direction}`;
+
+const TAG = "[pid]S[call_number]";
+export const CONTACT = "Contact: <sip:sipp@[local_ip]:[local_port];transport=[transport]>";
+const ALLOW = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
+
+/** Says something to the request that came last. */
+export function say(start: string, saying: Saying = {}): string {
+  const { fields, fork = "", cseq = "[last_CSeq:]", repeated = false, untagged, inDialog, compact } = saying;
+  const to = untagged || inDialog ? "[last_To:]" : `[last_To:];tag=${TAG}${fork}`;
+  const all = [`SIP/2.0 ${start}`, "[last_Via:]", "[last_From:]", to, "[last_Call-ID:]", cseq];
+  if (fields) all.push(fields);
+  return send(`${all.join("\n")}\n${body(saying.sdp, compact)}`, repeated);
+}
+
+/** Waits for a request. @param check what its header or body must hold: a regular expression */
+export const hear = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
+  `  <recv request="${method}" crlf="true" timeout="12000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
+
+/** A request that may come or not, now or later. */
+export const mayHear = (method: string): string => `  <recv request="${method}" optional="true"/>\n`;
+
+const ereg = ({ field, holds }: { readonly field?: string; readonly holds: string }): string =>
+  `<ereg regexp="${escaped(holds)}" ${field ? `search_in="hdr" header="${field}:"` : 'search_in="msg"'} check_it="true" assign_to="seen"/>`;
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** The first INVITE; what is needed to ask something of the caller later is kept. */
+export const invited = (check?: { readonly field?: string; readonly holds: string }): string => `
+  <recv request="INVITE" crlf="true"><action>
+    <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
+    <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
+    <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/>
+    ${check ? ereg(check) : ""}
+  </action></recv>
+  <Reference variables="whole,target,from,to${check ? ",seen" : ""}"/>
+`;
+
+/** Asks something of the caller, within the dialog. */
+export function ask(method: string, { number = 1, fields = "", sdp: offer = "" as string, content = "" } = {}): string {
+  const head = `${method} [$target] SIP/2.0
+    Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+    Max-Forwards: 70
+    From:[$to];tag=${TAG}
+    To:[$from]
+    [last_Call-ID:]
+    CSeq: ${number} ${method}
+    ${CONTACT}${fields ? `\n${fields}` : ""}`;
+  return send(`${head}\n${content || body(offer)}`, method !== "ACK");
+}
+
+/** Waits for the response to what was asked. */
+export const told = (status: number, check?: { readonly field?: string; readonly holds: string }): string =>
+  `  <recv response="${status}" crlf="true" timeout="8000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
+
+export const pause = (ms: number): string => `  <pause milliseconds="${ms}"/>\n`;
+
+export const ringing = say("180 Ringing", { fields: CONTACT });
+/** 200 with SDP, repeated until the ACK comes. */
+export const accept = (more: Saying = {}): string =>
+  say("200 OK", {
+    sdp: sdp(),
+    repeated: true,
+    ...more,
+    fields: `${CONTACT}\n${ALLOW}${more.fields ? `\n${more.fields}` : ""}`,
+  });
+export const ack = '  <recv request="ACK" timeout="8000"/>\n';
+/** Is hung up on. */
+export const hungUp = `${hear("BYE")}${say("200 OK", { inDialog: true })}`;
+
+/** The whole of it. */
+export const scenario = (name: string, ...steps: readonly string[]): string =>
+  `<?xml version="1.0" encoding="UTF-8" ?>\n<scenario name="${name}">\n${steps.join("")}</scenario>\n`;

@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startChild } from "./child.ts";
+import { freePorts, listening } from "./ports.ts";
+import { scenario } from "./sipp-script.ts";
+import type { Stage } from "./stage.ts";
+
+/** A scripted callee of real SIP: walks through its steps with one call, echoes audio, and is gone. */
+export interface Sipp {
+  readonly port: number;
+  /** For a trunk's `server`. */
+  readonly uri: string;
+  /** Resolves when it has walked its script to the end. Rejects with what it missed, and all messages. */
+  readonly done: Promise<void>;
+  /** Every message so far. */
+  messages(): string;
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+}
+
+export interface SippOptions {
+  readonly transport?: "udp" | "tcp";
+}
+
+/** Starts a sipp that is called once. */
+export async function startSipp(stage: Stage, name: string, steps: string, options: SippOptions = {}): Promise<Sipp> {
+  const { transport = "udp" } = options;
+  const folder = stage.folder("sipp");
+  const [port, media] = [await freePorts(1), await freePorts(4)];
+  const at = (file: string): string => join(folder, file);
+  writeFileSync(at("script.xml"), scenario(name, steps));
+  const child = startChild(
+    "sipp",
+    [
+      ...["-sf", at("script.xml"), "-i", "127.0.0.1", "-bind_local", "-p", String(port)],
+      ...["-t", transport === "udp" ? "u1" : "t1", "-m", "1", "-mi", "127.0.0.1", "-mp", String(media), "-rtp_echo"],
+      ...["-nostdin", "-trace_err", "-error_file", at("errors"), "-trace_msg", "-message_file", at("messages")],
+      ...["-timeout", "40", "-timeout_error"],
+    ],
+    { cwd: folder, log: at("log") },
+  );
+  stage.add(child, () => child.kill());
+  const text = (file: string): string => {
+    try {
+      return readFileSync(at(file), "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const done = child.gone.then((code) => {
+    if (code === 0) return;
+    throw new Error(`${name}: sipp ended with ${code}\n${text("errors")}\n${text("messages").slice(-12_000)}`);
+  });
+  done.catch(() => {});
+  await listening(port, transport);
+  return {
+    port,
+    uri: `sip:127.0.0.1:${port}${transport === "tcp" ? ";transport=tcp" : ""}`,
+    done,
+    messages: () => text("messages"),
+    kill: () => child.kill(),
+  };
+}

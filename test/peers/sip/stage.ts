@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+
+/** What the tests of a file have started: it is ended when they are over, the last first, and its files are removed. */
+export class Stage {
+  #folder: string | undefined;
+  #folders = 0;
+  readonly #ends: (() => unknown)[] = [];
+
+  constructor() {
+    afterAll(() => this.clear());
+  }
+
+  /** A new empty folder. */
+  folder(name: string): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), "ringport-sip-"));
+    const path = join(this.#folder, `${name}-${++this.#folders}`);
+    mkdirSync(path);
+    return path;
+  }
+
+  /** Keeps in mind what must be ended, and how. */
+  add<T>(thing: T, end: (thing: T) => unknown): T {
+    this.#ends.push(() => end(thing));
+    return thing;
+  }
+
+  async clear(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end();
+    if (this.#folder && !process.env.KEEP_PEERS) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
+  }
+}
