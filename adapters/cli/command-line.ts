@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { didYouMean } from "../../src/domain/nearest.ts";
 import { type Command, operandLabel, type ParsedLine } from "./command.ts";
-import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**

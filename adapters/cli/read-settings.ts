@@ -1,8 +1,8 @@
+import { nearest } from "../../src/domain/nearest.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { LogLevel } from "./log.ts";
-import { nearest } from "./nearest.ts";
 import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,3 +1,4 @@
+import { didYouMean } from "../../src/domain/nearest.ts";
 import { VERSION } from "../../src/version.ts";
 import type { Command } from "./command.ts";
 import { parseCommandLine } from "./command-line.ts";
@@ -5,7 +6,6 @@ import { COMMANDS } from "./commands.ts";
 import { COMPLETE, complete } from "./completion/complete.ts";
 import { explain } from "./explain.ts";
 import { commandHelp, overviewHelp } from "./help.ts";
-import { didYouMean } from "./nearest.ts";
 import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 

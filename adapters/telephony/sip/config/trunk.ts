@@ -21,6 +21,8 @@ export interface Trunk {
   readonly outboundProxy?: string | undefined;
   /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: the socket's own. */
   readonly publicAddress?: string | undefined;
+  /** Where the far side reaches us: the SIP URI of our Contact. Default: `user` at `publicAddress`, or at the socket's own address. */
+  readonly contact?: string | undefined;
   /** First and last UDP port for audio. Default: 16384 to 32767. */
   readonly rtpPorts?: readonly [first: number, last: number] | undefined;
   /** In the order of preference. Default: PCMU, PCMA. */

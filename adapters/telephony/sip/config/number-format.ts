@@ -1,0 +1,36 @@
+/** Writes an E.164 number as a trunk wants it; undefined: the trunk's plan has no way to write this number. */
+export type NumberFormat = (e164: string) => string | undefined;
+
+/** What a template may contain around its one placeholder. */
+const TEMPLATE = /^([0-9A-Za-z+*#._-]*)\{(e164|digits|national:([1-9][0-9]{0,3}))\}([0-9A-Za-z+*#._-]*)$/;
+
+/** How a template is to be written, for fault messages. */
+export const NUMBER_FORMATS =
+  "e164 (+12025550100), digits (12025550100), or a template with one of {e164}, {digits} and {national:<country code>}, such as 0{national:49}";
+
+/**
+ * The format that a trunk's `numberFormat` names; undefined where it names none.
+ *
+ * A national template strips the country code and takes numbers of that country only: `0{national:49}` writes
+ * +49301234567 as 0301234567, and has no way to write +12025550100.
+ */
+export function numberFormat(format: string): NumberFormat | undefined {
+  if (format === "e164") return (e164) => e164;
+  if (format === "digits") return digits;
+  const [, before, placeholder, countryCode, after] = TEMPLATE.exec(format) ?? [];
+  if (placeholder === undefined) return undefined;
+  return (e164) => {
+    const number = placeholder === "e164" ? e164 : national(digits(e164), countryCode ?? "");
+    return number === undefined ? undefined : `${before}${number}${after}`;
+  };
+}
+
+function digits(e164: string): string {
+  return e164.replace(/^\+/, "");
+}
+
+function national(number: string, countryCode: string): string | undefined {
+  return number.startsWith(countryCode) && number.length > countryCode.length
+    ? number.slice(countryCode.length)
+    : undefined;
+}

@@ -1,0 +1,103 @@
+import { parseUri, writeUri } from "../message/uri.ts";
+import { type NumberFormat, numberFormat } from "./number-format.ts";
+import type { Trunk, TrunkCodec, TrunkListener, TrunkTls } from "./trunk.ts";
+import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+/** Who calls over a trunk that has neither an account nor a number. */
+const NOBODY = "ringport";
+
+/** A trunk with all its defaults. */
+export interface ResolvedTrunk {
+  readonly name: string;
+  /** SIP URI of the next hop. */
+  readonly server: string;
+  /** Host of `server`, without brackets. */
+  readonly serverHost: string;
+  /** Whether the signalling is TLS by `server` or `outboundProxy`. */
+  readonly encrypted: boolean;
+  readonly domain: string;
+  readonly user: string | undefined;
+  readonly authUser: string | undefined;
+  readonly password: string | undefined;
+  /** SIP URI of From. */
+  readonly from: string;
+  /** SIP URI of our Contact; undefined: `contactUser` at the address that we have on a flow. */
+  readonly contact: string | undefined;
+  readonly contactUser: string;
+  /** SIP URI of P-Asserted-Identity and P-Preferred-Identity. */
+  readonly callerId: string | undefined;
+  /** The number that we call from, where it is an E.164 number; else null. */
+  readonly phone: string | null;
+  readonly register: boolean;
+  readonly outboundProxy: string | undefined;
+  readonly publicAddress: string | undefined;
+  readonly rtpPorts: readonly [first: number, last: number];
+  readonly codecs: readonly TrunkCodec[];
+  /** Hz of the legs: 16000 where Opus may be spoken, else 8000. */
+  readonly sampleRate: 8000 | 16000;
+  readonly srtp: "off" | "optional" | "required";
+  readonly tls: TrunkTls;
+  readonly maxCalls: number | undefined;
+  readonly callsPerSecond: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly probe: "options" | "none";
+  readonly users: readonly string[] | "*" | undefined;
+  readonly format: NumberFormat;
+  readonly followRedirects: boolean;
+  readonly sessionTimers: boolean;
+  readonly holdTimeoutMs: number;
+  readonly mediaLossMs: number;
+  readonly trace: boolean;
+  readonly listen: TrunkListener | undefined;
+  /** It is WhatsApp Business Calling. */
+  readonly whatsApp: boolean;
+}
+
+/** The trunk with its defaults. @param trunk one that `parseTrunks` has let through */
+export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
+  const server = parseUri(trunk.server);
+  if (server === undefined) throw new RangeError(`${trunk.server} is no SIP URI.`);
+  const proxy = trunk.outboundProxy === undefined ? undefined : parseUri(trunk.outboundProxy);
+  const domain = hostOf(trunk.domain ?? server.host) ?? server.host;
+  const codecs = trunk.codecs ?? (["PCMU", "PCMA"] as const);
+  const encrypted = isTls(proxy ?? server);
+  const from = uriAt(trunk.from ?? trunk.user ?? trunk.callerId ?? NOBODY, domain);
+  const callerId = trunk.callerId === undefined ? undefined : uriAt(trunk.callerId, domain);
+  return {
+    name: trunk.name,
+    server: trunk.server,
+    serverHost: server.host,
+    encrypted,
+    domain,
+    user: trunk.user,
+    authUser: trunk.authUser ?? trunk.user,
+    password: trunk.password,
+    from: writeUri(from),
+    contact: trunk.contact,
+    contactUser: trunk.user ?? from.user ?? NOBODY,
+    callerId: trunk.callerId === undefined ? undefined : uriTextAt(trunk.callerId, domain),
+    phone: [callerId?.user, from.user].find((user) => user !== undefined && E164.test(user)) ?? null,
+    register: trunk.register ?? false,
+    outboundProxy: trunk.outboundProxy,
+    publicAddress: trunk.publicAddress,
+    rtpPorts: trunk.rtpPorts ?? [16_384, 32_767],
+    codecs,
+    sampleRate: codecs.includes("opus") ? 16_000 : 8_000,
+    srtp: trunk.srtp ?? (encrypted ? "optional" : "off"),
+    tls: { servername: trunk.tls?.servername ?? server.host, ...trunk.tls },
+    maxCalls: trunk.maxCalls,
+    callsPerSecond: trunk.callsPerSecond,
+    headers: trunk.headers ?? {},
+    probe: trunk.probe ?? "options",
+    users: trunk.users,
+    format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
+    followRedirects: trunk.followRedirects ?? false,
+    sessionTimers: trunk.sessionTimers ?? true,
+    holdTimeoutMs: trunk.holdTimeoutMs ?? 60_000,
+    mediaLossMs: trunk.mediaLossMs ?? 20_000,
+    trace: trunk.trace ?? false,
+    listen: trunk.listen,
+    whatsApp: domain === "wa.meta.vc",
+  };
+}

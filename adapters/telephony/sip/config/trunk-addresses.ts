@@ -1,0 +1,57 @@
+import { parseHostPort } from "../message/host-port.ts";
+import { parseUri, type SipUri, sipUri, writeUri } from "../message/uri.ts";
+
+const TRANSPORTS: readonly string[] = ["udp", "tcp", "tls"];
+
+/** Whether requests can be sent there: a SIP URI of a host, over a transport that we have. */
+export function isNextHop(text: string): boolean {
+  const uri = parseUri(text);
+  if (uri === undefined) return false;
+  const transport = uri.params.get("transport")?.toLowerCase();
+  if (transport === undefined) return true;
+  return TRANSPORTS.includes(transport) && (uri.scheme === "sip" || transport !== "udp");
+}
+
+/** Whether it can be a Contact. */
+export function isContact(text: string): boolean {
+  return parseUri(text) !== undefined;
+}
+
+/** A name or an IP address, an IPv6 one with or without brackets, and no port. */
+export function isHost(text: string): boolean {
+  return hostOf(text) !== undefined;
+}
+
+/** A host with or without a port. */
+export function isPublicAddress(text: string): boolean {
+  return isHost(text) || parseHostPort(text) !== undefined;
+}
+
+/** A SIP URI with a user, or what can be its user. */
+export function isUriOrUser(text: string): boolean {
+  if (/^sips?:/i.test(text)) return parseUri(text)?.user !== undefined;
+  return text !== "" && text.length <= 200 && !/[\s<>"@]/.test(text);
+}
+
+/** The URI of a user at a domain; what is a URI already stays as it is. */
+export function uriAt(uriOrUser: string, domain: string): SipUri {
+  const uri = /^sips?:/i.test(uriOrUser) ? parseUri(uriOrUser) : undefined;
+  return uri ?? sipUri({ user: uriOrUser, host: domain });
+}
+
+/** The same as text. */
+export function uriTextAt(uriOrUser: string, domain: string): string {
+  return writeUri(uriAt(uriOrUser, domain));
+}
+
+/** The host in lower case and without brackets. */
+export function hostOf(text: string): string | undefined {
+  const bracketed = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  const parsed = parseHostPort(bracketed);
+  return parsed?.port === undefined ? parsed?.host : undefined;
+}
+
+/** Whether everything that is sent there is encrypted. */
+export function isTls(uri: SipUri): boolean {
+  return uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
+}

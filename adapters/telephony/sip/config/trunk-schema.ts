@@ -1,0 +1,192 @@
+import * as v from "valibot";
+import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
+import type { TrunkCodec } from "./trunk.ts";
+import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
+
+const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "opus"];
+/** A name fits into a provider's name, `sip/<name>`, of 64 characters. */
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+/** A header field's name is a token; its value stays on its line. */
+const TOKEN = /^[A-Za-z0-9!%*_+`'~.-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a value
+const LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
+const DAY_MS = 86_400_000;
+
+/** Fields that the adapter writes itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(
+  (
+    "via from to call-id cseq contact max-forwards route record-route content-type content-length authorization " +
+    "proxy-authorization require supported allow session-expires min-se rack rseq v f t i m c l k x"
+  ).split(" "),
+);
+
+/** The wrong value as it is shown; long ones are cut. */
+export function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+type Message = (issue: v.BaseIssue<unknown>) => string;
+
+/** `is 5, but must be …`. */
+const must =
+  (what: string): Message =>
+  ({ input }) =>
+    `is ${shown(input)}, but must be ${what}`;
+
+/** The same for an object, whose schema also speaks for the keys that it misses. */
+const objectMust =
+  (what: string): Message =>
+  (issue) =>
+    issue.path === undefined ? must(what)(issue) : "is missing";
+
+/** The same without the value: for secrets. */
+const secretMust =
+  (what: string): Message =>
+  () =>
+    `must be ${what}`;
+
+const text = (what: string, right: (text: string) => boolean) =>
+  v.pipe(v.string(must(what)), v.check(right, must(what)));
+
+const bounded = (what: string, min: number, max: number) =>
+  v.pipe(
+    v.number(must(what)),
+    v.check((value) => value >= min && value <= max, must(what)),
+  );
+
+const whole = (what: string, min: number, max: number) =>
+  v.pipe(
+    v.number(must(what)),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, must(what)),
+  );
+
+const flag = () => v.optional(v.boolean(must("true or false")));
+
+const line = (what: string) => text(what, (value) => value !== "" && LINE.test(value) && value.length <= 1_000);
+
+const user = (what: string) => v.optional(line(what));
+
+const codec = v.pipe(
+  v.string(must("PCMU, PCMA or opus")),
+  v.transform((name) => CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
+  v.picklist(CODECS, must("PCMU, PCMA or opus")),
+);
+
+const RTP_PORTS = 'two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"';
+
+/** `"10000-20000"`, or `[10000, 20000]`. */
+const rtpPorts = v.pipe(
+  v.any(),
+  v.rawTransform<unknown, readonly [number, number]>(({ dataset: { value }, addIssue, NEVER }) => {
+    const pair = typeof value === "string" ? value.split("-").map((part) => Number(part.trim() || "NaN")) : value;
+    const [first, last] = Array.isArray(pair) && pair.length === 2 ? (pair as unknown[]) : [];
+    const ports = [first, last].every(
+      (port) => Number.isInteger(port) && (port as number) >= 1 && (port as number) <= 65_535,
+    );
+    // RTP takes an even port and RTCP the next one.
+    const even = (first as number) + ((first as number) % 2);
+    if (ports && even + 1 <= (last as number)) return [first as number, last as number];
+    addIssue({ message: `is ${shown(value)}, but must be ${RTP_PORTS}` });
+    return NEVER;
+  }),
+);
+
+const PEM = "PEM text or the path of a file";
+
+const headers = v.record(
+  v.pipe(
+    v.string(),
+    v.check(
+      (name) => TOKEN.test(name),
+      () => "is no name of a header field",
+    ),
+    v.check(
+      (name) => !OWN_HEADERS.has(name.toLowerCase()),
+      () => "is written by Ringport itself; take it out",
+    ),
+  ),
+  text("text on one line", (value) => LINE.test(value) && value.length <= 4_000),
+  must("an object of header fields and their values"),
+);
+
+const tls = v.object(
+  {
+    ca: v.optional(text(PEM, (value) => value !== "")),
+    servername: v.optional(text("a host name", isHost)),
+    insecure: flag(),
+    cert: v.optional(text(PEM, (value) => value !== "")),
+    key: v.optional(
+      v.pipe(
+        v.string(secretMust(PEM)),
+        v.check((value) => value !== "", secretMust(PEM)),
+      ),
+    ),
+  },
+  must("an object"),
+);
+
+const listen = v.object(
+  {
+    transport: v.picklist(["udp", "tcp", "tls"], must("udp, tcp or tls")),
+    port: whole("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
+    address: v.optional(text("an IP address", isHost)),
+  },
+  objectMust("an object with transport and port"),
+);
+
+/** What a trunk is made of. Faults that lie between two fields are found by `parseTrunks`. */
+export const trunkSchema = v.object(
+  {
+    name: text("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value)),
+    server: text("a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp", isNextHop),
+    domain: v.optional(text("a host name or an IP address", isHost)),
+    user: user("the account's user name"),
+    authUser: user("the user name of the digest"),
+    password: v.optional(
+      v.pipe(
+        v.string(secretMust("text")),
+        v.check((value) => value !== "", secretMust("left out where there is none, not empty")),
+      ),
+    ),
+    from: v.optional(text("a SIP URI or a user", isUriOrUser)),
+    callerId: v.optional(text("a number, a user or a SIP URI", isUriOrUser)),
+    register: flag(),
+    outboundProxy: v.optional(text("a SIP URI, such as sip:proxy.example.com;lr", isNextHop)),
+    publicAddress: v.optional(text("an IP address or a host name, with or without a port", isPublicAddress)),
+    contact: v.optional(text("a SIP URI", isContact)),
+    rtpPorts: v.optional(rtpPorts),
+    codecs: v.optional(
+      v.pipe(
+        v.array(codec, must("a list of PCMU, PCMA and opus")),
+        v.check((list) => list.length > 0, "is empty; name at least one of PCMU, PCMA and opus"),
+        v.transform((list): TrunkCodec[] => [...new Set(list)]),
+      ),
+    ),
+    srtp: v.optional(v.picklist(["off", "optional", "required"], must("off, optional or required"))),
+    tls: v.optional(tls),
+    maxCalls: v.optional(whole("a whole number from 1", 1, 1_000_000)),
+    callsPerSecond: v.optional(
+      v.pipe(
+        v.number(must("a number above 0")),
+        v.check((value) => value > 0 && value <= 100_000, must("above 0")),
+      ),
+    ),
+    headers: v.optional(headers),
+    probe: v.optional(v.picklist(["options", "none"], must("options or none"))),
+    users: v.optional(
+      v.union(
+        [v.literal("*"), v.array(v.pipe(v.string(), v.minLength(1)))],
+        must('"*", or a list of the ids of users'),
+      ),
+    ),
+    numberFormat: v.optional(text(NUMBER_FORMATS, (value) => numberFormat(value) !== undefined)),
+    followRedirects: flag(),
+    sessionTimers: flag(),
+    holdTimeoutMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
+    mediaLossMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
+    trace: flag(),
+    listen: v.optional(listen),
+  },
+  objectMust("an object with name and server"),
+);

@@ -1,0 +1,49 @@
+import type { Trunk } from "./trunk.ts";
+
+/** Options of {@link whatsappBusiness}; everything else of a {@link Trunk} may be given as well. */
+export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | "domain" | "from" | "password">> {
+  /** The business number that is registered for calling, E.164: `+15550009999`. */
+  readonly phoneNumber: string;
+  /** The SIP server's host name that is configured on the number: `sip.example.com`. */
+  readonly hostname: string;
+  /** The number's `sip_user_password`. */
+  readonly password: string;
+  /** The port that is configured on the number, where WhatsApp connects to. Default: 5061. */
+  readonly port?: number | undefined;
+  /**
+   * The certificate of `hostname` and its key, PEM text or paths. With both of them a TLS listener takes WhatsApp's own
+   * connections, over which it tells that a callee has hung up; without, only their silence tells.
+   */
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/**
+ * A trunk that is WhatsApp Business Calling in SIP mode, as Meta wants it: TLS to wa.meta.vc, no registration, our number
+ * at the configured host name in From, the number without its plus in the digest, SDES-SRTP, Opus, no session timers.
+ * On the number, `srtp_key_exchange_protocol` must be `SDES`.
+ *
+ * ```ts
+ * sip({ trunks: [whatsappBusiness({ phoneNumber: "+15550009999", hostname: "sip.example.com", password })] });
+ * ```
+ */
+export function whatsappBusiness(options: WhatsAppBusinessOptions): Trunk {
+  const { phoneNumber, hostname, password, port = 5061, certificate, key, ...more } = options;
+  const listens = certificate !== undefined && key !== undefined;
+  return {
+    name: "whatsapp-business",
+    server: "sip:wa.meta.vc:5061;transport=tls",
+    domain: "wa.meta.vc",
+    user: phoneNumber,
+    authUser: phoneNumber.replace(/^\+/, ""),
+    password,
+    from: `sip:${phoneNumber}@${hostname}`,
+    contact: `sip:${phoneNumber}@${hostname}:${port};transport=tls`,
+    codecs: ["opus"],
+    srtp: "required",
+    sessionTimers: false,
+    ...(listens ? { listen: { transport: "tls", port } } : {}),
+    ...more,
+    ...(certificate === undefined && key === undefined ? {} : { tls: { ...more.tls, cert: certificate, key } }),
+  };
+}

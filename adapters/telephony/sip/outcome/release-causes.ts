@@ -1,0 +1,82 @@
+import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
+
+/** What a status of a refused INVITE means. */
+export interface StatusMeaning {
+  readonly cause: ReleaseCause;
+  /** The status says what became of the callee; a Q.850 cause beside it changes nothing. */
+  readonly definite?: boolean;
+  /** What the owner of the trunk can do about it. */
+  readonly fix?: string;
+}
+
+/**
+ * The one table of outcomes: what a refused call's status means (RFC 3261 section 21). Statuses that are not here are
+ * `rejected_by_network`. A status that is `definite` stands; for all others a Q.850 cause in the Reason field
+ * (RFC 3326, RFC 6432), where it says more than "normal, unspecified", takes the place of the meaning given here.
+ */
+export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
+  401: credentials("the trunk does not take our credentials"),
+  402: { cause: "rejected_by_network", fix: "the trunk wants payment; check the account's balance" },
+  403: {
+    cause: "rejected_by_network",
+    fix: "check that the account may call this number, and that `from`, `callerId` and our address are what the trunk expects",
+  },
+  404: { cause: "number_invalid", definite: true },
+  407: credentials("the trunk does not take our credentials"),
+  408: { cause: "no_answer", definite: true },
+  415: codecs("the far side does not take our offer"),
+  421: { cause: "rejected_by_network", fix: "the trunk requires an extension that we do not have" },
+  422: { cause: "rejected_by_network", fix: "the trunk wants longer session timers; set `sessionTimers` to false" },
+  480: { cause: "unreachable" },
+  484: { cause: "number_invalid", definite: true },
+  486: { cause: "busy", definite: true },
+  488: codecs("the far side takes none of our codecs, or not our `srtp`"),
+  503: { cause: "unreachable", definite: true, fix: "the trunk is overloaded or out of order" },
+  600: { cause: "busy", definite: true },
+  603: { cause: "declined", definite: true },
+  604: { cause: "number_invalid", definite: true },
+  606: codecs("the far side takes none of our codecs, or not our `srtp`"),
+};
+
+/** What a Q.850 cause means where the status leaves it open; causes that say nothing more are not here (16, 31, 127). */
+export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
+  1: "number_invalid", // unallocated number
+  2: "unreachable", // no route to the transit network
+  3: "unreachable", // no route to the destination
+  17: "busy",
+  18: "no_answer", // no user responding
+  19: "no_answer", // alerted, no answer
+  20: "unreachable", // subscriber absent
+  21: "declined",
+  22: "number_invalid", // number changed
+  27: "unreachable", // destination out of order
+  28: "number_invalid", // incomplete number
+  34: "unreachable", // no circuit available
+  38: "unreachable", // network out of order
+  41: "unreachable", // temporary failure
+  42: "unreachable", // switching equipment congestion
+  44: "unreachable", // requested circuit not available
+  47: "unreachable", // resource unavailable
+};
+
+/** What a call that was refused with this status came to. @param rang whether the callee had been alerted before */
+export function meaningOf(status: number, rang: boolean, q850: number | undefined): StatusMeaning {
+  const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
+  if (meaning.definite === true) return meaning;
+  const refined = q850 === undefined ? undefined : Q850_MEANINGS[q850];
+  if (refined !== undefined) return { cause: refined };
+  // "Temporarily unavailable": after the phone rang, nobody took the call; else it never rang.
+  return status === 480 && rang ? { cause: "no_answer" } : meaning;
+}
+
+function credentials(what: string): StatusMeaning {
+  return {
+    cause: "rejected_by_network",
+    definite: true,
+    fix: `${what}; check \`user\`, \`authUser\` and \`password\``,
+  };
+}
+
+function codecs(what: string): StatusMeaning {
+  return { cause: "rejected_by_network", definite: true, fix: `${what}; check \`codecs\` and \`srtp\`` };
+}

@@ -1,0 +1,53 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import { type HealthChanged, LOOK_MS, ONLINE, offline, type Presence } from "./presence.ts";
+
+/**
+ * A trunk that is never asked (`probe: "none"`): it counts as there until a call fails in the transport, and again half a
+ * minute after that, because only another call can tell.
+ */
+export class AssumedPresence implements Presence {
+  readonly #system: System;
+  readonly #changed: HealthChanged;
+  #health: LineHealth = ONLINE;
+  #cancel: (() => void) | undefined;
+  #started = false;
+
+  constructor(system: System, changed: HealthChanged) {
+    this.#system = system;
+    this.#changed = changed;
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#changed(this.#health);
+  }
+
+  async ask(): Promise<LineHealth> {
+    return this.#health;
+  }
+
+  doubt(detail: string): void {
+    if (!this.#started) return;
+    this.#cancel?.();
+    this.#cancel = this.#system.after(LOOK_MS, () => this.proven());
+    this.#tell(offline(detail));
+  }
+
+  proven(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#started && this.#health.state === "offline") this.#tell(ONLINE);
+  }
+
+  async close(): Promise<void> {
+    this.#cancel?.();
+    this.#started = false;
+  }
+
+  #tell(health: LineHealth): void {
+    this.#health = health;
+    this.#changed(health);
+  }
+}

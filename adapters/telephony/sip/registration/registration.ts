@@ -1,0 +1,233 @@
+import { nextState } from "../../../../src/domain/machine.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import type { AgentReply, RequestSeries, UserAgent } from "../dialog/agent.ts";
+import type { SipResponse } from "../message/message.ts";
+import { retryAfter, statusText } from "../outcome/release-of.ts";
+import type { Flow } from "../transport/transport.ts";
+import { chance } from "./chance.ts";
+import { Deadline } from "./deadline.ts";
+import { grantedExpiry, seconds } from "./granted-expiry.ts";
+import { backoffMs, type HealthChanged, ONLINE, offline, type Presence, sameHealth, silenceText } from "./presence.ts";
+import {
+  REGISTRATION_TRANSITIONS,
+  type RegistrationInput,
+  type RegistrationState,
+  VALID_STATES,
+} from "./registration-states.ts";
+
+/** What we ask for, s: so long a registrar that has forgotten us can go unnoticed. */
+const EXPIRES_S = 300;
+/** The longest that a registrar may make us ask for (423), s. */
+const LONGEST_MIN_EXPIRES_S = 86_400;
+const ANSWER_MS = 8_000;
+const LEAVE_MS = 2_000;
+/** After a refusal: 10 minutes, doubled up to an hour. */
+const REFUSED_MS = 600_000;
+const LONGEST_REFUSED_MS = 3_600_000;
+/** Statuses that will not go away by themselves. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
+
+/** What it needs. */
+export interface RegistrationOptions {
+  readonly agent: UserAgent;
+  readonly system: System;
+  readonly logger: Logger;
+  /** Request-URI: the bare domain. */
+  readonly registrar: string;
+  /** SIP URI of the account. */
+  readonly account: string;
+  /** The next hop, for people. */
+  readonly server: string;
+  readonly changed: HealthChanged;
+}
+
+/** Keeps an account registered (RFC 3261 section 10): refreshed at 80 to 90 % of what was granted, taken back at the end. */
+export class Registration implements Presence {
+  readonly #options: RegistrationOptions;
+  readonly #series: RequestSeries;
+  #state: RegistrationState = "idle";
+  #health: LineHealth | undefined;
+  #reason = "not registered yet";
+  #asked = EXPIRES_S;
+  /** Failures in a row, refusals as well. */
+  #failures = 0;
+  #flow: Flow | undefined;
+  #letGo: (() => void) | undefined;
+  #cancelNext: (() => void) | undefined;
+  #deadline: Deadline | undefined;
+  #sending: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    this.#series = options.agent.series();
+  }
+
+  get state(): RegistrationState {
+    return this.#state;
+  }
+
+  start(): void {
+    if (this.#state === "idle") this.#register("register");
+  }
+
+  async ask(): Promise<LineHealth> {
+    if (this.#state === "idle") this.start();
+    if (this.#state === "registered" && this.#flow?.alive === false) this.doubt();
+    if (!VALID_STATES.has(this.#state)) await this.#sending;
+    return this.#now();
+  }
+
+  doubt(): void {
+    this.#register("doubted");
+  }
+
+  proven(): void {}
+
+  close(): Promise<void> {
+    this.#closing ??= this.#leave();
+    return this.#closing;
+  }
+
+  #register(input: "register" | "doubted"): void {
+    if (this.#sending !== undefined || !this.#move(input)) return;
+    this.#cancelNext?.();
+    this.#sending = this.#send(this.#asked, ANSWER_MS)
+      .then(
+        (reply) => this.#answered(reply),
+        (fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined),
+      )
+      .finally(() => {
+        this.#sending = undefined;
+      });
+  }
+
+  async #send(expires: number, waitMs: number): Promise<AgentReply> {
+    const { agent, system, registrar, account } = this.#options;
+    this.#deadline = new Deadline(system, waitMs, `nothing came back within ${waitMs / 1_000} s`);
+    const to = `<${account}>`;
+    try {
+      return await agent.request(
+        {
+          method: "REGISTER",
+          uri: registrar,
+          to,
+          from: to,
+          headers: [["Expires", String(expires)]],
+          series: this.#series,
+          flow: this.#flow?.alive === true ? this.#flow : undefined,
+        },
+        this.#deadline.signal,
+      );
+    } finally {
+      this.#deadline.cancel();
+    }
+  }
+
+  async #answered(reply: AgentReply): Promise<void> {
+    const { status, headers } = reply.response;
+    const least = seconds(headers.get("Min-Expires"));
+    if (status === 423 && least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S) {
+      this.#asked = least;
+      if (!this.#leaving) {
+        return await this.#send(least, ANSWER_MS).then(
+          (next) => this.#answered(next),
+          (fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined),
+        );
+      }
+    }
+    if (status >= 200 && status < 300) this.#accepted(reply);
+    else if (REFUSALS.has(status)) this.#refused(reply.response);
+    else this.#failed(`${this.#options.server} answers REGISTER with ${statusText(reply.response)}`, reply.response);
+  }
+
+  #accepted({ request, response, flow }: AgentReply): void {
+    const { system } = this.#options;
+    if (!this.#move("accepted")) return;
+    this.#failures = 0;
+    this.#holdOn(flow);
+    const granted = grantedExpiry(request, response, this.#asked);
+    this.#again(granted * 1_000 * (0.8 + 0.1 * chance(system)));
+    this.#tell();
+  }
+
+  #refused(response: SipResponse): void {
+    const { server, account } = this.#options;
+    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}${advice(response.status)}`;
+    if (!this.#move("refused")) return;
+    this.#failures++;
+    this.#again(Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(10, this.#failures - 1)));
+    this.#tell();
+  }
+
+  #failed(reason: string, response: SipResponse | undefined): void {
+    const { system } = this.#options;
+    this.#reason = reason;
+    if (!this.#move("failed")) return;
+    this.#holdOn(undefined);
+    // The first failure of a refresh is looked at once more while the registration is still valid.
+    const wanted = retryAfter(response?.headers.get("Retry-After"));
+    this.#failures++;
+    this.#again(wanted ?? backoffMs(this.#failures, chance(system)));
+    this.#tell();
+  }
+
+  async #leave(): Promise<void> {
+    // One that is under way may have reached the registrar.
+    const known = VALID_STATES.has(this.#state) || this.#state === "registering";
+    this.#cancelNext?.();
+    this.#deadline?.cancel(new Error("the trunk is closed"));
+    this.#move("close");
+    await this.#sending;
+    if (known) await this.#send(0, LEAVE_MS).catch(() => {});
+    this.#holdOn(undefined);
+    this.#move("gone");
+    this.#health = offline("the trunk is closed");
+  }
+
+  get #leaving(): boolean {
+    return this.#state === "leaving" || this.#state === "closed";
+  }
+
+  #holdOn(flow: Flow | undefined): void {
+    if (flow === this.#flow && this.#letGo !== undefined) return;
+    this.#letGo?.();
+    this.#flow = flow;
+    this.#letGo = flow?.hold();
+  }
+
+  #again(ms: number): void {
+    this.#cancelNext?.();
+    this.#cancelNext = this.#options.system.after(ms, () => this.#register("register"));
+  }
+
+  #move(input: RegistrationInput): boolean {
+    const next = nextState(REGISTRATION_TRANSITIONS, this.#state, input);
+    if (next === undefined) return false;
+    this.#state = next;
+    return !this.#leaving;
+  }
+
+  #now(): LineHealth {
+    return VALID_STATES.has(this.#state) ? ONLINE : offline(this.#leaving ? "the trunk is closed" : this.#reason);
+  }
+
+  #tell(): void {
+    const { logger, changed, account } = this.#options;
+    const health = this.#now();
+    if (sameHealth(this.#health, health)) return;
+    this.#health = health;
+    if (health.state === "online") logger.info({ account }, "sip: registered");
+    else logger.warn({ account, reason: health.reason }, "sip: not registered");
+    changed(health);
+  }
+}
+
+function advice(status: number): string {
+  if (status === 401 || status === 407) return "; check `user`, `authUser` and `password`";
+  if (status === 403 || status === 404) return "; check `user`, `domain` and `password`";
+  if (status === 405 || status === 501) return "; it takes no registrations, leave `register` out";
+  return "";
+}

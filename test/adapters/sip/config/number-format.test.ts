@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { numberFormat } from "../../../../adapters/telephony/sip/config/number-format.ts";
+
+describe("how a trunk writes numbers", () => {
+  test.each([
+    ["e164", "+12025550100", "+12025550100"],
+    ["digits", "+12025550100", "12025550100"],
+    ["00{digits}", "+12025550100", "0012025550100"],
+    ["0{national:49}", "+4930123456", "030123456"],
+    ["9{e164}", "+12025550100", "9+12025550100"],
+    ["{digits}.carrier", "+12025550100", "12025550100.carrier"],
+  ])("%s writes %s as %s", (format, e164, written) => {
+    expect(numberFormat(format)?.(e164)).toBe(written);
+  });
+
+  test("a national template has no way to write a number of another country, nor the bare country code", () => {
+    const format = numberFormat("0{national:49}");
+    expect(format?.("+12025550100")).toBeUndefined();
+    expect(format?.("+49")).toBeUndefined();
+  });
+
+  test.each(["", "national", "{national}", "{national:049}", "{digits}{e164}", "0{national:49}@host", "plain 1"])(
+    "%j is no format",
+    (format) => {
+      expect(numberFormat(format)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,181 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { faultText, parseTrunks } from "../../../../adapters/telephony/sip/config/parse-trunks.ts";
+import { resolveTrunk } from "../../../../adapters/telephony/sip/config/resolve-trunk.ts";
+import { whatsappBusiness } from "../../../../adapters/telephony/sip/config/whatsapp-business.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const faultsOf = (...trunks: unknown[]): string[] => (parseTrunks(trunks).faults ?? []).map(faultText);
+const MINIMAL = { name: "acme", server: "sip:sip.example.com" };
+
+describe("the settings of trunks", () => {
+  test("a name and a server are enough", () => {
+    const { trunks } = parseTrunks([MINIMAL]);
+    expect(trunks).toEqual([MINIMAL]);
+    expect(faultsOf({ ...MINIMAL, listen: { transport: "tcp" } })).toEqual(["trunk acme: listen.port is missing"]);
+    expect(resolveTrunk(MINIMAL)).toMatchObject({
+      domain: "sip.example.com",
+      from: "sip:ringport@sip.example.com",
+      register: false,
+      rtpPorts: [16_384, 32_767],
+      codecs: ["PCMU", "PCMA"],
+      sampleRate: 8_000,
+      srtp: "off",
+      probe: "options",
+      phone: null,
+      sessionTimers: true,
+      holdTimeoutMs: 60_000,
+      mediaLossMs: 20_000,
+    });
+  });
+
+  test("a list and an object with the list as its trunks are the same", () => {
+    expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
+  });
+
+  test("codecs are known in any case, ports as a pair or as text", () => {
+    const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "Pcma"], rtpPorts: "10000-20000" }]);
+    expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus"], rtpPorts: [10_000, 20_000] });
+    expect(resolveTrunk(trunks![0]!).sampleRate).toBe(16_000);
+  });
+
+  test("what a trunk does not say follows from what it says", () => {
+    const account = resolveTrunk({ ...MINIMAL, user: "100", password: "x", callerId: "+4930123456" });
+    expect(account).toMatchObject({
+      authUser: "100",
+      from: "sip:100@sip.example.com",
+      callerId: "sip:+4930123456@sip.example.com",
+      phone: "+4930123456",
+      contactUser: "100",
+    });
+    expect(resolveTrunk({ ...MINIMAL, server: "sips:sip.example.com" }).srtp).toBe("optional");
+    expect(resolveTrunk({ ...MINIMAL, server: "sip:10.0.0.5;transport=TLS" }).srtp).toBe("optional");
+    expect(resolveTrunk({ ...MINIMAL, from: "sip:bob@other.example" }).from).toBe("sip:bob@other.example");
+    expect(resolveTrunk({ ...MINIMAL, server: "sip:[2001:db8::1]:5070" }).domain).toBe("2001:db8::1");
+    expect(resolveTrunk({ ...MINIMAL, domain: "Example.COM", user: "a" }).from).toBe("sip:a@example.com");
+  });
+
+  test("every fault is told at once, with the trunk, the field, the wrong value and the fix", () => {
+    const faults = faultsOf(
+      { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, regster: true },
+      { server: "http://x", srtp: "yes", tls: { serverName: "a" } },
+      { ...MINIMAL, register: true },
+    );
+    expect(faults).toEqual([
+      'trunk acme: rtpPorts is [20000,10000], but must be two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"',
+      'trunk acme: codecs.0 is "G729", but must be PCMU, PCMA or opus',
+      "trunk acme: maxCalls is 0, but must be a whole number from 1",
+      "trunk acme: regster is no option; did you mean register?",
+      "trunk #2: name is missing",
+      'trunk #2: server is "http://x", but must be a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp',
+      'trunk #2: srtp is "yes", but must be off, optional or required',
+      "trunk #2: tls.serverName is no option; did you mean servername?",
+      "trunk acme: user is missing; a trunk that registers needs its account's user",
+    ]);
+  });
+
+  test("two trunks cannot have one name", () => {
+    expect(faultsOf(MINIMAL, MINIMAL)).toEqual([
+      "trunk acme: name is the name of two trunks; give one of them another name",
+    ]);
+  });
+
+  test.each([
+    ["name", "Acme"],
+    ["server", "sip:user@"],
+    ["server", "sip:host;transport=ws"],
+    ["server", "sips:host;transport=udp"],
+    ["domain", "a b"],
+    ["domain", "host:5060"],
+    ["from", "a@b"],
+    ["callerId", ""],
+    ["publicAddress", "http://1.2.3.4"],
+    ["contact", "100@host"],
+    ["rtpPorts", "10000"],
+    ["rtpPorts", [10_001, 10_002]],
+    ["codecs", []],
+    ["codecs", "PCMU"],
+    ["callsPerSecond", 0],
+    ["headers", { Via: "x" }],
+    ["headers", { "X-A": "b\r\nX-C: d" }],
+    ["headers", { "a b": "c" }],
+    ["probe", "ping"],
+    ["users", [""]],
+    ["numberFormat", "{national}"],
+    ["holdTimeoutMs", 1],
+    ["trace", "yes"],
+    ["listen", { transport: "ws", port: 1 }],
+    ["tls", { cert: "x" }],
+    ["listen", { transport: "tls", port: 5061 }],
+  ])("%s cannot be %j", (field, value) => {
+    const faults = faultsOf({ ...MINIMAL, [field]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(/^trunk /);
+  });
+
+  test("no fault shows a password or a key", () => {
+    const secret = "hunter2";
+    const faults = faultsOf(
+      { ...MINIMAL, password: [secret], tls: { key: { pem: secret } } },
+      { ...MINIMAL, name: "b", password: secret },
+      { ...MINIMAL, name: secret.length, password: "" },
+    );
+    expect(faults.length).toBeGreaterThanOrEqual(4);
+    expect(faults.join()).not.toContain(secret);
+  });
+
+  test("what is no list of trunks is refused", () => {
+    expect(faultsOf()).toEqual([]);
+    expect(parseTrunks("x").faults?.map(faultText)).toEqual(['the SIP trunks must be a list of trunks, not "x"']);
+    expect(faultsOf(null)).toEqual(["trunk #1: is null, but must be an object with name and server"]);
+  });
+
+  fuzz(
+    "settings never throw",
+    fc.property(fc.anything(), (input) => {
+      const { trunks, faults } = parseTrunks([input, { ...MINIMAL, tls: input, headers: input, users: input }]);
+      for (const trunk of trunks ?? []) resolveTrunk(trunk);
+      expect(trunks === undefined).toBe(faults !== undefined);
+    }),
+  );
+});
+
+describe("the WhatsApp Business preset", () => {
+  const options = { phoneNumber: "+15550009999", hostname: "sip.example.com", password: "secret" };
+
+  test("is a trunk as Meta wants it", () => {
+    const trunk = whatsappBusiness(options);
+    expect(parseTrunks([trunk]).faults).toBeUndefined();
+    expect(resolveTrunk(trunk)).toMatchObject({
+      server: "sip:wa.meta.vc:5061;transport=tls",
+      domain: "wa.meta.vc",
+      from: "sip:+15550009999@sip.example.com",
+      contact: "sip:+15550009999@sip.example.com:5061;transport=tls",
+      authUser: "15550009999",
+      register: false,
+      codecs: ["opus"],
+      sampleRate: 16_000,
+      srtp: "required",
+      sessionTimers: false,
+      phone: "+15550009999",
+      listen: undefined,
+      whatsApp: true,
+    });
+  });
+
+  test("with a certificate and its key it listens for Meta's own connections", () => {
+    const trunk = whatsappBusiness({ ...options, port: 15_061, certificate: "cert.pem", key: "key.pem" });
+    expect(parseTrunks([trunk]).faults).toBeUndefined();
+    expect(trunk).toMatchObject({
+      listen: { transport: "tls", port: 15_061 },
+      contact: "sip:+15550009999@sip.example.com:15061;transport=tls",
+      tls: { cert: "cert.pem", key: "key.pem" },
+    });
+  });
+
+  test("a certificate without its key is a fault", () => {
+    expect(faultsOf(whatsappBusiness({ ...options, certificate: "cert.pem" }))).toEqual([
+      "trunk whatsapp-business: tls.key is missing; a certificate needs its key",
+    ]);
+  });
+});

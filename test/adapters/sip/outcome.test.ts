@@ -1,0 +1,184 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SipHeaders } from "../../../adapters/telephony/sip/message/headers.ts";
+import type { SipResponse } from "../../../adapters/telephony/sip/message/message.ts";
+import { parseReason } from "../../../adapters/telephony/sip/outcome/reason.ts";
+import { releaseOf, retryAfter } from "../../../adapters/telephony/sip/outcome/release-of.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+function response(status: number, reason: string, fields: Readonly<Record<string, string>> = {}): SipResponse {
+  const headers = new SipHeaders();
+  for (const [name, value] of Object.entries(fields)) headers.add(name, value);
+  return { kind: "response", status, reason, headers, body: new Uint8Array(0) };
+}
+
+const rejected = (
+  status: number,
+  { rang = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
+) =>
+  releaseOf({
+    type: "rejected",
+    response: response(status, phrase, q850 === undefined ? {} : { Reason: `Q.850;cause=${q850};text="why"` }),
+    rang,
+  });
+
+describe("what a refused call came to", () => {
+  test.each([
+    [486, "busy"],
+    [600, "busy"],
+    [603, "declined"],
+    [404, "number_invalid"],
+    [484, "number_invalid"],
+    [604, "number_invalid"],
+    [408, "no_answer"],
+    [480, "unreachable"],
+    [503, "unreachable"],
+    [302, "rejected_by_network"],
+    [400, "rejected_by_network"],
+    [401, "rejected_by_network"],
+    [403, "rejected_by_network"],
+    [407, "rejected_by_network"],
+    [488, "rejected_by_network"],
+    [500, "rejected_by_network"],
+    [699, "rejected_by_network"],
+  ])("%i is %s", (status, cause) => {
+    expect(rejected(status).cause).toBe(cause);
+  });
+
+  test("480 after the phone rang means that nobody answered", () => {
+    expect(rejected(480, { rang: true }).cause).toBe("no_answer");
+  });
+
+  test.each([
+    [480, 17, "busy"],
+    [480, 19, "no_answer"],
+    [480, 18, "no_answer"],
+    [500, 34, "unreachable"],
+    [500, 1, "number_invalid"],
+    [502, 28, "number_invalid"],
+    [403, 21, "declined"],
+    [480, 16, "unreachable"], // says nothing more
+    [500, 31, "rejected_by_network"],
+  ])("%i with Q.850 cause %i is %s", (status, q850, cause) => {
+    expect(rejected(status, { q850 }).cause).toBe(cause);
+  });
+
+  test.each([
+    [486, 21, "busy"],
+    [603, 17, "declined"],
+    [404, 17, "number_invalid"],
+    [503, 17, "unreachable"],
+    [408, 34, "no_answer"],
+  ])("%i says enough: Q.850 cause %i changes nothing", (status, q850, cause) => {
+    expect(rejected(status, { q850 }).cause).toBe(cause);
+  });
+
+  test("the detail is the raw cause", () => {
+    expect(rejected(486, { q850: 17, phrase: "Busy Here" }).detail).toBe("SIP 486 Busy Here (Q.850 17)");
+    expect(
+      releaseOf({
+        type: "rejected",
+        response: response(500, "", {
+          Reason: 'SIP;cause=200;text="Call completed elsewhere"',
+          Warning: '399 host "odd"',
+        }),
+        rang: false,
+      }).detail,
+    ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (Warning 399 "odd")');
+  });
+
+  test("what the owner can do about it stands behind the raw cause", () => {
+    expect(rejected(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
+    expect(
+      releaseOf({ type: "rejected", response: response(302, "Moved", { Contact: "<sip:a@b>" }), rang: false }).detail,
+    ).toBe("SIP 302 Moved: the trunk wants the call elsewhere (<sip:a@b>); set `followRedirects` to follow it");
+  });
+
+  test("only 503 makes a trunk rest, for an hour at most", () => {
+    const rest = (status: number, value: string) =>
+      releaseOf({ type: "rejected", response: response(status, "", { "Retry-After": value }), rang: false })
+        .retryAfterMs;
+    expect(rest(503, "120 (I'm in a meeting);duration=3600")).toBe(120_000);
+    expect(rest(503, "99999999")).toBe(3_600_000);
+    expect(rest(503, "soon")).toBeUndefined();
+    expect(rest(486, "120")).toBeUndefined();
+    expect(retryAfter(undefined)).toBeUndefined();
+  });
+
+  test("what the far side writes stays on one line and is cut", () => {
+    const { detail } = rejected(500, { phrase: `a\r\nb${"x".repeat(10_000)}` });
+    expect(detail).toMatch(/^SIP 500 a b/);
+    expect(detail!.length).toBeLessThan(300);
+  });
+});
+
+describe("other ends", () => {
+  test("a BYE is the callee's hang-up", () => {
+    expect(releaseOf({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' })).toEqual({
+      cause: "callee_hung_up",
+      detail: "SIP BYE (Q.850 16)",
+    });
+    expect(releaseOf({ type: "bye", reason: undefined }).detail).toBe("SIP BYE");
+  });
+
+  test("our own hang-up needs no explanation", () => {
+    expect(releaseOf({ type: "released" })).toEqual({ cause: "released", detail: null });
+  });
+
+  test.each([
+    ["unreachable", "unreachable"],
+    ["media", "media_failed"],
+    ["protocol", "rejected_by_network"],
+  ] as const)("%s is %s", (type, cause) => {
+    expect(releaseOf({ type, detail: "why" })).toEqual({ cause, detail: "why" });
+  });
+});
+
+describe("WhatsApp's refusals", () => {
+  const refused = (status: number, phrase: string) =>
+    releaseOf({ type: "rejected", response: response(status, phrase), rang: false }, { whatsApp: true });
+
+  test.each([
+    [403, "No Approved Call Permission", "no_call_permission"],
+    [403, "SIP server sip.example.com does not match the configured one", "hostname_mismatch"],
+    [400, "Asset not found", "number_not_registered"],
+    [403, "Duplicate call", "duplicate_call"],
+    [403, "Proxy auth uri does not match SIP to uri", "uri_mismatch"],
+  ])("%i %s is %s", (status, phrase, code) => {
+    const { cause, detail } = refused(status, phrase);
+    expect(cause).toBe("rejected_by_network");
+    expect(detail).toMatch(new RegExp(`^${code}: SIP ${status} ${phrase}: `));
+  });
+
+  test("are WhatsApp's only", () => {
+    expect(rejected(403, { phrase: "No Approved Call Permission" }).detail).toMatch(/^SIP 403/);
+    expect(refused(486, "Busy Here").detail).toBe("SIP 486 Busy Here");
+  });
+});
+
+describe("a Reason field", () => {
+  test("is read with its parameters in any case, order and quoting", () => {
+    expect(parseReason('SIP ;cause=580 ;text="a, b; \\"c\\"", q.850; Text=x; CAUSE = 16')).toEqual([
+      { protocol: "SIP", cause: 580, text: 'a, b; "c"' },
+      { protocol: "q.850", cause: 16, text: "x" },
+    ]);
+    expect(parseReason("Q.850;cause=-1")).toEqual([{ protocol: "Q.850", cause: undefined, text: undefined }]);
+    expect(parseReason("")).toEqual([]);
+  });
+
+  fuzz(
+    "never throws, whatever it is",
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      parseReason(text);
+      releaseOf({ type: "bye", reason: `Q.850;${text}` });
+      releaseOf(
+        {
+          type: "rejected",
+          response: response(403, text, { Reason: text, Warning: text, "Retry-After": text }),
+          rang: true,
+        },
+        { whatsApp: true },
+      );
+    }),
+  );
+});
