@@ -61,6 +61,8 @@ export interface SrtpKeys {
   readonly key: Uint8Array;
   /** 14 bytes. */
   readonly salt: Uint8Array;
+  /** Stands before the tag of every packet where the far side wants to tell keys apart (RFC 3711 section 3.1). */
+  readonly mki?: Uint8Array | undefined;
 }
 
 /** What a session notices. None may throw. */

@@ -1,0 +1,82 @@
+import { type Cipher, createCipheriv } from "node:crypto";
+
+/** Bytes of an AES block. */
+const BLOCK = 16;
+/** So many packets' keystream is made at a time, as far as it fits into `AHEAD_BLOCKS`: one call of the cipher costs more than the blocks. */
+const AHEAD_PACKETS = 8;
+const AHEAD_BLOCKS = 128;
+const USUAL_BLOCKS = 16;
+/** A packet that comes so far behind the ones made ahead is still taken for the next of its stream. */
+const LOST_AT_MOST = 16;
+
+/**
+ * The keystream of AES in counter mode (RFC 3711 section 4.1.1), as the encryption of counter blocks by one cipher that
+ * lives as long as the keys do. Packets come in order most of the time, so the keystream of the next ones is made along
+ * with it.
+ */
+export class Keystream {
+  readonly #cipher: Cipher;
+  readonly #salt: DataView;
+  #counters = new Uint8Array(0);
+  #stream: Uint8Array = this.#counters;
+  /** Blocks per packet in `#stream`. */
+  #blocks = 0;
+  /** Packets in `#stream`, and the first of them. */
+  #packets = 0;
+  #ssrc = 0;
+  #roc = 0;
+  #sequence = 0;
+
+  /** Takes a session key of 16 or 32 bytes and a salt of 14. */
+  constructor(key: Uint8Array, salt: Uint8Array) {
+    this.#cipher = createCipheriv(key.length === 16 ? "aes-128-ecb" : "aes-256-ecb", key, null).setAutoPadding(false);
+    const padded = new Uint8Array(BLOCK);
+    padded.set(salt);
+    this.#salt = new DataView(padded.buffer);
+  }
+
+  /** Adds the keystream of a packet to the bytes from `from` to `to`. */
+  xor(bytes: Uint8Array, from: number, to: number, ssrc: number, roc: number, sequence: number): void {
+    const blocks = Math.ceil((to - from) / BLOCK);
+    if (blocks === 0) return;
+    let at = this.#ssrc === ssrc ? (roc - this.#roc) * 0x10000 + sequence - this.#sequence : -1;
+    if (at < 0 || at >= this.#packets || blocks > this.#blocks) {
+      const next = at >= 0 && at < this.#packets + LOST_AT_MOST;
+      this.#make(next ? AHEAD_PACKETS : 1, blocks, ssrc, roc, sequence);
+      at = 0;
+    }
+    const stream = this.#stream;
+    let k = at * this.#blocks * BLOCK;
+    for (let i = from; i < to; i++) bytes[i] = bytes[i]! ^ stream[k++]!;
+  }
+
+  #make(ahead: number, wanted: number, ssrc: number, roc: number, sequence: number): void {
+    // Packets of a codec differ in length: the longest one so far is the measure, unless it is out of the ordinary.
+    const blocks = Math.max(wanted, Math.min(this.#blocks, USUAL_BLOCKS));
+    const packets = Math.max(1, Math.min(ahead, Math.floor(AHEAD_BLOCKS / blocks)));
+    const size = packets * blocks * BLOCK;
+    if (this.#counters.length !== size) this.#counters = new Uint8Array(size);
+    const counters = new DataView(this.#counters.buffer);
+    const salt = this.#salt;
+    const first = salt.getInt32(0);
+    const second = salt.getInt32(4) ^ ssrc;
+    let at = 0;
+    for (let packet = 0; packet < packets; packet++) {
+      const low = sequence + packet;
+      const third = salt.getInt32(8) ^ (roc + (low >>> 16));
+      const fourth = salt.getInt32(12) ^ ((low & 0xffff) << 16);
+      for (let block = 0; block < blocks; block++, at += BLOCK) {
+        counters.setInt32(at, first);
+        counters.setInt32(at + 4, second);
+        counters.setInt32(at + 8, third);
+        counters.setInt32(at + 12, fourth | block);
+      }
+    }
+    this.#stream = this.#cipher.update(this.#counters);
+    this.#blocks = blocks;
+    this.#packets = packets;
+    this.#ssrc = ssrc;
+    this.#roc = roc;
+    this.#sequence = sequence;
+  }
+}

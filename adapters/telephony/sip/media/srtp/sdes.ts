@@ -1,0 +1,74 @@
+import { Buffer } from "node:buffer";
+import type { SrtpKeys, SrtpSuite } from "../engine.ts";
+import { SUITES } from "./suite.ts";
+
+/** What an `a=crypto` line says (RFC 4568 section 9.1). */
+export interface CryptoAttribute {
+  /** Names the line, so that the answer can say which one it takes. */
+  readonly tag: number;
+  readonly keys: SrtpKeys;
+}
+
+/** With a few keys in it a line is still shorter. */
+const LONGEST = 1000;
+const TAG = /^\d{1,9}$/;
+const INLINE = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|([^|]*))?(?:\|([^|]*))?$/i;
+const MKI = /^(\d{1,40}):(\d{1,3})$/;
+/** Session parameters that a receiver of ours need not care about; any other makes the line unusable (section 6.3). */
+const HARMLESS = /^(?:-.*|WSH=\d+)$/i;
+
+/**
+ * Reads the value of an `a=crypto` line, the first of its keys where there are several; a lifetime is passed over.
+ * Undefined where the suite is not ours, the key is not as long as the suite wants it, or the line asks for what we cannot do.
+ */
+export function parseCrypto(value: string): CryptoAttribute | undefined {
+  if (value.length > LONGEST) return undefined;
+  const [tag = "", name = "", parameters = "", ...session] = value.trim().split(/[ \t]+/);
+  const suite = name.toUpperCase();
+  if (!TAG.test(tag) || !isSuite(suite) || !session.every((parameter) => HARMLESS.test(parameter))) return undefined;
+  const [, text = "", ...more] = INLINE.exec(parameters.split(";", 1)[0] ?? "") ?? [];
+  const { key, salt } = SUITES[suite];
+  const bytes = Uint8Array.from(Buffer.from(text, "base64"));
+  if (bytes.length !== key + salt) return undefined;
+  const keys = { suite, key: bytes.subarray(0, key), salt: bytes.subarray(key) };
+  const given = more.find((part) => part?.includes(":"));
+  if (given === undefined) return { tag: Number(tag), keys };
+  const mki = parseMki(given);
+  return mki && { tag: Number(tag), keys: { ...keys, mki } };
+}
+
+/** The value of an `a=crypto` line. */
+export function writeCrypto({ tag, keys }: CryptoAttribute): string {
+  const inline = Buffer.concat([keys.key, keys.salt]).toString("base64");
+  return `${tag} ${keys.suite} inline:${inline}${writeMki(keys.mki)}`;
+}
+
+/** New keys of our own. @param random fills an array with random bytes */
+export function newSrtpKeys(suite: SrtpSuite, random: (bytes: Uint8Array) => void): SrtpKeys {
+  const key = new Uint8Array(SUITES[suite].key);
+  const salt = new Uint8Array(SUITES[suite].salt);
+  random(key);
+  random(salt);
+  return { suite, key, salt };
+}
+
+function isSuite(name: string): name is SrtpSuite {
+  return Object.hasOwn(SUITES, name);
+}
+
+/** `value:length`, the value decimal, as so many bytes. */
+function parseMki(text: string): Uint8Array | undefined {
+  const [, value = "", length = ""] = MKI.exec(text) ?? [];
+  const bytes = new Uint8Array(Math.min(Number(length), 128));
+  if (bytes.length === 0 || bytes.length !== Number(length)) return undefined;
+  let rest = BigInt(value);
+  for (let i = bytes.length - 1; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 0xffn);
+  return rest === 0n ? bytes : undefined;
+}
+
+function writeMki(mki: Uint8Array | undefined): string {
+  if (mki === undefined) return "";
+  let value = 0n;
+  for (const byte of mki) value = (value << 8n) | BigInt(byte);
+  return `|${value}:${mki.length}`;
+}

@@ -1,0 +1,42 @@
+import { createCipheriv } from "node:crypto";
+
+/** What is derived of a master key for RTP, or for RTCP (RFC 3711 section 4.3). */
+export interface SessionKeys {
+  /** As long as the master key. */
+  readonly cipher: Uint8Array;
+  /** 20 bytes. */
+  readonly auth: Uint8Array;
+  /** 14 bytes. */
+  readonly salt: Uint8Array;
+}
+
+/** What the label of a derived key begins with: 0 to 2 are for RTP, 3 to 5 for RTCP. */
+const FIRST_LABEL = { rtp: 0, rtcp: 3 } as const;
+const AUTH_BYTES = 20;
+const SALT_BYTES = 14;
+
+/**
+ * Derives session keys with AES in counter mode, once for all packets (a key derivation rate of 0).
+ * @throws {RangeError} the key has neither 16 nor 32 bytes, or the salt not 14
+ */
+export function deriveSessionKeys(master: { key: Uint8Array; salt: Uint8Array }, of: "rtp" | "rtcp"): SessionKeys {
+  const { key, salt } = master;
+  if (key.length !== 16 && key.length !== 32)
+    throw new RangeError(`An SRTP master key has 16 or 32 bytes, not ${key.length}.`);
+  if (salt.length !== SALT_BYTES) throw new RangeError(`An SRTP master salt has 14 bytes, not ${salt.length}.`);
+  const label = FIRST_LABEL[of];
+  return {
+    cipher: derive(key, salt, label, key.length),
+    auth: derive(key, salt, label + 1, AUTH_BYTES),
+    salt: derive(key, salt, label + 2, SALT_BYTES),
+  };
+}
+
+function derive(key: Uint8Array, salt: Uint8Array, label: number, length: number): Uint8Array {
+  const start = new Uint8Array(16);
+  start.set(salt);
+  start[7] = (start[7] ?? 0) ^ label;
+  const cipher = createCipheriv(key.length === 16 ? "aes-128-ctr" : "aes-256-ctr", key, start);
+  // A copy: what a cipher returns may be a piece of a pool that holds other things too.
+  return Uint8Array.from(cipher.update(new Uint8Array(length)));
+}

@@ -1,0 +1,181 @@
+import type { SrtpKeys } from "../engine.ts";
+import { chooseHmac } from "./choose-hmac.ts";
+import type { CreateHmac, Hmac } from "./hmac.ts";
+import { Keystream } from "./keystream.ts";
+import { deriveSessionKeys } from "./session-keys.ts";
+import { Streams } from "./streams.ts";
+import { RTCP_TAG, SUITES } from "./suite.ts";
+
+/**
+ * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in
+ * place, does not allocate per packet, and nothing of it throws.
+ */
+export interface Srtp {
+  /** Bytes that a packet grows by at most when it is protected; the array must have room for them. */
+  readonly overhead: number;
+  /** Encrypts and signs an RTP packet; its new length, or -1 where it is no RTP packet, or there is no room. */
+  protect(packet: Uint8Array, length: number): number;
+  /** Checks and decrypts an RTP packet; its new length, or -1 where it is broken, forged, or has come before. */
+  unprotect(packet: Uint8Array, length: number): number;
+  /** Encrypts and signs an RTCP (compound) packet. */
+  protectRtcp(packet: Uint8Array, length: number): number;
+  /** Checks and decrypts an RTCP (compound) packet. */
+  unprotectRtcp(packet: Uint8Array, length: number): number;
+}
+
+/** @throws {RangeError} the key or the salt is not as long as the suite wants it */
+export function createSrtp(keys: SrtpKeys, createHmac: CreateHmac = chooseHmac()): Srtp {
+  return new SrtpContext(keys, createHmac);
+}
+
+const RTP_HEADER = 12;
+const RTCP_HEADER = 8;
+const INDEX = 4;
+
+/** What session keys are used with: for RTP, or for RTCP. */
+interface Session {
+  readonly keystream: Keystream;
+  readonly hmac: Hmac;
+}
+
+class SrtpContext implements Srtp {
+  readonly overhead: number;
+  readonly #keys: SrtpKeys;
+  readonly #createHmac: CreateHmac;
+  readonly #mki: Uint8Array;
+  readonly #rtpTag: number;
+  readonly #rtp: Session;
+  readonly #sent = new Streams();
+  readonly #received = new Streams();
+  /** Made when the first RTCP packet comes by: many far sides send none. */
+  #rtcp: Session | undefined;
+  readonly #receivedRtcp = new Streams();
+  /** Index of the next RTCP packet. One for all sources, so that none is ever used twice. */
+  #rtcpIndex = 0;
+
+  constructor(keys: SrtpKeys, createHmac: CreateHmac) {
+    const sizes = SUITES[keys.suite];
+    if (keys.key.length !== sizes.key)
+      throw new RangeError(`The master key of ${keys.suite} has ${sizes.key} bytes, not ${keys.key.length}.`);
+    this.#keys = keys;
+    this.#createHmac = createHmac;
+    this.#mki = keys.mki ?? new Uint8Array(0);
+    this.#rtpTag = sizes.rtpTag;
+    this.overhead = INDEX + this.#mki.length + RTCP_TAG;
+    this.#rtp = this.#session("rtp");
+  }
+
+  protect(packet: Uint8Array, length: number): number {
+    const payload = payloadStart(packet, length);
+    if (payload < 0 || length + this.#mki.length + this.#rtpTag > packet.length) return -1;
+    const ssrc = word(packet, 8);
+    const sequence = (packet[2]! << 8) | packet[3]!;
+    const stream = this.#sent.find(ssrc) ?? this.#sent.add(ssrc);
+    const roc = stream.rollover(sequence);
+    // The same packet twice would be encrypted with the same keystream.
+    if (!stream.admits(roc, sequence)) return -1;
+    stream.note(roc, sequence);
+    this.#rtp.keystream.xor(packet, payload, length, ssrc, roc, sequence);
+    putWord(packet, length, roc);
+    return this.#sign(this.#rtp.hmac.digest(packet, length + 4), packet, length, this.#rtpTag);
+  }
+
+  unprotect(packet: Uint8Array, length: number): number {
+    const end = length - this.#rtpTag - this.#mki.length;
+    const payload = payloadStart(packet, end);
+    if (payload < 0) return -1;
+    const ssrc = word(packet, 8);
+    const sequence = (packet[2]! << 8) | packet[3]!;
+    const stream = this.#received.find(ssrc);
+    let roc = stream === undefined ? 0 : stream.rollover(sequence);
+    if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
+    if (!this.#genuineRtp(packet, end, length, roc)) {
+      // A source may have wrapped around before its first packet reached us: while we waited for the answer with the keys.
+      if (stream !== undefined || sequence >= 0x8000) return -1;
+      roc = 1;
+      if (!this.#genuineRtp(packet, end, length, roc)) return -1;
+    }
+    (stream ?? this.#received.add(ssrc)).note(roc, sequence);
+    this.#rtp.keystream.xor(packet, payload, end, ssrc, roc, sequence);
+    return end;
+  }
+
+  protectRtcp(packet: Uint8Array, length: number): number {
+    if (length < RTCP_HEADER || packet[0]! >>> 6 !== 2 || length + this.overhead > packet.length) return -1;
+    this.#rtcp ??= this.#session("rtcp");
+    const { keystream, hmac } = this.#rtcp;
+    const index = this.#rtcpIndex;
+    this.#rtcpIndex = (index + 1) & 0x7fffffff;
+    keystream.xor(packet, RTCP_HEADER, length, word(packet, 4), index >>> 16, index & 0xffff);
+    putWord(packet, length, index | 0x80000000);
+    return this.#sign(hmac.digest(packet, length + INDEX), packet, length + INDEX, RTCP_TAG);
+  }
+
+  unprotectRtcp(packet: Uint8Array, length: number): number {
+    const signed = length - RTCP_TAG - this.#mki.length;
+    const end = signed - INDEX;
+    if (end < RTCP_HEADER || packet[0]! >>> 6 !== 2) return -1;
+    const ssrc = word(packet, 4);
+    const trailer = word(packet, end);
+    const roc = (trailer & 0x7fffffff) >>> 16;
+    const sequence = trailer & 0xffff;
+    const stream = this.#receivedRtcp.find(ssrc);
+    if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
+    this.#rtcp ??= this.#session("rtcp");
+    const { keystream, hmac } = this.#rtcp;
+    if (!equal(hmac.digest(packet, signed), packet, length - RTCP_TAG, RTCP_TAG)) return -1;
+    (stream ?? this.#receivedRtcp.add(ssrc)).note(roc, sequence);
+    if (trailer < 0) keystream.xor(packet, RTCP_HEADER, end, ssrc, roc, sequence);
+    return end;
+  }
+
+  #session(of: "rtp" | "rtcp"): Session {
+    const { cipher, auth, salt } = deriveSessionKeys(this.#keys, of);
+    return { keystream: new Keystream(cipher, salt), hmac: this.#createHmac(auth) };
+  }
+
+  /** Whether the tag is right. What is signed ends with the rollover counter, which takes the tag's place meanwhile. */
+  #genuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
+    const kept = word(packet, end);
+    putWord(packet, end, roc);
+    const tag = this.#rtp.hmac.digest(packet, end + 4);
+    putWord(packet, end, kept);
+    return equal(tag, packet, length - this.#rtpTag, this.#rtpTag);
+  }
+
+  #sign(tag: Uint8Array, packet: Uint8Array, end: number, bytes: number): number {
+    let at = end;
+    for (let i = 0; i < this.#mki.length; i++) packet[at++] = this.#mki[i]!;
+    for (let i = 0; i < bytes; i++) packet[at++] = tag[i]!;
+    return at;
+  }
+}
+
+/** Where the payload of an RTP packet begins (RFC 3550 section 5.1); -1 where it is none. */
+function payloadStart(packet: Uint8Array, end: number): number {
+  if (end < RTP_HEADER || packet[0]! >>> 6 !== 2) return -1;
+  let at = RTP_HEADER + 4 * (packet[0]! & 0x0f);
+  if ((packet[0]! & 0x10) !== 0) {
+    if (at + 4 > end) return -1;
+    at += 4 + 4 * ((packet[at + 2]! << 8) | packet[at + 3]!);
+  }
+  return at <= end ? at : -1;
+}
+
+/** In the same time whatever the bytes are. */
+function equal(tag: Uint8Array, packet: Uint8Array, at: number, bytes: number): boolean {
+  let different = 0;
+  for (let i = 0; i < bytes; i++) different |= tag[i]! ^ packet[at + i]!;
+  return different === 0;
+}
+
+function word(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}
+
+function putWord(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
