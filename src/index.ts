@@ -21,6 +21,7 @@ export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { Transitions } from "./domain/machine.ts";
 export { stateDiagram } from "./domain/machine.ts";
+export type { MediaStatistics } from "./domain/media-statistics.ts";
 export type { CompletedReason, FailedReason, Outcome } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS } from "./domain/outcome.ts";
 export type { Principal } from "./domain/principal.ts";

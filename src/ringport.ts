@@ -1,5 +1,5 @@
 import { type Application, createApplication } from "./application/application.ts";
-import type { Context } from "./application/context.ts";
+import type { ContextParts } from "./application/context.ts";
 import { EventLog } from "./application/event-log.ts";
 import { Tally } from "./application/tally.ts";
 import {
@@ -113,7 +113,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       (bytes) => system.random(bytes),
     );
     const limits = { ...DEFAULT_LIMITS, ...given(options.limits ?? {}) };
-    const context: Omit<Context, "givingUp"> = {
+    const context: ContextParts = {
       system,
       ids,
       nodeId: ids("node"),

@@ -18,9 +18,15 @@ export function accountStore(session: Session): AccountStore {
 
   return {
     userByName,
-    users: () =>
+    users: (limit) =>
       session.read(async (db) => {
-        const rows = await db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
+        const rows = await db
+          .selectFrom("users")
+          .selectAll()
+          .orderBy("created_at")
+          .orderBy("id")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
         return rows.map(userOf);
       }),
     async ensureUser(user) {

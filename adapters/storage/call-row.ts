@@ -13,6 +13,7 @@ export function callRow(call: Call): CallRow {
     target_phone: call.targetPhone,
     message: JSON.stringify(call.message),
     outcome: call.outcome && JSON.stringify(call.outcome),
+    media_statistics: call.mediaStatistics && JSON.stringify(call.mediaStatistics),
     created_at: call.createdAt,
     started_at: call.startedAt,
     ended_at: call.endedAt,
@@ -32,6 +33,7 @@ export function callOf(row: CallRow): Call {
     targetPhone: row.target_phone,
     message: JSON.parse(row.message),
     outcome: row.outcome === null ? null : JSON.parse(row.outcome),
+    mediaStatistics: row.media_statistics === null ? null : JSON.parse(row.media_statistics),
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
@@ -46,6 +48,9 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
   return {
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.outcome !== undefined && { outcome: patch.outcome && JSON.stringify(patch.outcome) }),
+    ...(patch.mediaStatistics !== undefined && {
+      media_statistics: patch.mediaStatistics && JSON.stringify(patch.mediaStatistics),
+    }),
     ...(patch.startedAt !== undefined && { started_at: patch.startedAt }),
     ...(patch.endedAt !== undefined && { ended_at: patch.endedAt }),
     ...(patch.owner !== undefined && { owner: patch.owner }),

@@ -13,4 +13,6 @@ export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
 /** An instance whose number is linked. */
 export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURED', 'ACTIVE')`;
+/** An instance without a number. */
+export const IS_UNLINKED: RawBuilder<boolean> = sql<boolean>`status = 'CREATED'`;
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;

@@ -1,7 +1,7 @@
-import type { Kysely } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
-import { IS_LINKED, IS_NOT_DELETED } from "./conditions.ts";
+import { IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
 import { credentialStore } from "./credential-store.ts";
 import { insertEvents } from "./event-store.ts";
 import { follows, positionAfter } from "./keyset.ts";
@@ -45,20 +45,25 @@ export function instanceStore(session: Session): InstanceStore {
         await insertEvents(tx, events);
         return instanceOf(row);
       }),
-    linked: (page) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("instances")
-          .selectAll()
-          .where(IS_LINKED)
-          .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
-          .orderBy("id")
-          .$if(page.limit !== undefined, (query) => query.limit(page.limit ?? 0))
-          .execute();
-        return rows.map(instanceOf);
-      }),
+    linked: (page) => session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_LINKED), page)),
+    unlinked: (provider, page) =>
+      session.read((db) =>
+        pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("provider", "=", provider), page),
+      ),
     ...credentialStore(session),
   };
+}
+
+async function pageById(
+  query: SelectQueryBuilder<Database, "instances", InstanceRow>,
+  { after, limit }: Page,
+): Promise<Instance[]> {
+  const rows = await query
+    .$if(after !== undefined, (behind) => behind.where("id", ">", after ?? ""))
+    .orderBy("id")
+    .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
+    .execute();
+  return rows.map(instanceOf);
 }
 
 async function list(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {

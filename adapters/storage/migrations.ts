@@ -10,7 +10,11 @@ export interface ColumnTypes {
 
 /** Every step from an empty database to the current tables, by name; names sort by age and are never reused. */
 export function migrations(types: ColumnTypes): Record<string, Migration> {
-  return { "0001_first_tables": { up: (db) => firstTables(db, types) } };
+  return {
+    "0001_first_tables": { up: (db) => firstTables(db, types) },
+    "0002_media_statistics": { up: mediaStatistics },
+    "0003_unlinked_instances": { up: unlinkedInstances },
+  };
 }
 
 /**
@@ -150,6 +154,15 @@ async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Pro
     .execute();
   await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
   await sql`create index receipts_unfinished on receipts (user_id, key) where result is null`.execute(db);
+}
+
+async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
+}
+
+/** Networks that link by themselves look for their instances at the start. */
+async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
+  await sql`create index instances_unlinked on instances (provider, id) where status = 'CREATED'`.execute(db);
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -67,6 +67,8 @@ export interface CallTable {
   message: string;
   /** JSON. */
   outcome: string | null;
+  /** JSON. */
+  media_statistics: string | null;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;

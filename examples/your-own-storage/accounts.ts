@@ -9,7 +9,7 @@ export function accounts({ users, tokens }: Memory): AccountStore {
       return users.get(user.name) ?? user;
     },
     userByName: async (name) => users.get(name),
-    users: async () => oldestFirst([...users.values()], {}),
+    users: async (limit) => oldestFirst([...users.values()], { limit }),
     async insertToken(token) {
       if (tokens.has(token.hash)) throw new Error("a hash belongs to one token");
       tokens.set(token.hash, token);

@@ -29,6 +29,11 @@ export function instances(memory: Memory): InstanceStore {
         [...all.values()].filter(({ status }) => status === "CONFIGURED" || status === "ACTIVE"),
         page,
       ),
+    unlinked: async (provider, page) =>
+      oldestFirst(
+        [...all.values()].filter((one) => one.status === "CREATED" && one.provider === provider),
+        page,
+      ),
     async saveCredentials(id, sealed) {
       const instance = all.get(id);
       if (instance && instance.status !== "DELETED") credentials.set(id, sealed.slice());

@@ -1,8 +1,9 @@
 import { Calls } from "./calls.ts";
-import type { Context } from "./context.ts";
+import type { Context, ContextParts } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Instances } from "./instances.ts";
 import { Lines } from "./lines.ts";
+import { ProviderAccess } from "./provider-access.ts";
 import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
@@ -23,12 +24,10 @@ export interface Application {
 const STORING_MS = 5_000;
 
 /** Puts the application together. The storage must be open before `start`. */
-export function createApplication(
-  parts: Omit<Context, "givingUp">,
-  options: { retentionDays?: number | undefined },
-): Application {
+export function createApplication(parts: ContextParts, options: { retentionDays?: number | undefined }): Application {
   const patience = new AbortController();
-  const context: Context = { ...parts, givingUp: patience.signal };
+  const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
+  const context: Context = { ...parts, access, givingUp: patience.signal };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),

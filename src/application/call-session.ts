@@ -11,8 +11,10 @@ import {
 } from "../domain/call-flow.ts";
 import type { Event, EventData, EventType } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
+import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../domain/outcome.ts";
-import type { CallPatch } from "../ports/storage.ts";
+import type { ReleaseCause } from "../domain/release-cause.ts";
+import { type CallPatch, StorageUnavailable } from "../ports/storage.ts";
 import { DialError, type Leg, type LegEvent, type Line, type Telephony } from "../ports/telephony.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
@@ -46,6 +48,7 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #answered = false;
+  #statistics: MediaStatistics | null = null;
   #framesAtLineDown = 0;
   /** When the signal that is being carried out was given; the storage may have kept it waiting. */
   #at = 0;
@@ -53,6 +56,7 @@ export class CallSession {
   #lastSignal: CallSignal | undefined;
   /** Events that the storage could not take yet; they go with the next write. */
   #unsaved: Event[] = [];
+  #lineFull: { readonly until: number; readonly reason: string } | undefined;
 
   /** @param call claimed by this process */
   constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
@@ -78,6 +82,11 @@ export class CallSession {
     return this.#call;
   }
 
+  /** Why and until when (ms since 1970-01-01 UTC) the line takes no call, where it has refused this one for that. */
+  get lineFull(): { readonly until: number; readonly reason: string } | undefined {
+    return this.#lineFull;
+  }
+
   /** Runs the call to its end; resolves when the final state is stored and the leg is gone. Never rejects. */
   async run(): Promise<void> {
     try {
@@ -85,7 +94,10 @@ export class CallSession {
       for await (const { signal, at } of this.#mailbox) {
         this.#at = at;
         const decision = decide(this.#flow, signal, this.#rules);
-        if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#lastSignal = signal;
+        if (this.#flow.phase !== "over" && decision.flow.phase === "over") {
+          this.#lastSignal = signal;
+          this.#statistics = this.#takeStatistics();
+        }
         this.#flow = decision.flow;
         for (const effect of decision.effects) await this.#carryOut(effect);
       }
@@ -144,6 +156,7 @@ export class CallSession {
     const { signal } = this.#scope;
     const options = { callId: this.#call.id, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
     try {
+      await this.#insistOnAccess();
       const leg = await this.#line.dial(this.#call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
@@ -151,11 +164,24 @@ export class CallSession {
       void this.#media.prepare(signal);
       void this.#follow(leg);
     } catch (error) {
-      const cause = error instanceof DialError ? error.release : "internal_error";
+      const cause = releaseOf(error);
+      if (error instanceof DialError && error.retryAfterMs !== undefined)
+        this.#lineFull = { until: this.#context.system.now() + Math.max(0, error.retryAfterMs), reason: error.message };
       if (cause === "internal_error")
         this.#context.log.error({ call_id: this.#call.id, err: error }, "dialling failed");
       this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
     }
+  }
+
+  /** @throws {DialError} the owner of the instance may not use this network, or no longer */
+  async #insistOnAccess(): Promise<void> {
+    const { userId } = this.#call;
+    const { name, users } = this.#telephony;
+    if (users === undefined || users === "*" || (await this.#context.access.isOpenTo(userId, this.#telephony))) return;
+    throw new DialError(
+      "rejected_by_network",
+      `not dialled: user "${userId}" may not use "${name}"; whoever runs the server can add the id to its "users"`,
+    );
   }
 
   async #follow(leg: Leg): Promise<void> {
@@ -211,7 +237,7 @@ export class CallSession {
       durationMs: this.#call.startedAt === null ? 0 : Math.max(0, endedAt - this.#call.startedAt),
     };
     const status = this.#next(input);
-    await this.#write({ status, outcome, endedAt }, [
+    await this.#write({ status, outcome, endedAt, mediaStatistics: this.#statistics }, [
       ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
       events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),
     ]);
@@ -231,6 +257,15 @@ export class CallSession {
       });
     } catch (error) {
       log.error({ call_id: id, err: error }, "the call could not be failed; the next start settles it");
+    }
+  }
+
+  #takeStatistics(): MediaStatistics | null {
+    try {
+      return this.#leg?.statistics?.() ?? null;
+    } catch (error) {
+      this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network could not tell how the audio went");
+      return null;
     }
   }
 
@@ -302,6 +337,8 @@ function signalOf(event: LegEvent): CallSignal {
   switch (event.type) {
     case "dtmf":
       return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
+    case "noted":
+      return { type: "noticed", event: event.event, data: event.data };
     case "ended":
       return { type: "leg_ended", cause: event.cause, detail: event.detail };
     case "early_media":
@@ -309,6 +346,12 @@ function signalOf(event: LegEvent): CallSignal {
     default:
       return event;
   }
+}
+
+function releaseOf(fault: unknown): ReleaseCause {
+  if (fault instanceof DialError) return fault.release;
+  // Nobody was asked yet, so the call can wait for the database.
+  return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
 }
 
 function messageOf(error: unknown): string {

@@ -223,6 +223,7 @@ export class Calls implements CallUseCases {
       targetPhone: input.target.phoneNumber,
       message,
       outcome: null,
+      mediaStatistics: null,
       createdAt: this.#context.system.now(),
       startedAt: null,
       endedAt: null,

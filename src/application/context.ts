@@ -10,10 +10,14 @@ import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
 import type { EventLog } from "./event-log.ts";
+import type { ProviderAccess } from "./provider-access.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
-/** Everything the application works with; made once, by the composition root. */
+/** What the composition root puts together. */
+export type ContextParts = Omit<Context, "access" | "givingUp">;
+
+/** Everything the application works with; made once. */
 export interface Context {
   readonly system: System;
   readonly ids: IdSource;
@@ -22,6 +26,7 @@ export interface Context {
   readonly storage: Storage;
   /** By provider name; the first one is the default. */
   readonly telephony: ReadonlyMap<string, Telephony>;
+  readonly access: ProviderAccess;
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
   readonly log: Logger;

@@ -108,7 +108,7 @@ export class Dispatcher {
   async #dialNext(instanceId: string): Promise<void> {
     const { system, policy, storage, nodeId, log } = this.#context;
     const keeper = this.#lines.find(instanceId);
-    const wait = nextDialAt(policy, keeper?.lastDialAt) - system.now();
+    const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.now();
     if (wait > 0) return this.#wakeIn(instanceId, wait);
     try {
       const line = await keeper?.line();
@@ -151,8 +151,11 @@ export class Dispatcher {
   #gone(instanceId: string, session: CallSession): void {
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
-    this.#lines.find(instanceId)?.setInCall(false);
-    if (session.call.owner === null) {
+    const keeper = this.#lines.find(instanceId);
+    keeper?.setInCall(false);
+    const waitsAgain = session.call.owner === null;
+    if (keeper) keeper.full = waitsAgain ? session.lineFull : undefined;
+    if (waitsAgain) {
       this.#requeued(session.call);
       this.#wakeIn(instanceId, RETRY_MS);
     } else this.wake(instanceId);

@@ -9,6 +9,7 @@ import type { LinkCode } from "../ports/telephony.ts";
 import type { Calls } from "./calls.ts";
 import type { Context } from "./context.ts";
 import { once } from "./idempotency.ts";
+import { type LineKeeper, linksByItself } from "./line-keeper.ts";
 import type { Lines } from "./lines.ts";
 import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "./use-cases.ts";
 
@@ -27,7 +28,8 @@ export class Instances implements InstanceUseCases {
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
     const { system, ids, events, storage } = this.#context;
     const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
-    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input, this.#providerFaults(input));
+    const open = await this.#context.access.openTo(principal.userId);
+    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input, this.#providerFaults(input, open));
     refuseDemo(principal, "a demo token cannot create instances");
     return once<Instance & Creation>(
       this.#context,
@@ -42,7 +44,7 @@ export class Instances implements InstanceUseCases {
           name,
           status: "CREATED",
           metadata,
-          provider: provider ?? this.#defaultProvider(),
+          provider: provider ?? (open[0] as string), // without any there was a fault
           phone: null,
           createdAt: now,
           updatedAt: now,
@@ -51,6 +53,7 @@ export class Instances implements InstanceUseCases {
         const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
         await storage.instances.insert(instance, [event], running?.receipt(instance));
         events.publish([event]);
+        this.#linkByItself(instance);
         return { ...instance, created: true, replayed: false };
       },
       (first) => ({ ...(first as Instance), created: true, replayed: true }),
@@ -78,6 +81,7 @@ export class Instances implements InstanceUseCases {
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     const { timings } = this.#context;
     const keeper = this.#lines.of(instance);
+    if (keeper.linksByItself) return this.#withoutCode(instance, keeper);
     let code: LinkCode | undefined;
     try {
       await keeper.link();
@@ -89,12 +93,7 @@ export class Instances implements InstanceUseCases {
       });
     }
     if (!code) await keeper.settled();
-    const now = await this.#context.storage.instances.get(instanceId);
-    if (!now || now.status === "DELETED") {
-      await this.#lines.drop(instance); // it may have been opened after the deletion
-      throw notFound(instanceId);
-    }
-    if (now.status !== "CREATED") throw alreadyLinked(now);
+    await this.#insistUnlinked(instance);
     if (code) {
       const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
@@ -124,6 +123,33 @@ export class Instances implements InstanceUseCases {
     await this.#lines.drop(instance);
   }
 
+  /** A network that links by itself shows no code; it is asked once more, and says why it could not link yet. */
+  async #withoutCode(instance: Instance, keeper: LineKeeper): Promise<never> {
+    await keeper.probe();
+    await keeper.settled();
+    await this.#insistUnlinked(instance);
+    const reason = keeper.connection.reason ?? "it has not been online yet";
+    throw new Refusal(
+      "qr_unavailable",
+      `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
+    );
+  }
+
+  /** @throws {Refusal} the instance is linked, or gone */
+  async #insistUnlinked(instance: Instance): Promise<void> {
+    const now = await this.#context.storage.instances.get(instance.id);
+    if (!now || now.status === "DELETED") {
+      await this.#lines.drop(instance); // it may have been opened after the deletion
+      throw notFound(instance.id);
+    }
+    if (now.status !== "CREATED") throw alreadyLinked(now);
+  }
+
+  #linkByItself(instance: Instance): void {
+    const network = this.#context.telephony.get(instance.provider);
+    if (network && linksByItself(network)) void this.#lines.of(instance).probe();
+  }
+
   async #owned(principal: Principal, instanceId: string): Promise<Instance> {
     const instance = isId("inst", instanceId) ? await this.#context.storage.instances.get(instanceId) : undefined;
     const { userId, demoInstanceId } = principal;
@@ -136,18 +162,14 @@ export class Instances implements InstanceUseCases {
     return { ...instance, status: this.#lines.status(instance) };
   }
 
-  #providerFaults(input: unknown): Fault[] {
-    const { telephony } = this.#context;
+  /** @param open what this user may use: anything else is answered like what does not exist */
+  #providerFaults(input: unknown, open: readonly string[]): Fault[] {
     const provider = providerIn(input);
-    if (provider === undefined || telephony.has(provider)) return [];
-    const detail = `there is no provider "${provider}" on this server; it has: ${[...telephony.keys()].join(", ")}`;
+    if (provider === undefined ? open.length > 0 : open.includes(provider)) return [];
+    const none = provider === undefined ? "there is no provider" : `there is no provider "${provider}"`;
+    const others = open.length === 0 ? "you may use none" : `it has: ${open.join(", ")}`;
+    const detail = `${none} on this server; ${others}${this.#context.access.hint}`;
     return [{ pointer: "/provider", code: "provider_unknown", detail }];
-  }
-
-  #defaultProvider(): string {
-    const [first] = this.#context.telephony.keys();
-    if (first === undefined) throw new Error("no telephony is mounted");
-    return first;
   }
 }
 

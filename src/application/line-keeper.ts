@@ -10,6 +10,11 @@ import type { Connection } from "./use-cases.ts";
 /** What a caller learns of an error of the adapter. */
 const NOT_OPENED = "the line could not be opened; the server's log says why";
 
+/** Whether its instances need no code: the operator has configured their numbers. */
+export function linksByItself({ capabilities }: Telephony): boolean {
+  return capabilities.linking === "operator";
+}
+
 /** Who wants to know about a line. */
 export interface LineWatcher {
   online(instanceId: string): void;
@@ -21,13 +26,16 @@ export interface LineWatcher {
  *
  * What it answers about the line comes from the last probe, never from the memory of an event. Its writes run one
  * after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than
- * the grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`.
+ * the grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. Where the network links by itself, a probe that
+ * finds the line online links it as well.
  */
 export class LineKeeper implements LineHost {
   readonly credentials: CredentialStore;
   readonly telephony: Telephony;
   /** When a call was last dialled on it; ms since 1970-01-01 UTC. The pace is counted from it. */
   lastDialAt: number | undefined;
+  /** The line works, but has said that it takes no call before this time (ms since 1970-01-01 UTC), and why. */
+  full: { readonly until: number; readonly reason: string } | undefined;
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #scope = new AbortController();
@@ -39,7 +47,7 @@ export class LineKeeper implements LineHost {
   #lastSeenAt: number | null = null;
   #code: LinkCode | undefined;
   #inCall = false;
-  #probing = false;
+  #probing: Promise<void> | undefined;
   /** Something was reported while a probe was under way, so its answer may be old. */
   #probeAgain = false;
   #stopAsking: (() => void) | undefined;
@@ -57,7 +65,11 @@ export class LineKeeper implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.credentials = context.vault.of(instance.id, context.storage.instances);
-    if (instance.status !== "CREATED") this.#say("connecting", "connecting");
+    if (instance.status !== "CREATED" || this.linksByItself) this.#say("connecting", "connecting");
+  }
+
+  get linksByItself(): boolean {
+    return linksByItself(this.telephony);
   }
 
   get connection(): Connection {
@@ -86,7 +98,8 @@ export class LineKeeper implements LineHost {
       .open({ id: this.#instance.id, name: this.#instance.name }, this, this.#scope.signal)
       .catch((error: unknown) => {
         this.#opening = undefined;
-        this.#say(this.#instance.status === "CREATED" ? "unlinked" : "offline", NOT_OPENED);
+        const unlinked = this.#instance.status === "CREATED" && !this.linksByItself;
+        this.#say(unlinked ? "unlinked" : "offline", NOT_OPENED);
         this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the line could not be opened");
         throw error;
       });
@@ -138,7 +151,7 @@ export class LineKeeper implements LineHost {
     if (this.#closed) return;
     this.#code = undefined;
     for (const waiter of this.#codeWaiters) waiter(undefined);
-    this.#say("connecting", "connecting");
+    if (!this.canDial) this.#say("connecting", "connecting");
     this.#enqueue(() => this.#move("link", { phone }, "instance.linked", { phone }));
     this.#scheduleProbe();
   }
@@ -161,6 +174,10 @@ export class LineKeeper implements LineHost {
 
   unlinked(reason: string): void {
     if (this.#closed) return;
+    if (this.linksByItself) {
+      this.offline(reason); // nobody could scan a code for it
+      return;
+    }
     this.#doubts++;
     this.#stopTimers();
     this.#say("unlinked", reason);
@@ -171,12 +188,24 @@ export class LineKeeper implements LineHost {
     });
   }
 
-  /** Asks the network now and acts on the answer. */
-  async probe(): Promise<void> {
-    if (this.#scope.signal.aborted) return;
-    this.#probeAgain = this.#probing;
-    if (this.#probing) return;
-    this.#probing = true;
+  /** Asks the network now and acts on the answer; where it is being asked already, once more after that. Never rejects. */
+  probe(): Promise<void> {
+    if (this.#scope.signal.aborted) return Promise.resolve();
+    this.#probeAgain = this.#probing !== undefined;
+    this.#probing ??= this.#probeUntilFresh();
+    return this.#probing;
+  }
+
+  async #probeUntilFresh(): Promise<void> {
+    do {
+      this.#probeAgain = false;
+      await this.#probeOnce();
+    } while (this.#probeAgain && !this.#scope.signal.aborted);
+    this.#probing = undefined;
+    this.#scheduleProbe();
+  }
+
+  async #probeOnce(): Promise<void> {
     try {
       const health = await this.#ask(await this.line());
       if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#probeAgain) return;
@@ -184,10 +213,6 @@ export class LineKeeper implements LineHost {
       else this.#found();
     } catch {
       // The line could not be opened: said and logged there.
-    } finally {
-      this.#probing = false;
-      if (this.#probeAgain) void this.probe();
-      else this.#scheduleProbe();
     }
   }
 

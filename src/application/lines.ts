@@ -1,7 +1,8 @@
 import type { Instance, InstanceStatus } from "../domain/instance.ts";
 import { Refusal } from "../domain/refusal.ts";
+import type { Telephony } from "../ports/telephony.ts";
 import type { Context } from "./context.ts";
-import { LineKeeper, type LineWatcher } from "./line-keeper.ts";
+import { LineKeeper, type LineWatcher, linksByItself } from "./line-keeper.ts";
 import type { Connection } from "./use-cases.ts";
 
 const OPEN_AT_ONCE = 100;
@@ -17,12 +18,24 @@ export class Lines {
     this.#watcher = watcher;
   }
 
-  /** Connects every linked number again, without a QR code; does not wait for them. */
+  /** Connects every number that needs no QR code; does not wait for them. */
   async start(): Promise<void> {
     let after: string | undefined;
     for (;;) {
       const page = await this.#context.storage.instances.linked({ limit: OPEN_AT_ONCE, after });
       for (const instance of page) if (this.#context.telephony.has(instance.provider)) void this.of(instance).probe();
+      after = page.at(-1)?.id;
+      if (page.length < OPEN_AT_ONCE) break;
+    }
+    for (const network of this.#context.telephony.values()) if (linksByItself(network)) await this.#linkAllOf(network);
+  }
+
+  /** Goes on with instances whose network links by itself and could not yet. */
+  async #linkAllOf({ name }: Telephony): Promise<void> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.#context.storage.instances.unlinked(name, { limit: OPEN_AT_ONCE, after });
+      for (const instance of page) void this.of(instance).probe();
       after = page.at(-1)?.id;
       if (page.length < OPEN_AT_ONCE) return;
     }

@@ -67,15 +67,17 @@ export class QueueTimeout {
     }
   }
 
-  /** Answers whether the call was failed; one that waits behind another call of a line that works stays. */
+  /** Answers whether the call was failed; one that waits behind another call of a line that takes calls stays. */
   async #fail(call: Call): Promise<boolean> {
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
-    if (this.#lines.find(instance.id)?.canDial) return false;
+    const keeper = this.#lines.find(instance.id);
+    if (keeper?.canDial && !keeper.full) return false;
+    const said = keeper?.full?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"
-        ? ["instance_not_linked", "no phone number was linked in time"]
-        : ["instance_offline", this.#lines.connection(instance).reason ?? "the line was offline"];
+        ? ["instance_not_linked", (keeper?.linksByItself && said) || "no phone number was linked in time"]
+        : ["instance_offline", said ?? "the line was offline"];
     return failCall(this.#context, call, reason, detail);
   }
 }

@@ -20,6 +20,7 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  StreamStatistics,
   Voice,
 } from "./views.ts";
 export type { WaitForCallOptions } from "./wait-for-call.ts";

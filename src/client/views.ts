@@ -9,6 +9,7 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  StreamStatistics,
   Voice,
 } from "../http/answers.ts";
 

@@ -1,4 +1,5 @@
 import type { Transitions } from "./machine.ts";
+import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What a call can be, by what the callee gets. */
@@ -47,6 +48,8 @@ export interface Call {
   readonly targetPhone: string;
   readonly message: Message;
   readonly outcome: Outcome | null;
+  /** How its audio went over the network; null while it is not over, and where the network does not count. */
+  readonly mediaStatistics: MediaStatistics | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

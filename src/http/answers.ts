@@ -30,8 +30,8 @@ export interface Call extends CreatedCall {
   outcome?: Outcome | null | undefined;
   /** With expand=transcript; null until there is one. */
   transcript?: null | undefined;
-  /** With expand=media: what the callee is to hear; null for a call without a fixed message. */
-  media?: AudioMedia | SpeechMedia | null | undefined;
+  /** With expand=media: what the callee is to hear, and how the audio went over the network. */
+  media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
 }
 
 /** How a call turned out. */
@@ -54,12 +54,45 @@ export interface AudioMedia {
   duration_ms: number;
   /** The file claimed more audio than it holds. */
   truncated: boolean;
+  /** Null until the call is over, and where the network does not count. */
+  stream: StreamStatistics | null;
 }
 
 /** A text to be spoken. */
 export interface SpeechMedia {
   voice_id: string;
   characters: number;
+  /** Null until the call is over, and where the network does not count. */
+  stream: StreamStatistics | null;
+}
+
+/** A call without a fixed message, once its audio has been counted; null until then. */
+export interface LiveMedia {
+  stream: StreamStatistics;
+}
+
+/** How the audio of a call went over the network, as counted on our side. */
+export interface StreamStatistics {
+  codec: string;
+  packets_sent: number;
+  /** 0 on an answered call: the audio was one-way. */
+  packets_received: number;
+  /** Packets of the far side that never came, or too late to be played. */
+  packets_lost: number;
+  packets_reordered: number;
+  packets_duplicated: number;
+  /** Packets that were broken: wrong keys, no RTP. */
+  packets_invalid: number;
+  /** Interarrival jitter (RFC 3550). */
+  jitter_ms: number;
+  /** Null where the far side does not tell. */
+  round_trip_ms: number | null;
+  /** Share of our packets that the far side lost, 0 to 1; null where it does not tell. */
+  remote_loss: number | null;
+  /** Estimated mean opinion score, 1 to 4.5; null before anything came. */
+  mos: number | null;
+  /** How long the far side held us. */
+  held_ms: number;
 }
 
 /** An instance, as lists and creations answer it. */
@@ -162,6 +195,7 @@ export interface Answers {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
   Outcome: Outcome;
+  StreamStatistics: StreamStatistics;
   Call: Call;
   CallList: Call[];
   Instance: Instance;

@@ -15,7 +15,8 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   number_invalid: "The number does not exist on this network.",
   rejected_by_network: "The network refused the call. detail carries its own code.",
   instance_not_linked: "No phone number was linked to the instance before the call's time in the queue was over.",
-  instance_offline: "The line of the instance stayed offline until the call's time in the queue was over.",
+  instance_offline:
+    "The line of the instance was offline, or took no more calls, until the call's time in the queue was over.",
   instance_deleted: "The instance was deleted while the call was active.",
   instance_lost: "The line of the instance was lost in the middle of the call.",
   media_failed: "The call was accepted, but audio could not be set up, or none came where it had to come.",

@@ -26,27 +26,63 @@ const created = { id, instance_id: instanceId, ...rest };
 const CallSummary = v.strictObject(summary);
 const CreatedCall = v.strictObject(created);
 
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+
 const Outcome = v.strictObject({
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
   detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
   answered_by: v.nullable(v.picklist(["human", "machine", "unknown"])),
   heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee.")),
   heard_ratio: v.pipe(
-    v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    v.nullable(share),
     v.description("heard_ms divided by the length of the message; null for a call without a fixed message."),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),
 });
 
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const StreamStatistics = v.strictObject({
+  codec: v.string(),
+  packets_sent: count,
+  packets_received: v.pipe(count, v.description("0 on an answered call: the audio was one-way.")),
+  packets_lost: v.pipe(count, v.description("Packets of the far side that never came, or too late to be played.")),
+  packets_reordered: count,
+  packets_duplicated: count,
+  packets_invalid: v.pipe(count, v.description("Packets that were broken: wrong keys, no RTP.")),
+  jitter_ms: v.pipe(v.number(), v.minValue(0), v.description("Interarrival jitter (RFC 3550).")),
+  round_trip_ms: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(0))),
+    v.description("null where the far side does not tell."),
+  ),
+  remote_loss: v.pipe(
+    v.nullable(share),
+    v.description("Share of our packets that the far side lost; null where it does not tell."),
+  ),
+  mos: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(5))),
+    v.description("Estimated mean opinion score; null before anything came."),
+  ),
+  held_ms: v.pipe(v.number(), v.minValue(0), v.description("How long the far side held us.")),
+});
+const stream = v.pipe(
+  v.nullable(StreamStatistics),
+  v.description(
+    "How the audio went over the network; null until the call is over, and where the network does not count.",
+  ),
+);
+
 const AudioMedia = v.strictObject({
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
   truncated: v.pipe(v.boolean(), v.description("The file claimed more audio than it holds.")),
+  stream,
 });
 const SpeechMedia = v.strictObject({
   voice_id: v.string(),
   characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  stream,
 });
+const LiveMedia = v.strictObject({ stream: StreamStatistics });
 
 const Call = v.strictObject({
   ...created,
@@ -56,8 +92,11 @@ const Call = v.strictObject({
   transcript: v.optional(v.pipe(v.null(), v.description("With expand=transcript; null until there is one."))),
   media: v.optional(
     v.pipe(
-      v.nullable(v.union([AudioMedia, SpeechMedia])),
-      v.description("With expand=media: what the callee is to hear; null for a call without a fixed message."),
+      v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
+      v.description(
+        "With expand=media: what the callee is to hear, and how the audio went over the network. For a call without a " +
+          "fixed message null until there is a stream to tell of.",
+      ),
     ),
   ),
 });
@@ -138,6 +177,7 @@ export const SCHEMAS = {
   CallSummary,
   CreatedCall,
   Outcome,
+  StreamStatistics,
   Call,
   CallList: v.array(Call),
   Instance,

@@ -1,8 +1,9 @@
 import { outcomeView } from "../application/outcomes.ts";
 import type { Connection, InstanceDetails } from "../application/use-cases.ts";
-import type { Call, Message } from "../domain/call.ts";
+import type { Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
+import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./answers.ts";
 
@@ -43,15 +44,33 @@ export function callView(call: Call, expand?: ReadonlySet<CallExpansion>): View<
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
   if (expand.has("transcript")) view.transcript = null;
-  if (expand.has("media")) view.media = mediaView(call.message);
+  if (expand.has("media")) view.media = mediaView(call);
   return view;
 }
 
-function mediaView(message: Message): View<"Call">["media"] {
+function mediaView({ message, mediaStatistics }: Call): View<"Call">["media"] {
+  const stream = mediaStatistics && streamView(mediaStatistics);
   if (message.type === "FIXED_AUDIO")
-    return { format: message.format, duration_ms: message.durationMs, truncated: message.truncated };
-  if (message.type === "FIXED_TTS") return { voice_id: message.voiceId, characters: [...message.text].length };
-  return null;
+    return { format: message.format, duration_ms: message.durationMs, truncated: message.truncated, stream };
+  if (message.type === "FIXED_TTS") return { voice_id: message.voiceId, characters: [...message.text].length, stream };
+  return stream && { stream };
+}
+
+function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {
+  return {
+    codec: statistics.codec,
+    packets_sent: statistics.packetsSent,
+    packets_received: statistics.packetsReceived,
+    packets_lost: statistics.packetsLost,
+    packets_reordered: statistics.packetsReordered,
+    packets_duplicated: statistics.packetsDuplicated,
+    packets_invalid: statistics.packetsInvalid,
+    jitter_ms: statistics.jitterMs,
+    round_trip_ms: statistics.roundTripMs,
+    remote_loss: statistics.remoteLoss,
+    mos: statistics.mos,
+    held_ms: statistics.heldMs,
+  };
 }
 
 /** An instance as lists and creations show it. A deleted one is never shown. */

@@ -76,8 +76,8 @@ export interface AccountStore {
   /** Inserts the user unless one of that name exists; answers the one that is stored. */
   ensureUser(user: User): Promise<User>;
   userByName(name: string): Promise<User | undefined>;
-  /** Everybody, oldest first. */
-  users(): Promise<User[]>;
+  /** Everybody, oldest first; at most `limit`. */
+  users(limit?: number): Promise<User[]>;
   insertToken(token: TokenRecord): Promise<void>;
   /** One look-up on a unique index. Revoked and expired tokens are answered too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
@@ -101,6 +101,8 @@ export interface InstanceStore {
   update(id: string, version: number, patch: InstancePatch, events: readonly Event[]): Promise<Instance | undefined>;
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
+  /** Instances of a provider that no number was linked to yet (CREATED), by ascending id. */
+  unlinked(provider: string, page: Page): Promise<Instance[]>;
   /** Keeps the credentials in place of earlier ones; saves nothing for an instance that is not there or is deleted. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
@@ -108,7 +110,9 @@ export interface InstanceStore {
 }
 
 /** What an update may change. `status` always comes with the table's input that leads to it. */
-export type CallPatch = Partial<Pick<Call, "status" | "outcome" | "startedAt" | "endedAt" | "owner" | "message">>;
+export type CallPatch = Partial<
+  Pick<Call, "status" | "outcome" | "mediaStatistics" | "startedAt" | "endedAt" | "owner" | "message">
+>;
 
 /** Which calls are listed; what is left out does not matter. */
 export interface CallFilter {

@@ -1,8 +1,10 @@
+import type { EventData } from "../domain/events.ts";
+import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "./media.ts";
 import type { Reply, RequestLike } from "./web.ts";
 
-export type { ReleaseCause };
+export type { MediaStatistics, ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
@@ -16,9 +18,15 @@ export interface Telephony {
   readonly name: string;
   readonly capabilities: TelephonyCapabilities;
   /**
+   * Whose instances may call over it: user ids, everybody (`*`), or the server's first user (`first`: the oldest one in
+   * the account store). Calls cost money, so a network that does should not let everybody in unless told so. For anybody
+   * else it does not exist. Default: `*`.
+   */
+  readonly users?: readonly string[] | "*" | "first" | undefined;
+  /**
    * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
-   * it waits for `link()`. Resolves when the line object exists, not when it is online. The signal is about opening
-   * only: an open line ends by `close()`.
+   * it waits for `link()`. Where numbers are linked by the operator it needs neither and connects at once. Resolves when
+   * the line object exists, not when it is online. The signal is about opening only: an open line ends by `close()`.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
@@ -35,6 +43,12 @@ export interface TelephonyCapabilities {
   readonly dtmf: "event" | "in-band";
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
+  /**
+   * How an instance gets its number: by a code that its owner scans, or from the operator's configuration. Then it needs
+   * no code and no credentials: its line connects as soon as it is open, is linked the first time it is online (or when
+   * it reports `linked` itself), and never reports `unlinked`. Default: `code`.
+   */
+  readonly linking?: "code" | "operator" | undefined;
 }
 
 /** The instance that a line belongs to. */
@@ -108,13 +122,19 @@ export interface DialOptions {
   readonly ringTimeoutMs: number;
 }
 
-/** The network would not even start the call. */
+/**
+ * The network would not even start the call. With `line_lost` the call waits for the line again, within the queue
+ * timeout; any other release ends it.
+ */
 export class DialError extends Error {
   override readonly name = "DialError";
   readonly release: ReleaseCause;
-  constructor(release: ReleaseCause, detail: string) {
+  /** With `line_lost`: the line works, but takes no call for so long (it is full, or was asked to wait), ms. */
+  readonly retryAfterMs: number | undefined;
+  constructor(release: ReleaseCause, detail: string, options: { readonly retryAfterMs?: number | undefined } = {}) {
     super(detail);
     this.release = release;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
@@ -128,11 +148,17 @@ export interface Leg {
   readonly events: AsyncIterable<LegEvent>;
   /**
    * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
-   * from the source and pushes every received frame into the sink, both synchronously, without allocation.
+   * from the source and pushes every received frame into the sink, both synchronously, without allocation. Nothing is
+   * pushed before the far side's first audio has come: a sink that hears nothing is how one-way audio is noticed.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /** Sends keys to the far end: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
+  /**
+   * How the audio went, as far as the network counts; null before there was any. Asked for once, at the end of the call:
+   * when `ended` has been told, or just before the hang-up. It answers at once and does not throw.
+   */
+  statistics?(): MediaStatistics | null;
   /** Idempotent; resolves when the leg is gone. */
   hangUp(): Promise<void>;
 }
@@ -150,6 +176,11 @@ export type LegEvent =
   | { readonly type: "connected" }
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
+  /**
+   * For the timeline only: the far side holds us or lets go, or a message of the signalling went by (secrets masked).
+   * A held source is not pulled, so what it plays waits.
+   */
+  | { readonly type: "noted"; readonly event: "held" | "resumed" | "signalling"; readonly data: EventData }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
 
 /** Web pages of a telephony adapter. */

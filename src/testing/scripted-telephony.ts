@@ -1,4 +1,5 @@
 import { Mailbox } from "../application/mailbox.ts";
+import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type Line,
   type LineHealth,
   type LineHost,
+  type MediaStatistics,
   type ReleaseCause,
   type Telephony,
   type TelephonyCapabilities,
@@ -25,6 +27,8 @@ export interface ScriptedTelephonyOptions {
   readonly capabilities?: Partial<TelephonyCapabilities>;
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
+  /** Default: everybody. */
+  readonly users?: Telephony["users"];
 }
 
 /**
@@ -44,6 +48,7 @@ export interface ScriptedTelephonyOptions {
 export class ScriptedTelephony implements Telephony {
   readonly name: string;
   readonly capabilities: TelephonyCapabilities;
+  users: Telephony["users"];
   readonly sampleRate: number;
   readonly system: System;
   /** Every leg there ever was, in the order of dialling. */
@@ -52,6 +57,8 @@ export class ScriptedTelephony implements Telephony {
   onDial: (leg: ScriptedLeg) => void | Promise<void> = () => {};
   /** Linked instances, as the network itself remembers them: survives the lines and the process. */
   readonly devices: Map<string, string | null> = new Map();
+  /** How a line finds the network when it is opened, where it links by itself (`capabilities.linking: "operator"`). */
+  reachability: LineHealth = { state: "online" };
   readonly #lines = new Map<string, ScriptedLine>();
 
   constructor(system: System, options: ScriptedTelephonyOptions = {}) {
@@ -59,6 +66,7 @@ export class ScriptedTelephony implements Telephony {
     this.name = options.name ?? "scripted";
     this.capabilities = { dtmf: "event", inboundAudioCertain: false, ...options.capabilities };
     this.sampleRate = options.sampleRate ?? 8_000;
+    this.users = options.users;
   }
 
   async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {
@@ -102,7 +110,8 @@ export class ScriptedLine implements Line {
     this.#telephony = telephony;
     this.#host = host;
     this.instance = instance;
-    if (telephony.devices.has(instance.id)) this.health = { state: "online" };
+    if (telephony.capabilities.linking === "operator") this.health = telephony.reachability;
+    else if (telephony.devices.has(instance.id)) this.health = { state: "online" };
   }
 
   /** Whether a phone is linked. */
@@ -193,6 +202,8 @@ export class ScriptedLeg implements Leg {
   stubborn = false;
   /** Whether the far end sends audio (silence, or what {@link say} gives it). */
   talkative = true;
+  /** What the network has counted; a test sets it. */
+  counted: MediaStatistics | null = null;
   readonly #system: System;
   readonly #played: Int16Array[] = [];
   readonly #spoken: Int16Array[] = [];
@@ -202,6 +213,7 @@ export class ScriptedLeg implements Leg {
   readonly #gone: Promise<void>;
   #resolveGone: () => void = () => {};
   #over = false;
+  #held = false;
 
   constructor(telephony: ScriptedTelephony, to: string, { callId, ringTimeoutMs }: DialOptions, instanceId: string) {
     this.sampleRate = telephony.sampleRate;
@@ -272,6 +284,26 @@ export class ScriptedLeg implements Leg {
     this.events.post({ type: "dtmf", digit });
   }
 
+  /** The far side holds us: the source is not pulled, and nothing comes. */
+  hold(): void {
+    this.#held = true;
+    this.events.post({ type: "noted", event: "held", data: {} });
+  }
+
+  resume(): void {
+    this.#held = false;
+    this.events.post({ type: "noted", event: "resumed", data: {} });
+  }
+
+  /** A message of the signalling goes by. */
+  trace(data: EventData): void {
+    this.events.post({ type: "noted", event: "signalling", data });
+  }
+
+  statistics(): MediaStatistics | null {
+    return this.counted;
+  }
+
   loseMedia(detail = "no packets"): void {
     this.events.post({ type: "media_lost", detail });
   }
@@ -293,12 +325,15 @@ export class ScriptedLeg implements Leg {
     return this.#gone;
   }
 
-  #tick(): void {
-    const frame = new Int16Array((this.sampleRate * FRAME_MS) / 1000);
+  #exchange(frame: Int16Array): void {
     this.#source?.read(frame);
     this.#played.push(frame);
     if (this.talkative || this.#spoken.length > 0)
       this.#sink?.write(this.#spoken.shift() ?? new Int16Array(frame.length));
+  }
+
+  #tick(): void {
+    if (!this.#held) this.#exchange(new Int16Array((this.sampleRate * FRAME_MS) / 1000));
     if (!this.#over) this.#cancelTick = this.#system.after(FRAME_MS, () => this.#tick());
   }
 }

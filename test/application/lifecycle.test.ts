@@ -1,9 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { tone, toneShare } from "../../src/audio/tone.ts";
+import type { MediaStatistics } from "../../src/domain/media-statistics.ts";
 import { DialError } from "../../src/ports/telephony.ts";
 import { ALICE, audioFile, NUMBER, World } from "../support/application.ts";
 
 const TWENTY = "twenty characters!!!"; // one second of speech
+
+const STATISTICS: MediaStatistics = {
+  codec: "opus",
+  packetsSent: 50,
+  packetsReceived: 48,
+  packetsLost: 2,
+  packetsReordered: 0,
+  packetsDuplicated: 0,
+  packetsInvalid: 0,
+  jitterMs: 1.5,
+  roundTripMs: 31,
+  remoteLoss: 0,
+  mos: 4.1,
+  heldMs: 0,
+};
 
 describe("a call that is answered", () => {
   test("is heard to the last sample of its message, then completed", async () => {
@@ -159,6 +175,65 @@ describe("a call that is answered", () => {
     const story = await world.story(call);
     expect(story).toContain("callee_speech");
     expect(story.at(-1)).toBe("completed");
+    await world.stop();
+  });
+
+  test("waits while the callee holds it, and goes on where it was", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY); // 1 s
+    await world.system.advance(400);
+    leg.hold();
+    await world.system.advance(3_000);
+    leg.resume();
+    await world.system.advance(2_000);
+    expect(await world.stored(call)).toMatchObject({
+      outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
+    });
+    const story = await world.story(call);
+    expect(story.slice(story.indexOf("held"))).toEqual(["held", "resumed", "completed"]);
+    await world.stop();
+  });
+
+  test("keeps what the network said in its timeline, with what belongs to it", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.trace({ direction: "sent", message: "INVITE sip:+12025550100@example.com SIP/2.0" });
+    leg.placed();
+    leg.trace({ direction: "received", message: "SIP/2.0 486 Busy Here" });
+    leg.end("busy");
+    await world.system.settle();
+    const timeline = await world.timeline(call);
+    const story = timeline.filter(({ type }) => type !== "message_ready");
+    expect(story.map(({ type }) => type)).toEqual(["queued", "signalling", "ringing", "signalling", "failed"]);
+    expect(story[3]?.data).toEqual({ direction: "received", message: "SIP/2.0 486 Busy Here" });
+    await world.stop();
+  });
+
+  test.each(["played to its end", "ended by the callee", "lost"])(
+    "keeps how its audio went over the network: %s",
+    async (end) => {
+      const world = await World.start();
+      const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+      await world.system.advance(500);
+      leg.counted = STATISTICS;
+      expect((await world.stored(call)).mediaStatistics).toBeNull();
+      if (end === "ended by the callee") leg.end("callee_hung_up");
+      if (end === "lost") leg.loseMedia();
+      await world.system.advance(2_000);
+      expect((await world.stored(call)).mediaStatistics).toEqual(STATISTICS);
+      await world.stop();
+    },
+  );
+
+  test("ends all the same where the network cannot tell how its audio went", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    leg.statistics = () => {
+      throw new Error("the worker is gone");
+    };
+    await world.system.advance(2_000);
+    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, mediaStatistics: null });
     await world.stop();
   });
 

@@ -121,6 +121,7 @@ function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt"
     targetPhone: "+12025550102",
     message: { type: "FIXED_AUDIO", format: "wav", durationMs: 1000, truncated: false },
     outcome: null,
+    mediaStatistics: null,
     startedAt: null,
     endedAt: null,
     slot: 0,

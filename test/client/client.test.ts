@@ -100,7 +100,7 @@ describe("calls", () => {
     for await (const call of client.calls.list({ ...filter, expand: ["outcome", "media"] })) {
       listed.push(call.id);
       expect(call.outcome?.reason).toBe("terminated");
-      expect(call.media).toEqual({ voice_id: "en-US-1", characters: tts.text.length });
+      expect(call.media).toEqual({ voice_id: "en-US-1", characters: tts.text.length, stream: null });
     }
     expect(listed).toEqual(made);
     const page = await client.calls.page(filter);

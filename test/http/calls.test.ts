@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
 import type { Call, Message } from "../../src/domain/call.ts";
+import type { MediaStatistics } from "../../src/domain/media-statistics.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { invalidInput, Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
 import { PROBLEMS } from "../../src/http/problem.ts";
@@ -20,6 +21,20 @@ const CREATED_SHAPE = {
   status: "QUEUED",
   target_phone: "+12025550100",
   created_at: "2026-01-31T12:00:00.000Z",
+};
+const STATISTICS: MediaStatistics = {
+  codec: "PCMU",
+  packetsSent: 300,
+  packetsReceived: 0,
+  packetsLost: 2,
+  packetsReordered: 1,
+  packetsDuplicated: 3,
+  packetsInvalid: 4,
+  jitterMs: 0.5,
+  roundTripMs: null,
+  remoteLoss: 0.01,
+  mos: null,
+  heldMs: 20,
 };
 const post = { method: "POST", path: "/v1/calls", body: BODY };
 
@@ -164,24 +179,45 @@ describe("GET /v1/calls/:callId", () => {
       duration_ms: 6000,
     });
     expect(reply.json.transcript).toBeNull();
-    expect(reply.json.media).toEqual({ voice_id: "en-US-1", characters: 5 });
+    expect(reply.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream: null });
     expect((await get({}, "?expand=outcome")).json.outcome).toBeNull();
   });
 
   const messages: [Message, unknown][] = [
     [
       { type: "FIXED_TTS", text: "🎉!", voiceId: "en-US-1" },
-      { voice_id: "en-US-1", characters: 2 },
+      { voice_id: "en-US-1", characters: 2, stream: null },
     ],
     [
       { type: "FIXED_AUDIO", format: "mp3", durationMs: 1500, truncated: false },
-      { format: "mp3", duration_ms: 1500, truncated: false },
+      { format: "mp3", duration_ms: 1500, truncated: false, stream: null },
     ],
     [{ type: "DYNAMIC_STREAM" }, null],
     [{ type: "DYNAMIC_AGENT", instructions: ["Greet."] }, null],
   ];
   test.each(messages)("the media of %j", async (message, media) => {
     expect((await get({ message }, "?expand=media")).json).toMatchObject({ type: message.type, media });
+  });
+
+  test("the media of a call that is over tell how the audio went, where the network has counted", async () => {
+    const stream = {
+      codec: "PCMU",
+      packets_sent: 300,
+      packets_received: 0,
+      packets_lost: 2,
+      packets_reordered: 1,
+      packets_duplicated: 3,
+      packets_invalid: 4,
+      jitter_ms: 0.5,
+      round_trip_ms: null,
+      remote_loss: 0.01,
+      mos: null,
+      held_ms: 20,
+    };
+    const told = await get({ ...final, outcome, mediaStatistics: STATISTICS }, "?expand=media");
+    expect(told.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
+    const live = { ...final, message: { type: "DYNAMIC_STREAM" }, mediaStatistics: STATISTICS } as const;
+    expect((await get(live, "?expand=media")).json.media).toEqual({ stream });
   });
 
   test("an unknown expansion is refused, naming the known ones", async () => {

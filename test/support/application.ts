@@ -2,6 +2,7 @@ import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
+import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { Vault } from "../../src/application/vault.ts";
@@ -20,7 +21,7 @@ import type { Logger } from "../../src/ports/logger.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
-import type { TelephonyCapabilities } from "../../src/ports/telephony.ts";
+import type { Telephony, TelephonyCapabilities } from "../../src/ports/telephony.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 
@@ -153,6 +154,10 @@ export interface WorldOptions {
   readonly policy?: QueuePolicy;
   readonly timings?: Partial<Timings>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
+  /** Who may use the network. */
+  readonly users?: Telephony["users"];
+  /** Networks beside it. */
+  readonly others?: readonly ScriptedTelephony[];
   readonly retentionDays?: number;
   readonly requireInboundAudio?: boolean;
   /** What an earlier process left. */
@@ -180,6 +185,7 @@ export class World {
     this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
     this.network = new ScriptedTelephony(this.system, {
       ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+      users: options.users,
     });
     for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
     const log: Logger = {
@@ -189,12 +195,17 @@ export class World {
       error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
     };
     const ids = idSource(this.system.now.bind(this.system), (bytes) => this.system.random(bytes));
+    const telephony = new Map([
+      [this.network.name, this.network],
+      ...(options.others ?? []).map((one) => [one.name, one] as const),
+    ]);
     this.context = {
       system: this.system,
       ids,
       nodeId: ids("node"),
       storage: this.storage,
-      telephony: new Map([[this.network.name, this.network]]),
+      telephony,
+      access: new ProviderAccess(telephony, this.storage.accounts),
       speech: this.speech,
       decoder,
       log,

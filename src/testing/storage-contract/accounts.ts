@@ -12,6 +12,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.userByName("Grace"), undefined);
     const second = await accounts.ensureUser({ id: scene.id("usr"), name: "Grace", createdAt: scene.now() });
     scene.equal(await accounts.users(), [first, second]);
+    scene.equal(await accounts.users(1), [first]);
   });
 
   clause("many ask for the same new user at once and get the same one", async (scene) => {

@@ -1,3 +1,4 @@
+import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import type { Clause } from "./scene.ts";
 
@@ -8,6 +9,21 @@ const OUTCOME: Outcome = {
   heardMs: 0,
   heardRatio: 0.25,
   durationMs: 0,
+};
+
+const STATISTICS: MediaStatistics = {
+  codec: "PCMU",
+  packetsSent: 300,
+  packetsReceived: 298,
+  packetsLost: 2,
+  packetsReordered: 1,
+  packetsDuplicated: 0,
+  packetsInvalid: 0,
+  jitterMs: 0.25,
+  roundTripMs: 12.5,
+  remoteLoss: null,
+  mos: 4.3,
+  heldMs: 0,
 };
 
 /** Updates by version, and what goes with them. */
@@ -24,10 +40,11 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
 
   clause("every field that may change can be set and taken back", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
-    const patch = { outcome: OUTCOME, startedAt: scene.now(), endedAt: scene.now(), owner: "node_a" };
+    const times = { startedAt: scene.now(), endedAt: scene.now() };
+    const patch = { outcome: OUTCOME, mediaStatistics: STATISTICS, ...times, owner: "node_a" };
     const set = await scene.moved(call, patch);
     scene.equal(set, { ...call, ...patch, version: 2 });
-    const empty = { outcome: null, startedAt: null, endedAt: null, owner: null };
+    const empty = { outcome: null, mediaStatistics: null, startedAt: null, endedAt: null, owner: null };
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
   });
 

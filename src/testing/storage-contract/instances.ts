@@ -88,6 +88,19 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.linked({ limit: 5, after: configured.id })), [active.id]);
   });
 
+  clause("a provider's unlinked instances are listed by ascending id, in pages", async (scene) => {
+    const { instances } = scene.storage;
+    const first = await scene.storedInstance({ status: "CREATED", provider: "sip/main" });
+    await scene.storedInstance({ status: "CREATED", provider: "simulator" });
+    await scene.storedInstance({ status: "CONFIGURED", provider: "sip/main" });
+    await scene.storedInstance({ status: "DELETED", provider: "sip/main" });
+    const last = await scene.storedInstance({ status: "CREATED", provider: "sip/main", userId: scene.id("usr") });
+    scene.equal(idsOf(await instances.unlinked("sip/main", {})), [first.id, last.id]);
+    scene.equal(idsOf(await instances.unlinked("sip/main", { limit: 1 })), [first.id]);
+    scene.equal(idsOf(await instances.unlinked("sip/main", { limit: 5, after: first.id })), [last.id]);
+    scene.equal(await instances.unlinked("sip/other", {}), []);
+  });
+
   clause("a deleted instance has lost its credentials", async (scene) => {
     const { instances } = scene.storage;
     const { id, version } = await scene.storedInstance();

@@ -90,6 +90,7 @@ export class StorageScene {
       targetPhone: "+15550100",
       message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
       outcome: null,
+      mediaStatistics: null,
       createdAt: this.now(),
       startedAt: null,
       endedAt: null,

@@ -24,6 +24,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
     targetPhone: "+15550100",
     message: { type: "DYNAMIC_STREAM" },
     outcome: null,
+    mediaStatistics: null,
     createdAt: 1,
     startedAt: null,
     endedAt: null,
@@ -35,6 +36,8 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await instances.insert(instance, []);
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   await instances.linked({ limit: 10, after: "inst_0" });
+  await instances.unlinked("simulator", { limit: 10, after: "inst_0" });
+  await accounts.users(1);
   await receipts.begin("usr_1", "key", "body", 1, 0);
   const receipt = () => ({ userId: "usr_1", key: "key", result: "{}" });
   await calls.insert(call, undefined, { kind: "single" }, [], receipt);

@@ -120,6 +120,7 @@ function call(id: string): Call {
     targetPhone: "+15550100",
     message: { type: "DYNAMIC_STREAM" },
     outcome: null,
+    mediaStatistics: null,
     createdAt: 1,
     startedAt: null,
     endedAt: null,

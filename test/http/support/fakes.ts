@@ -54,6 +54,7 @@ export const call = (over: Partial<Call> = {}): Call => ({
   targetPhone: "+12025550100",
   message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
   outcome: null,
+  mediaStatistics: null,
   createdAt: NOW,
   startedAt: null,
   endedAt: null,

@@ -1,0 +1,26 @@
+/** How the audio of one call went over the network (RFC 3550 section 6.4). */
+export interface MediaStatistics {
+  /** `PCMU`, `PCMA`, `opus`. */
+  readonly codec: string;
+  readonly packetsSent: number;
+  /** 0 on an answered call: the audio was one-way. */
+  readonly packetsReceived: number;
+  /** Packets of the far side that never came, or came too late to be played. */
+  readonly packetsLost: number;
+  /** Packets that came out of order. */
+  readonly packetsReordered: number;
+  /** Packets that came twice. */
+  readonly packetsDuplicated: number;
+  /** Packets that were broken: wrong keys, no RTP. */
+  readonly packetsInvalid: number;
+  /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
+  readonly jitterMs: number;
+  /** From RTCP, ms; null where the far side sends none. */
+  readonly roundTripMs: number | null;
+  /** Share of our packets that the far side says it lost, 0 to 1; null where it says nothing. */
+  readonly remoteLoss: number | null;
+  /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
+  readonly mos: number | null;
+  /** ms for which the far side held us and we played nothing. */
+  readonly heldMs: number;
+}
