@@ -37,7 +37,8 @@ export class Network {
   /** Links a line, a new one where none is given, and waits until it is online. */
   async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
     const { line, host } = opened ?? (await this.open());
-    const from = host.reports.all.length;
+    // What the operator has linked connects as soon as it is open.
+    const from = this.subject.telephony.capabilities.linking === "operator" ? 0 : host.reports.all.length;
     await line.link();
     if (this.subject.scan !== undefined) {
       const { code } = await host.reports.next("code", this.#patienceMs, from);

@@ -65,6 +65,22 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     options.hearing,
   );
 
+  test("how the audio went is told at once, also after the end", async (network) => {
+    const line = await network.linkedLine();
+    const { leg, events } = await network.call(line, numbers.answers);
+    await events.next("connected", patienceMs);
+    await network.sleep(10 * leg.frameMs);
+    const during = leg.statistics?.() ?? null;
+    await leg.hangUp();
+    await events.over;
+    const after = leg.statistics?.() ?? null;
+    expect(during === null).toBe(after === null);
+    if (during === null || after === null) return; // nothing is counted here
+    expect(during.packetsSent).toBeGreaterThanOrEqual(1);
+    expect(after.packetsSent).toBeGreaterThanOrEqual(during.packetsSent);
+    for (const value of Object.values(after)) if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
+  });
+
   test("a source that throws ends its own call with internal_error, and no other", async (network) => {
     const line = await network.linkedLine();
     const other = await network.linkedLine();

@@ -4,12 +4,35 @@ import type { TelephonyTheme } from "./theme.ts";
 /** Codes, credentials, and a line that comes and goes. */
 export function linkingContract({ test, expect, options }: TelephonyTheme): void {
   const { patienceMs } = options;
+  const byOperator = options.linking === "operator";
+  const byCode = byOperator ? { skip: "the operator links its numbers" } : undefined;
 
-  test("a line without credentials is offline and shows no code until it is asked to link", async (network) => {
-    const { line, host } = await network.open();
-    expect((await line.probe()).state).toBe("offline");
-    expect(host.reports.types).toEqual([]);
+  test("the capabilities say how numbers are linked", async (network) => {
+    expect(network.subject.telephony.capabilities.linking ?? "code").toBe(options.linking ?? "code");
   });
+
+  test(
+    "a line of the operator's comes online by itself, without a code and without credentials",
+    async (network) => {
+      const { line, host } = await network.open();
+      await host.reports.next("online", patienceMs);
+      expect((await line.probe()).state).toBe("online");
+      await line.link();
+      for (const type of ["code", "saved", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
+      expect(host.reports.types.lastIndexOf("linked")).toBeLessThanOrEqual(host.reports.types.indexOf("online"));
+    },
+    byOperator ? undefined : { skip: "its owner links it by a code" },
+  );
+
+  test(
+    "a line without credentials is offline and shows no code until it is asked to link",
+    async (network) => {
+      const { line, host } = await network.open();
+      expect((await line.probe()).state).toBe("offline");
+      expect(host.reports.types).toEqual([]);
+    },
+    byCode,
+  );
 
   test(
     "codes are counted from 1 and not yet over when they appear",
@@ -23,14 +46,18 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       const sequences = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.sequence] : []));
       expect(sequences).toEqual(sequences.map((_, index) => index + 1));
     },
-    options.codes,
+    byCode ?? options.codes,
   );
 
-  test("credentials are saved before the line is linked, and it is linked before it is online", async (network) => {
-    const { host } = await network.link();
-    const told = host.reports.types.filter((type) => type !== "code");
-    expect(told.slice(0, 3)).toEqual(["saved", "linked", "online"]);
-  });
+  test(
+    "credentials are saved before the line is linked, and it is linked before it is online",
+    async (network) => {
+      const { host } = await network.link();
+      const told = host.reports.types.filter((type) => type !== "code");
+      expect(told.slice(0, 3)).toEqual(["saved", "linked", "online"]);
+    },
+    byCode,
+  );
 
   test("a linked line comes online by itself when it is opened again", async (network) => {
     const first = await network.link();
@@ -49,14 +76,18 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     expect(host.reports.types.at(-1)).toBe("online");
   });
 
-  test("an unlinked line is offline and can be linked again", async (network) => {
-    const { line, host } = await network.link();
-    await Promise.all([line.unlink(), line.unlink()]);
-    expect((await line.probe()).state).toBe("offline");
-    await host.credentials.erase();
-    await network.link({ line, host });
-    expect((await line.probe()).state).toBe("online");
-  });
+  test(
+    "an unlinked line is offline and can be linked again",
+    async (network) => {
+      const { line, host } = await network.link();
+      await Promise.all([line.unlink(), line.unlink()]);
+      expect((await line.probe()).state).toBe("offline");
+      await host.credentials.erase();
+      await network.link({ line, host });
+      expect((await line.probe()).state).toBe("online");
+    },
+    byCode,
+  );
 
   test("every method may be called twice, also on a closed line", async (network) => {
     const { line } = await network.link();

@@ -40,7 +40,9 @@ export interface ContractOptions {
   readonly numbers: ContractNumbers;
   /** How long a line may take to come online, a far end to answer or to hang up, ms. */
   readonly patienceMs: number;
-  /** Why the network shows no linking codes; left out when it does. */
+  /** How the network says that its numbers are linked (`capabilities.linking`). Default: `code`. */
+  readonly linking?: "code" | "operator";
+  /** Why the network shows no linking codes; left out when it does, and where the operator links. */
   readonly codes?: Skip;
   /** Why nobody can know what a far end heard; left out when the subject does. */
   readonly hearing?: Skip;
