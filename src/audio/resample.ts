@@ -40,14 +40,28 @@ export class Resampler {
     this.#rewind();
   }
 
+  /** How many of the samples pushed last are kept until what follows them is known. */
+  get kept(): number {
+    return this.#bank?.reach ?? 0;
+  }
+
   /** Takes the next samples and returns those that can be computed so far, in a new array or, at equal rates, the same. */
   push(samples: Int16Array): Int16Array {
     if (this.#bank === undefined) return samples;
-    this.#pushed += samples.length;
-    const computable = Math.ceil(((this.#pushed - this.#bank.reach) * this.#up) / this.#down);
-    const output = new Int16Array(Math.max(0, computable - this.#produced));
-    this.#run(this.#bank, samples, samples.length, output);
+    const output = new Int16Array(this.#take(this.#bank, samples.length));
+    this.#run(this.#bank, samples, samples.length, output, output.length);
     return output;
+  }
+
+  /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns how many. */
+  pushInto(samples: Int16Array, into: Int16Array): number {
+    if (this.#bank === undefined) {
+      into.set(samples);
+      return samples.length;
+    }
+    const count = this.#take(this.#bank, samples.length);
+    this.#run(this.#bank, samples, samples.length, into, count);
+    return count;
   }
 
   /** Returns the samples still held, as if silence followed, and makes ready for another stream. */
@@ -55,7 +69,8 @@ export class Resampler {
     if (this.#bank === undefined) return new Int16Array(0);
     const total = Math.round((this.#pushed * this.#up) / this.#down);
     const output = new Int16Array(total - this.#produced);
-    this.#run(this.#bank, undefined, this.#bank.reach + Math.ceil(this.#down / this.#up) + 1, output);
+    const silence = this.#bank.reach + Math.ceil(this.#down / this.#up) + 1;
+    this.#run(this.#bank, undefined, silence, output, output.length);
     this.#rewind();
     return output;
   }
@@ -69,8 +84,14 @@ export class Resampler {
     this.#produced = 0;
   }
 
-  /** Feeds `count` samples (zeros when there are none) and fills `output`. */
-  #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array): void {
+  /** Counts samples that are pushed; answers how many can be computed that have not been. */
+  #take(bank: FilterBank, pushed: number): number {
+    this.#pushed += pushed;
+    return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
+  }
+
+  /** Feeds `count` samples (zeros when there are none) and writes the first `wanted` of `output`. */
+  #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, wanted: number): void {
     const buffer = this.#buffer;
     let read = 0;
     let written = 0;
@@ -79,7 +100,7 @@ export class Resampler {
       for (let i = 0; i < take; i++) buffer[this.#buffered + i] = samples?.[read + i] ?? 0;
       this.#buffered += take;
       read += take;
-      while (this.#position + bank.reach < this.#buffered && written < output.length) {
+      while (this.#position + bank.reach < this.#buffered && written < wanted) {
         output[written++] = this.#sampleHere(bank);
         this.#phase += this.#down;
         const whole = Math.floor(this.#phase / this.#up);

@@ -83,8 +83,11 @@ export interface MediaListener {
 export interface MediaSession {
   /** The port for RTP; RTCP has the next one unless multiplexed. */
   readonly port: number;
-  /** Where frames come from and go to. From `start` on, fifty times a second. */
-  connect(source: FrameSource, sink: FrameSink): void;
+  /**
+   * Where frames come from and go to. From `start` on, fifty times a second; the sink's begin with the first packet of the
+   * far side. @param early takes what comes before `start`; without it that is dropped
+   */
+  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
   /** What was negotiated, now or anew (hold, re-INVITE). Before `start` it lets early media in. */
   configure(settings: StreamSettings): void;
   /** The call is answered: audio runs, silence where there is none. Idempotent. */

@@ -1,0 +1,105 @@
+import type { SocketAddress } from "../transport/transport.ts";
+import type { RtpPacket } from "./rtp-packet.ts";
+
+/** While the present source has been heard within so many ms, no other address is let in. */
+const ALIVE_MS = 200;
+/** Larger datagrams carry no telephone audio. */
+const MOST_BYTES = 1500;
+
+/**
+ * What a packet is: of the present source; the first of a source that is believed from now on (`begins`, with a packet
+ * that was `held` before it); held, since nobody knows it yet; or somebody else's.
+ */
+export type Verdict = "present" | "begins" | "held" | "foreign";
+
+/**
+ * Which source is the far side (symmetric RTP, RFC 4961). The negotiated address is believed at once. Any other address,
+ * once, and another source at the same address, are believed with the second packet in a row, while the present source
+ * is silent: so neither strays nor a stranger take a call over.
+ */
+export class FarSource implements SocketAddress {
+  /** Where the far side is: first as negotiated, then as learnt. */
+  address = "";
+  port = 0;
+  /** Of the present source; -1 before its first packet. */
+  ssrc = -1;
+  /** The first packet of the source that has just begun: its bytes and length. Zero length: there was none. */
+  readonly held: Uint8Array = new Uint8Array(MOST_BYTES);
+  heldLength = 0;
+  #negotiated: SocketAddress = { address: "", port: 0 };
+  #moved = false;
+  #heardAt = 0;
+  #candidate = { address: "", port: 0, ssrc: -1, next: -1 };
+
+  /** What was negotiated; an address that was learnt stays, unless another one was negotiated. */
+  negotiated(remote: SocketAddress): void {
+    const address = canonicalAddress(remote.address);
+    if (address === this.#negotiated.address && remote.port === this.#negotiated.port) return;
+    this.#negotiated = { address, port: remote.port };
+    this.address = address;
+    this.port = remote.port;
+    this.ssrc = -1;
+    this.#moved = false;
+    this.#candidate.ssrc = -1;
+  }
+
+  /** Whether this is where the far side is. */
+  isAt(address: string, port: number): boolean {
+    return port === this.port && address === this.address;
+  }
+
+  /** Judges a packet from this address. */
+  judge(packet: RtpPacket, bytes: Uint8Array, length: number, address: string, port: number, now: number): Verdict {
+    const here = this.isAt(address, port);
+    if (here && packet.ssrc === this.ssrc) {
+      this.#heardAt = now;
+      this.#candidate.ssrc = -1;
+      return "present";
+    }
+    if (here && this.ssrc < 0) {
+      this.heldLength = 0;
+      return this.#begin(packet, address, port, now);
+    }
+    if (!here) {
+      if (this.ssrc >= 0 && now - this.#heardAt < ALIVE_MS) return "foreign";
+      const negotiated = port === this.#negotiated.port && address === this.#negotiated.address;
+      if (this.#moved && !negotiated) return "foreign";
+    }
+    const candidate = this.#candidate;
+    const second =
+      candidate.ssrc === packet.ssrc &&
+      candidate.next === packet.sequence &&
+      candidate.port === port &&
+      candidate.address === address;
+    if (second) {
+      if (!here) this.#moved = true;
+      return this.#begin(packet, address, port, now);
+    }
+    if (length > MOST_BYTES) return "foreign";
+    candidate.address = address;
+    candidate.port = port;
+    candidate.ssrc = packet.ssrc;
+    candidate.next = (packet.sequence + 1) & 0xffff;
+    for (let i = 0; i < length; i++) this.held[i] = bytes[i]!;
+    this.heldLength = length;
+    return "held";
+  }
+
+  #begin(packet: RtpPacket, address: string, port: number, now: number): Verdict {
+    this.#candidate.ssrc = -1;
+    this.address = address;
+    this.port = port;
+    this.ssrc = packet.ssrc;
+    this.#heardAt = now;
+    return "begins";
+  }
+}
+
+/** An address as the runtime's sockets write it: IPv6 in lower case with its zeros left out. */
+export function canonicalAddress(address: string): string {
+  if (!address.includes(":")) return address;
+  const [bare = address, zone] = address.split("%");
+  const url = `http://[${bare}]`;
+  if (!URL.canParse(url)) return address.toLowerCase();
+  return new URL(url).hostname.slice(1, -1) + (zone === undefined ? "" : `%${zone}`);
+}

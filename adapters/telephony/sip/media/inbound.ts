@@ -1,0 +1,206 @@
+import type { FrameSink } from "../../../../src/ports/media.ts";
+import { FRAME_MS } from "../../media-clock.ts";
+import type { Codec } from "./codecs/codec.ts";
+import type { StreamSettings } from "./engine.ts";
+import { FarSource } from "./far-source.ts";
+import { FrameResampler } from "./frame-resampler.ts";
+import { JitterBuffer } from "./jitter/jitter-buffer.ts";
+import { Reception } from "./reception.ts";
+import { RtpPacket } from "./rtp-packet.ts";
+import { EventReceiver } from "./telephone-event.ts";
+
+/** A tick that comes later than this finds packets unread that came meanwhile: what is missing may be among them. */
+const STALLED_MS = 10;
+/** Frames that are waited for after a stall. */
+const MOST_OWED = 10;
+
+/** What an {@link Inbound} tells. */
+export interface InboundListener {
+  /** The first audio of the far side has come. */
+  audible(): void;
+  digit(digit: string): void;
+}
+
+/** The far side's stream: whose packets count, in which order they are played, keys among them. */
+export class Inbound {
+  readonly source: FarSource = new FarSource();
+  /** Packets that are not the far side's, or not to be understood. */
+  invalid = 0;
+  /** Of sources and codecs that came before the present one. */
+  #before = { received: 0, lost: 0, duplicated: 0 };
+  #reordered = 0;
+  #heard = false;
+  #owed = 0;
+  readonly #listener: InboundListener;
+  readonly #sampleRate: number;
+  readonly #frame: Int16Array;
+  readonly #packet = new RtpPacket();
+  readonly #events = new EventReceiver();
+  #settings: StreamSettings | undefined;
+  #codec: Codec | undefined;
+  #reception = new Reception(8000);
+  #jitter: JitterBuffer | undefined;
+  #resampler: FrameResampler | undefined;
+  #decoded = new Int16Array(0);
+
+  /** @param sampleRate Hz of the sink's frames */
+  constructor(sampleRate: number, listener: InboundListener) {
+    this.#sampleRate = sampleRate;
+    this.#listener = listener;
+    this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
+  }
+
+  /** Order, loss and jitter of the present source. */
+  get reception(): Reception {
+    return this.#reception;
+  }
+
+  /** Whether anything of the far side's audio has come. */
+  get heard(): boolean {
+    return this.#heard;
+  }
+
+  /** How long audio waits here, ms. */
+  get delayMs(): number {
+    return this.#jitter?.delay.targetMs ?? 0;
+  }
+
+  get received(): number {
+    return this.#before.received + this.#reception.received;
+  }
+
+  get duplicated(): number {
+    return this.#before.duplicated + (this.#jitter?.duplicated ?? 0);
+  }
+
+  get reordered(): number {
+    return this.#reordered;
+  }
+
+  /** Packets that never came, or too late. */
+  get lost(): number {
+    return this.#before.lost + this.#lostNow();
+  }
+
+  /** From now on it is understood like this. */
+  configure(settings: StreamSettings, codec: Codec): void {
+    this.#settings = settings;
+    this.source.negotiated(settings.remote);
+    if (codec === this.#codec) return;
+    this.#closeAccount();
+    this.#codec = codec;
+    this.#reception = new Reception(codec.clockRate);
+    this.#jitter = new JitterBuffer(codec);
+    this.#resampler = new FrameResampler(codec.sampleRate, this.#sampleRate);
+    this.#decoded = new Int16Array((codec.sampleRate * FRAME_MS) / 1000);
+  }
+
+  /** A datagram has come, its protection already taken off. False when it is of no use. */
+  take(bytes: Uint8Array, length: number, address: string, port: number, now: number): boolean {
+    const packet = this.#packet;
+    if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
+      this.invalid++;
+      // Comfort noise and the like uses up a number of the stream it is in.
+      if (packet.ssrc === this.source.ssrc && this.source.isAt(address, port)) this.#skip();
+      return false;
+    }
+    const previous = this.source.ssrc;
+    const verdict = this.source.judge(packet, bytes, length, address, port, now);
+    if (verdict === "foreign") this.invalid++;
+    if (verdict === "foreign" || verdict === "held") return false;
+    if (verdict === "begins") {
+      if (previous >= 0 && packet.ssrc !== previous) this.#begin();
+      if (this.source.heldLength > 0 && packet.parse(this.source.held, this.source.heldLength)) {
+        this.#accept(this.source.held, now);
+        packet.parse(bytes, length);
+      }
+    }
+    this.#accept(bytes, now);
+    return true;
+  }
+
+  /** One frame's time: hands the sink what is due. @param lateMs how late this tick is */
+  tick(now: number, lateMs: number, sink: FrameSink | undefined): void {
+    const jitter = this.#jitter;
+    if (jitter === undefined || !this.#heard) return;
+    this.#owed++;
+    const wait = lateMs > STALLED_MS && this.#owed < MOST_OWED;
+    while (this.#owed > 0) {
+      const due = now - (this.#owed - 1) * FRAME_MS;
+      if (wait && !jitter.ready(this.#decoded.length, due)) return;
+      this.#owed--;
+      jitter.read(this.#decoded, due);
+      const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
+      sink?.write(frame);
+    }
+  }
+
+  #isOurs(payloadType: number): boolean {
+    const settings = this.#settings;
+    return (
+      settings !== undefined &&
+      (payloadType === settings.payloadType.receive || payloadType === settings.telephoneEvent?.payloadType)
+    );
+  }
+
+  #skip(): void {
+    const sequence = this.#reception.take(this.#packet.sequence);
+    if (sequence >= 0 && !this.#reception.restarted) this.#jitter?.skip(sequence, this.#packet.timestamp);
+  }
+
+  #accept(bytes: Uint8Array, now: number): void {
+    const packet = this.#packet;
+    const jitter = this.#jitter;
+    if (jitter === undefined) return;
+    const reception = this.#reception;
+    const before = reception.highest;
+    const sequence = reception.take(packet.sequence);
+    if (sequence < 0) {
+      this.invalid++;
+      return;
+    }
+    if (reception.restarted) {
+      reception.restarted = false;
+      this.#events.reset();
+      jitter.restart();
+    } else if (sequence < before) this.#reordered++;
+    const event = this.#settings?.telephoneEvent;
+    if (packet.payloadType === event?.payloadType) {
+      jitter.skip(sequence, packet.timestamp);
+      reception.untimed();
+      const { payloadAt, payloadLength, timestamp, marker } = packet;
+      const digit = this.#events.take(bytes, payloadAt, payloadLength, timestamp, marker, event.clockRate);
+      if (digit !== undefined) this.#listener.digit(digit);
+      return;
+    }
+    if (packet.payloadLength === 0) {
+      jitter.skip(sequence, packet.timestamp);
+      return;
+    }
+    reception.timed(packet.timestamp, now);
+    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now);
+    if (this.#heard) return;
+    this.#heard = true;
+    this.#listener.audible();
+  }
+
+  /** Another source has begun. */
+  #begin(): void {
+    this.#closeAccount();
+    this.#reception = new Reception(this.#codec?.clockRate ?? 8000);
+    this.#events.reset();
+    this.#jitter?.restart();
+  }
+
+  #closeAccount(): void {
+    this.#before = { received: this.received, lost: this.lost, duplicated: this.duplicated };
+    if (this.#jitter === undefined) return;
+    this.#jitter.late = 0;
+    this.#jitter.duplicated = 0;
+  }
+
+  #lostNow(): number {
+    const { late = 0, duplicated = 0 } = this.#jitter ?? {};
+    return Math.max(0, this.#reception.lost + duplicated) + late;
+  }
+}

@@ -1,0 +1,258 @@
+import { type Codec, LONGEST_PACKET_MS } from "../codecs/codec.ts";
+import { Concealment } from "./concealment.ts";
+import { PacketStore, type Stored } from "./packet-store.ts";
+import { PlayoutDelay } from "./playout-delay.ts";
+import { TimeScale } from "./time-scale.ts";
+
+const FRAME_MS = 20;
+/** Audio may wait so much longer, or so much less, than the network makes necessary before it is made shorter or longer. */
+const MOST_OVER_MS = 40;
+const MOST_UNDER_MS = 20;
+/** So far off it is done even where it may be heard. */
+const NEED_MS = 80;
+/** A hole larger than this is not filled but skipped. */
+const MOST_HOLE_MS = 1_000;
+/** The codec itself makes up so much in a row; then what it made fades. */
+const CODEC_CONCEALS_MS = 60;
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Turns packets that come when the network likes into a frame every 20 ms: puts them in order, drops doubles, waits as
+ * long as the network's jitter makes necessary, makes up what is lost, and follows the sender's clock.
+ *
+ * Times are ms of one steady clock. Nothing is allocated after the constructor.
+ */
+export class JitterBuffer {
+  /** Packets that came after their time. */
+  late = 0;
+  duplicated = 0;
+  readonly delay: PlayoutDelay = new PlayoutDelay();
+  readonly #codec: Codec;
+  readonly #store = new PacketStore();
+  readonly #concealment: Concealment;
+  readonly #timeScale: TimeScale;
+  /** Units of the timestamp in a sample, and in a ms. */
+  readonly #unitsPerSample: number;
+  readonly #unitsPerMs: number;
+  /** Samples of a hole that is not filled any more. */
+  readonly #mostHole: number;
+  /** What was played, up to `#head`, and what is to be played next, up to `#tail`: at the codec's rate. */
+  readonly #line: Int16Array;
+  #head: number;
+  #tail: number;
+  readonly #packet: Int16Array;
+  /** Extended timestamp of the packet that came last, and of the next sample to be decoded. */
+  #lastTime = -1;
+  #due = 0;
+  /** Nothing is played: before the first packet, and when there is none any more. */
+  #starving = true;
+  /** What is missing was not lost: the far side sends a key, or nothing. */
+  #quiet = false;
+  /** Samples of the packet that was decoded last; what the codec has made up since. */
+  #packetSamples: number;
+  #codecMadeUp = 0;
+
+  constructor(codec: Codec) {
+    this.#codec = codec;
+    const { sampleRate, clockRate } = codec;
+    this.#unitsPerSample = clockRate / sampleRate;
+    this.#unitsPerMs = clockRate / 1000;
+    this.#mostHole = (MOST_HOLE_MS * sampleRate) / 1000;
+    this.#concealment = new Concealment(sampleRate);
+    this.#timeScale = new TimeScale(sampleRate);
+    this.#packet = new Int16Array((LONGEST_PACKET_MS * sampleRate) / 1000);
+    this.#packetSamples = (FRAME_MS * sampleRate) / 1000;
+    const history = this.#concealment.history;
+    this.#line = new Int16Array(2 * history + 2 * this.#timeScale.reach + 2 * this.#packet.length);
+    this.#head = this.#tail = history;
+  }
+
+  /** What audio waits here at present, ms: the part of the delay that this buffer adds. */
+  get delayMs(): number {
+    return this.delay.targetMs;
+  }
+
+  /** An audio packet, of some bytes. @param sequence extended, so that it never wraps */
+  take(sequence: number, timestamp: number, bytes: Uint8Array, at: number, length: number, arrivalMs: number): void {
+    const time = this.#extended(timestamp);
+    const sameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs);
+    if (!sameClock) this.#jumped();
+    this.#count(this.#store.put(sequence, time, bytes, at, length));
+  }
+
+  /** A packet that is no audio: its number is used up, nothing is missing. */
+  skip(sequence: number, timestamp: number): void {
+    const time = this.#lastTime < 0 ? timestamp : this.#lastTime;
+    this.#count(this.#store.put(sequence, time, EMPTY, 0, 0));
+  }
+
+  /** Fills the whole frame, of 20 ms at the codec's rate, with what is due at `now`. */
+  read(frame: Int16Array, now: number): void {
+    while (this.#tail - this.#head < frame.length) this.#fill(now, frame.length - (this.#tail - this.#head));
+    this.#adapt(now, frame.length);
+    for (let i = 0; i < frame.length; i++) frame[i] = this.#line[this.#head + i]!;
+    this.#head += frame.length;
+  }
+
+  /** Whether a whole frame could be read without making anything up. */
+  ready(frameLength: number, now: number): boolean {
+    if (this.#tail - this.#head >= frameLength) return true;
+    const first = this.#store.first();
+    return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
+  }
+
+  /** Another source follows. What was learnt of the network stays. */
+  restart(): void {
+    this.#store.clear();
+    this.delay.restart();
+    this.#lastTime = -1;
+    this.#starving = true;
+  }
+
+  #count(stored: Stored): void {
+    if (stored === "late") this.late++;
+    else if (stored === "twice") this.duplicated++;
+  }
+
+  /** Takes a step towards a longer line: real samples, made-up ones, silence, or at least a packet without audio less. */
+  #fill(now: number, wanted: number): void {
+    const store = this.#store;
+    const first = store.first();
+    if (first < 0) {
+      this.#starving = true;
+      this.#makeUp(wanted);
+      return;
+    }
+    if (store.length(first) === 0) {
+      store.next = first + 1;
+      this.#quiet = true;
+      return;
+    }
+    const time = store.time(first);
+    const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
+    const small = hole > 0 && hole < this.#mostHole;
+    if (hole > 0 && (first === store.next || this.#quiet)) {
+      this.#quiet = true; // nothing was lost: the far side was silent for a while
+      if (small && !this.#isTime(time, now)) {
+        this.#makeUp(Math.min(wanted, hole));
+        this.#due += Math.min(wanted, hole) * this.#unitsPerSample;
+        return;
+      }
+    } else if (small) {
+      const samples = Math.min(hole, this.#packetSamples);
+      this.#due += samples * this.#unitsPerSample;
+      if (samples < hole || !this.#recover(first, samples)) this.#makeUp(samples);
+      return;
+    } else if (this.#starving && !this.#isTime(time, now)) {
+      this.#makeUp(wanted);
+      return;
+    }
+    this.#starving = false;
+    this.#decode(first);
+  }
+
+  #decode(sequence: number): void {
+    const store = this.#store;
+    store.next = sequence + 1;
+    const samples = this.#codec.decode(store.bytes, store.start(sequence), store.length(sequence), this.#packet);
+    this.#due = store.time(sequence) + samples * this.#unitsPerSample;
+    if (samples === 0) return;
+    this.#quiet = false;
+    this.#packetSamples = samples;
+    this.#append(samples);
+  }
+
+  /** Decodes a lost packet out of the next one; false where that says nothing about it. */
+  #recover(next: number, samples: number): boolean {
+    const { bytes } = this.#store;
+    if (this.#codec.recover === undefined) return false;
+    const length = this.#store.length(next);
+    const made = this.#codec.recover(bytes, this.#store.start(next), length, samples, this.#packet);
+    if (made !== samples) return false;
+    this.#append(made);
+    return true;
+  }
+
+  /** Puts `samples` of the decoder's at the end of the line. */
+  #append(samples: number): void {
+    this.#room(samples);
+    for (let i = 0; i < samples; i++) this.#line[this.#tail + i] = this.#packet[i]!;
+    this.#concealment.resume(this.#line, this.#tail, samples);
+    this.#tail += samples;
+    this.#codecMadeUp = 0;
+  }
+
+  #makeUp(wanted: number): void {
+    if (!this.#quiet && !this.#concealment.active && this.#codecMakesUp(wanted)) return;
+    this.#room(wanted);
+    if (this.#quiet) this.#concealment.hush(this.#line, this.#tail, wanted);
+    else this.#concealment.fill(this.#line, this.#tail, wanted);
+    this.#tail += wanted;
+  }
+
+  #codecMakesUp(wanted: number): boolean {
+    const { sampleRate } = this.#codec;
+    if (this.#codec.conceal === undefined || this.#codecMadeUp >= (CODEC_CONCEALS_MS * sampleRate) / 1000) return false;
+    const step = sampleRate / 400; // codecs count in 2.5 ms
+    const made = this.#codec.conceal(Math.ceil(wanted / step) * step, this.#packet);
+    if (made === 0) return false;
+    const before = this.#codecMadeUp;
+    this.#append(made);
+    this.#codecMadeUp = before + made;
+    return true;
+  }
+
+  /** Plays a little faster or slower when what waits is far from what should. */
+  #adapt(now: number, frameLength: number): void {
+    if (this.#starving || this.#concealment.active) return;
+    const over = this.#over(now);
+    const reach = Math.max(this.#timeScale.reach, frameLength + 2 * this.#timeScale.reach);
+    if (over > MOST_OVER_MS) {
+      while (this.#tail - this.#head < reach && this.#followsOn()) this.#decode(this.#store.next);
+      if (this.#tail - this.#head < reach) return;
+      this.#tail -= this.#timeScale.shorten(this.#line, this.#head, this.#tail, over > NEED_MS);
+    } else if (over < -MOST_UNDER_MS) {
+      while (this.#tail - this.#head < this.#timeScale.reach && this.#followsOn()) this.#decode(this.#store.next);
+      if (this.#tail - this.#head < this.#timeScale.reach) return;
+      this.#room(this.#timeScale.reach);
+      this.#tail += this.#timeScale.lengthen(this.#line, this.#head, this.#tail, over < -NEED_MS);
+    }
+  }
+
+  /** How much longer than necessary the next sample to be played has waited, ms. */
+  #over(now: number): number {
+    const playing = this.#due / this.#unitsPerMs - ((this.#tail - this.#head) * 1000) / this.#codec.sampleRate;
+    return now - this.delay.baseMs - playing - this.delay.targetMs;
+  }
+
+  /** The next packet is here, and its audio begins where the line ends. */
+  #followsOn(): boolean {
+    const { next } = this.#store;
+    return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#due;
+  }
+
+  /** Whether audio of this time is to be played now, or may as well be. */
+  #isTime(time: number, now: number): boolean {
+    return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
+  }
+
+  #jumped(): void {
+    this.#store.clear();
+    this.#starving = true;
+  }
+
+  #extended(timestamp: number): number {
+    const last = this.#lastTime;
+    this.#lastTime = last < 0 ? 2 ** 32 + timestamp : last + ((timestamp - last) | 0);
+    return this.#lastTime;
+  }
+
+  /** Makes room for so many samples behind the tail; what was played long ago goes. */
+  #room(samples: number): void {
+    if (this.#tail + samples <= this.#line.length) return;
+    const shift = this.#head - this.#concealment.history;
+    this.#line.copyWithin(0, shift, this.#tail);
+    this.#head -= shift;
+    this.#tail -= shift;
+  }
+}

@@ -1,0 +1,84 @@
+/** Deviations are counted in steps of 5 ms up to half a second. */
+const STEP_MS = 5;
+const STEPS = 100;
+/** So much of what came is to be in time. */
+const QUANTILE = 0.97;
+/** Each packet's weight against the one before it: after 350 packets a packet counts half. */
+const GROWTH = 1.002;
+const WEIGHT_LIMIT = 1e9;
+/** What the first packets are weighed against. */
+const PRIOR_PACKETS = 10;
+const PRIOR_MS = 30;
+const MARGIN_MS = 5;
+const LEAST_MS = 20;
+const MOST_MS = 200;
+/** The quickest packet of the last one or two windows is what others are late against; so a drifting clock is followed. */
+const WINDOW_MS = 5_000;
+/** A packet that is off by more does not belong to the same time line: the sender's clock was set anew. */
+const JUMP_MS = 2_000;
+
+/** How long packets must wait so that nearly all are there in time: measured on what has come. */
+export class PlayoutDelay {
+  /** What a packet's audio is to wait after it would have come at the earliest, ms. */
+  targetMs: number = PRIOR_MS + STEP_MS + MARGIN_MS;
+  /** Arrival minus timestamp of the quickest packet, ms. */
+  baseMs = 0;
+  readonly #weights = new Float64Array(STEPS);
+  #weight = 1;
+  #total = PRIOR_PACKETS;
+  #windowBase = 0;
+  #lastBase = 0;
+  #windowUntil = 0;
+  #known = false;
+
+  constructor() {
+    this.#weights[PRIOR_MS / STEP_MS] = PRIOR_PACKETS;
+  }
+
+  /** A packet has come; false when it begins a new time line. @param timeMs its timestamp, without wraps */
+  arrived(timeMs: number, arrivalMs: number): boolean {
+    const transit = arrivalMs - timeMs;
+    if (!this.#known || Math.abs(transit - this.baseMs) > JUMP_MS) {
+      const first = !this.#known;
+      this.#known = true;
+      this.#windowBase = this.#lastBase = this.baseMs = transit;
+      this.#windowUntil = arrivalMs + WINDOW_MS;
+      return first;
+    }
+    if (arrivalMs >= this.#windowUntil) {
+      this.#lastBase = this.#windowBase;
+      this.#windowBase = transit;
+      this.#windowUntil = arrivalMs + WINDOW_MS;
+    }
+    if (transit < this.#windowBase) this.#windowBase = transit;
+    this.baseMs = Math.min(this.#windowBase, this.#lastBase);
+    this.#count(transit - this.baseMs);
+    return true;
+  }
+
+  /** Another source: what was learnt of the network stays, its clock does not. */
+  restart(): void {
+    this.#known = false;
+  }
+
+  #count(lateMs: number): void {
+    const step = Math.min(STEPS - 1, Math.floor(lateMs / STEP_MS));
+    this.#weight *= GROWTH;
+    this.#weights[step] = this.#weights[step]! + this.#weight;
+    this.#total += this.#weight;
+    if (this.#weight > WEIGHT_LIMIT) this.#normalize();
+    let sum = 0;
+    let at = 0;
+    while (at < STEPS - 1 && sum + this.#weights[at]! < QUANTILE * this.#total) sum += this.#weights[at++]!;
+    this.targetMs = Math.min(MOST_MS, Math.max(LEAST_MS, (at + 1) * STEP_MS + MARGIN_MS));
+  }
+
+  #normalize(): void {
+    this.#total = 0;
+    for (let i = 0; i < STEPS; i++) {
+      this.#weights[i] = this.#weights[i]! / this.#weight;
+      this.#total += this.#weights[i]!;
+    }
+    this.#weight = 1;
+  }
+}

@@ -1,0 +1,146 @@
+import type { FrameSource } from "../../../../src/ports/media.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { FRAME_MS } from "../../media-clock.ts";
+import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
+import type { StreamSettings } from "./engine.ts";
+import { FrameResampler } from "./frame-resampler.ts";
+import { RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
+import { SRTP_OVERHEAD } from "./srtp/srtp.ts";
+import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
+
+const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + SRTP_OVERHEAD;
+/** A runtime may still read a packet when the next one is written: so many take turns. */
+const RING = 4;
+
+/** Hands a packet to the network, protected where it must be. The array has room for the protection. */
+export type Transmit = (packet: Uint8Array, length: number) => void;
+
+/** Our stream: pulls frames, encodes them, numbers the packets. */
+export class Outbound {
+  readonly ssrc: number;
+  /** Packets and bytes of payload sent (RFC 3550 section 6.4.1). */
+  packets = 0;
+  octets = 0;
+  /** Timestamp of the next frame's first sample. */
+  timestamp: number;
+  /** Keys to be sent in place of the source. */
+  readonly keys: EventSender = new EventSender();
+  readonly #transmit: Transmit;
+  readonly #sampleRate: number;
+  readonly #ring = Array.from({ length: RING }, () => new Uint8Array(PACKET_BYTES));
+  readonly #frame: Int16Array;
+  #turn = 0;
+  #sequence: number;
+  #codec: Codec | undefined;
+  #settings: StreamSettings | undefined;
+  #resampler: FrameResampler | undefined;
+  /** A frame at the codec's rate; what is collected for the next packet. */
+  #converted = new Int16Array(0);
+  #packet = new Int16Array(0);
+  #filled = 0;
+  #marker = true;
+  #keyTimestamp = 0;
+
+  /** @param sampleRate Hz of the source's frames */
+  constructor(system: System, sampleRate: number, transmit: Transmit) {
+    const lots = new Uint8Array(12);
+    system.random(lots);
+    this.ssrc = readUint32(lots, 0);
+    this.timestamp = readUint32(lots, 4);
+    this.#sequence = readUint32(lots, 8) & 0xffff;
+    this.#sampleRate = sampleRate;
+    this.#transmit = transmit;
+    this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
+  }
+
+  /** From now on it is sent like this. */
+  configure(settings: StreamSettings, codec: Codec): void {
+    this.#settings = settings;
+    const packetMs = codec.packetMs.includes(settings.ptimeMs) ? settings.ptimeMs : FRAME_MS;
+    const samples = (codec.sampleRate * packetMs) / 1000;
+    if (codec === this.#codec && samples === this.#packet.length) return;
+    if (codec !== this.#codec) this.#resampler = new FrameResampler(this.#sampleRate, codec.sampleRate);
+    this.#codec = codec;
+    this.#converted = new Int16Array((codec.sampleRate * FRAME_MS) / 1000);
+    this.#packet = new Int16Array(samples);
+    this.#filled = 0;
+  }
+
+  /** Sends one frame: a key's, the source's, or silence without one. */
+  tick(source: FrameSource | undefined): void {
+    const codec = this.#codec;
+    if (codec === undefined) return;
+    if (this.keys.busy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec);
+    else if (source === undefined) this.#sendAudio(codec, this.#silence());
+    else {
+      source.read(this.#frame);
+      this.#sendAudio(codec, this.#frame);
+    }
+    this.#pass(codec);
+  }
+
+  /** A frame's time passes in which nothing is sent: we are held. */
+  pause(): void {
+    if (this.#codec === undefined) return;
+    this.#filled = 0;
+    this.#marker = true;
+    this.#pass(this.#codec);
+  }
+
+  #pass(codec: Codec): void {
+    this.timestamp = (this.timestamp + (codec.clockRate * FRAME_MS) / 1000) >>> 0;
+  }
+
+  #silence(): Int16Array {
+    this.#frame.fill(0);
+    return this.#frame;
+  }
+
+  #sendAudio(codec: Codec, frame: Int16Array): void {
+    const samples = this.#resampler?.convert(frame, this.#converted) ?? frame;
+    if (samples.length === this.#packet.length) {
+      this.#sendPacket(codec, samples, this.timestamp);
+      return;
+    }
+    const units = codec.clockRate / codec.sampleRate;
+    for (let i = 0; i < samples.length; i++) {
+      this.#packet[this.#filled++] = samples[i]!;
+      if (this.#filled < this.#packet.length) continue;
+      this.#filled = 0;
+      this.#sendPacket(codec, this.#packet, this.timestamp + (i + 1 - this.#packet.length) * units);
+    }
+  }
+
+  #sendPacket(codec: Codec, samples: Int16Array, timestamp: number): void {
+    const packet = this.#ring[this.#turn]!;
+    const payload = codec.encode(samples, packet, RTP_HEADER_BYTES);
+    if (payload > 0) this.#send(this.#settings!.payloadType.send, timestamp, payload);
+  }
+
+  #sendKey(codec: Codec): void {
+    const { payloadType, clockRate } = this.#settings!.telephoneEvent!;
+    if (this.keys.begins) {
+      this.#keyTimestamp = this.timestamp;
+      this.#marker = true;
+    }
+    this.#filled = 0;
+    if (this.keys.next(this.#ring[this.#turn]!, RTP_HEADER_BYTES, clockRate))
+      this.#send(payloadType, this.#keyTimestamp, EVENT_BYTES);
+    else {
+      this.#marker = true;
+      this.#sendAudio(codec, this.#silence());
+    }
+  }
+
+  /** Sends the packet of the ring whose payload has been written. */
+  #send(payloadType: number, timestamp: number, payload: number): void {
+    const packet = this.#ring[this.#turn]!;
+    this.#turn = (this.#turn + 1) % RING;
+    writeRtpHeader(packet, payloadType, this.#marker, this.#sequence, timestamp, this.ssrc);
+    this.#marker = false;
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.packets++;
+    this.octets += payload;
+    this.#transmit(packet, RTP_HEADER_BYTES + payload);
+  }
+}

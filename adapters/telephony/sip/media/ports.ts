@@ -1,0 +1,54 @@
+import type { System } from "../../../../src/ports/system.ts";
+import { PortsExhausted } from "./engine.ts";
+
+/** The pairs of ports that calls hold: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+export class PortPairs {
+  readonly #taken = new Set<number>();
+  readonly #lot = new Uint8Array(4);
+  readonly #system: System;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /**
+   * Takes a pair that `bind` accepts and answers what it answered; tried are the free pairs of the range, from a random
+   * one on.
+   *
+   * @param bind undefined: somebody else has the port
+   * @throws {PortsExhausted} there is no such pair
+   */
+  async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
+    const [first, last] = range;
+    const even = first + (first % 2);
+    const pairs = Math.max(0, Math.floor((last + 1 - even) / 2));
+    const start = this.#random(pairs);
+    for (let i = 0; i < pairs; i++) {
+      const port = even + 2 * ((start + i) % pairs);
+      if (this.#taken.has(port)) continue;
+      this.#taken.add(port);
+      try {
+        const bound = await bind(port);
+        if (bound !== undefined) return bound;
+      } catch (fault) {
+        this.#taken.delete(port);
+        throw fault;
+      }
+      this.#taken.delete(port);
+    }
+    throw new PortsExhausted(
+      `All ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls.`,
+    );
+  }
+
+  /** The pair may be taken again. Twice is fine. */
+  release(port: number): void {
+    this.#taken.delete(port);
+  }
+
+  #random(below: number): number {
+    this.#system.random(this.#lot);
+    const [a, b, c] = this.#lot;
+    return ((a! << 16) | (b! << 8) | c!) % Math.max(1, below);
+  }
+}

@@ -1,0 +1,101 @@
+/** A jump of the sequence number up to this is loss, and back up to the other disorder (RFC 3550 appendix A.1). */
+const MAX_DROPOUT = 3000;
+const MAX_MISORDER = 100;
+
+/** What has come of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
+export class Reception {
+  /** Packets of the source that came, doubles included. */
+  received = 0;
+  /** The highest sequence number, with its cycles above the lower 16 bits; -1 before the first packet. */
+  highest = -1;
+  readonly #clockRate: number;
+  #first = 0;
+  /** After a jump the sequence goes on here, or the packet was a stray. */
+  #afterJump = -1;
+  #jitter = 0;
+  #transit = 0;
+  #hasTransit = false;
+  #expectedBefore = 0;
+  #receivedBefore = 0;
+
+  /** @param clockRate Hz of the timestamps */
+  constructor(clockRate: number) {
+    this.#clockRate = clockRate;
+  }
+
+  /**
+   * The extended number of the packet that has come, which never repeats within half a day of audio; -1 for a packet that
+   * is too far from the others to be believed. Where a second one follows it, the source has begun anew: `restarted`.
+   */
+  take(sequence: number): number {
+    if (this.highest < 0) return this.#begin(sequence);
+    const ahead = (sequence - this.highest) & 0xffff;
+    if (ahead < MAX_DROPOUT) {
+      this.highest += ahead;
+    } else if (ahead <= 0x10000 - MAX_MISORDER) {
+      const believed = sequence === this.#afterJump;
+      this.#afterJump = (sequence + 1) & 0xffff;
+      if (!believed) return -1;
+      this.restarted = true;
+      return this.#begin(sequence);
+    }
+    this.received++;
+    return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
+  }
+
+  /** The source began anew with the packet that `take` has just believed; whoever acts on it takes it back. */
+  restarted = false;
+
+  /** Takes the time of an audio packet into the jitter. @param arrivalMs by any steady clock */
+  timed(timestamp: number, arrivalMs: number): void {
+    const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
+    const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
+    this.#transit = transit;
+    if (this.#hasTransit) this.#jitter += (change - this.#jitter) / 16;
+    this.#hasTransit = true;
+  }
+
+  /** The next packet's time says nothing about jitter: the timestamps do not go on where they were. */
+  untimed(): void {
+    this.#hasTransit = false;
+  }
+
+  /** Interarrival jitter in units of the timestamp, whole. */
+  get jitter(): number {
+    return Math.floor(this.#jitter);
+  }
+
+  get jitterMs(): number {
+    return (this.#jitter * 1000) / this.#clockRate;
+  }
+
+  /** Packets that should have come. */
+  get expected(): number {
+    return this.highest < 0 ? 0 : this.highest - this.#first + 1;
+  }
+
+  /** Packets lost so far: doubles can make it less than nothing. */
+  get lost(): number {
+    return this.expected - this.received;
+  }
+
+  /** The share lost since this was asked last, in 1/256 (RFC 3550 appendix A.3). */
+  fractionLost(): number {
+    const expected = this.expected - this.#expectedBefore;
+    const lost = expected - (this.received - this.#receivedBefore);
+    this.#expectedBefore = this.expected;
+    this.#receivedBefore = this.received;
+    return expected <= 0 || lost <= 0 ? 0 : Math.min(255, Math.floor((lost * 256) / expected));
+  }
+
+  #begin(sequence: number): number {
+    this.highest = 0x10000 + sequence; // room below for what was sent before and comes after
+    this.#first = this.highest;
+    this.#afterJump = -1;
+    this.received = 1;
+    this.#expectedBefore = 0;
+    this.#receivedBefore = 0;
+    this.#hasTransit = false;
+    return this.highest;
+  }
+}

@@ -1,0 +1,112 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { Inbound } from "./inbound.ts";
+import type { Outbound } from "./outbound.ts";
+import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";
+import { SRTP_OVERHEAD } from "./srtp/srtp.ts";
+
+/** RFC 3550 section 6.2: two members of a call never need more. */
+const INTERVAL_MS = 5_000;
+
+/** The reports that two streams exchange: ours every 5 s or so, and what the far side's say. */
+export class RtcpSession {
+  /** From here to the far side and back, ms; null as long as its reports do not tell. */
+  roundTripMs: number | null = null;
+  /** Share of our packets that the far side says it lost, 0 to 1; null as long as it says nothing. */
+  remoteLoss: number | null = null;
+  readonly #system: System;
+  readonly #inbound: Inbound;
+  readonly #outbound: Outbound;
+  readonly #packet = new RtcpPacket();
+  readonly #bytes = new Uint8Array(RTCP_BYTES + SRTP_OVERHEAD);
+  readonly #lot = new Uint8Array(1);
+  readonly #cname: string;
+  /** Wall clock minus steady clock at the start: later jumps of the wall clock are nobody's business. */
+  readonly #epoch: number;
+  #due: number;
+  #packetsAtLastReport = 0;
+  #lastReport = 0;
+  #lastReportAt = 0;
+  #senderPackets = -1;
+
+  constructor(system: System, inbound: Inbound, outbound: Outbound) {
+    this.#system = system;
+    this.#inbound = inbound;
+    this.#outbound = outbound;
+    const name = new Uint8Array(9);
+    system.random(name);
+    this.#cname = Array.from(name, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#epoch = system.now() - system.monotonic();
+    this.#due = system.monotonic() + this.#interval() / 2;
+  }
+
+  /** Whether a report is due; it is then as good as sent. */
+  isDue(now: number): boolean {
+    if (now < this.#due) return false;
+    this.#due = now + this.#interval();
+    return true;
+  }
+
+  /** Writes our report, or our last word; answers its bytes, which lie in `bytes` until the next one. */
+  write(goodbye: boolean): number {
+    const { ssrc, packets, octets, timestamp } = this.#outbound;
+    const { reception, source } = this.#inbound;
+    const now = this.#system.monotonic();
+    const sent = packets > this.#packetsAtLastReport;
+    this.#packetsAtLastReport = packets;
+    return writeRtcp(this.#bytes, {
+      ssrc,
+      cname: this.#cname,
+      sender: sent ? { now: this.#epoch + now, timestamp, packets, octets } : undefined,
+      block:
+        source.ssrc < 0 || reception.highest < 0
+          ? undefined
+          : {
+              ssrc: source.ssrc,
+              fractionLost: reception.fractionLost(),
+              lost: reception.lost,
+              highest: reception.highest,
+              jitter: reception.jitter,
+              lastReport: this.#lastReport,
+              sinceLastReport: this.#lastReport === 0 ? 0 : Math.round((now - this.#lastReportAt) * 65.536),
+            },
+      goodbye,
+    });
+  }
+
+  /** What `write` has written. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /**
+   * Takes the far side's report. Undefined: it is none. `goodbye`: the far side leaves. `silent`: it says that it has sent
+   * no audio since its report before.
+   */
+  take(bytes: Uint8Array, length: number): "report" | "silent" | "goodbye" | undefined {
+    const packet = this.#packet;
+    if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;
+    const now = this.#system.monotonic();
+    if (packet.senderTime >= 0) {
+      this.#lastReport = packet.senderTime;
+      this.#lastReportAt = now;
+    }
+    if (packet.reported) {
+      const { packets } = this.#outbound;
+      if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);
+      if (packet.lastReport !== 0) {
+        const trip = (ntpMiddle(this.#epoch + now) - packet.lastReport - packet.sinceLastReport) | 0;
+        if (trip >= 0) this.roundTripMs = trip / 65.536;
+      }
+    }
+    const { ssrc } = this.#inbound.source;
+    if (packet.goodbye >= 0 && (packet.goodbye === ssrc || ssrc < 0)) return "goodbye";
+    const silent = packet.senderPackets === this.#senderPackets;
+    this.#senderPackets = packet.senderPackets;
+    return silent ? "silent" : "report";
+  }
+
+  #interval(): number {
+    this.#system.random(this.#lot);
+    return INTERVAL_MS * (0.5 + this.#lot[0]! / 255);
+  }
+}

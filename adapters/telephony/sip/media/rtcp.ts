@@ -1,0 +1,167 @@
+import { readUint32, writeUint32 } from "./rtp-packet.ts";
+
+const SENDER_REPORT = 200;
+const RECEIVER_REPORT = 201;
+const SOURCE_DESCRIPTION = 202;
+const GOODBYE = 203;
+const CNAME = 1;
+const REPORT_BYTES = 24;
+/** Room for what `writeRtcp` writes, with a CNAME of up to 40 characters. */
+export const RTCP_BYTES = 160;
+
+/** Whether a datagram on a port shared with RTP is RTCP (RFC 5761 section 4). */
+export function isRtcp(bytes: Uint8Array, length: number): boolean {
+  return length >= 8 && bytes[0]! >> 6 === 2 && bytes[1]! >= 192 && bytes[1]! <= 223;
+}
+
+/** What our side reports (RFC 3550 section 6.4). */
+export interface RtcpReport {
+  readonly ssrc: number;
+  readonly cname: string;
+  /** Undefined: we have sent nothing since the report before. */
+  readonly sender:
+    | {
+        /** Wall clock, ms since 1970. */
+        readonly now: number;
+        readonly timestamp: number;
+        readonly packets: number;
+        readonly octets: number;
+      }
+    | undefined;
+  /** Undefined: nothing has come. */
+  readonly block:
+    | {
+        readonly ssrc: number;
+        /** In 1/256. */
+        readonly fractionLost: number;
+        readonly lost: number;
+        readonly highest: number;
+        readonly jitter: number;
+        /** Middle 32 bits of the time of the last sender report, and how long ago it came, in 1/65536 s. */
+        readonly lastReport: number;
+        readonly sinceLastReport: number;
+      }
+    | undefined;
+  /** Whether this is our last word. */
+  readonly goodbye: boolean;
+}
+
+/** Writes a compound packet of a report, our name, and where it is said, a goodbye. Answers its bytes. */
+export function writeRtcp(into: Uint8Array, report: RtcpReport): number {
+  const { sender, block } = report;
+  let at = writeHead(into, 0, sender ? SENDER_REPORT : RECEIVER_REPORT, block ? 1 : 0, report.ssrc);
+  if (sender !== undefined) {
+    const seconds = Math.floor(sender.now / 1000);
+    writeUint32(into, at, seconds + 2_208_988_800); // NTP counts from 1900
+    writeUint32(into, at + 4, Math.floor((sender.now / 1000 - seconds) * 2 ** 32));
+    writeUint32(into, at + 8, sender.timestamp);
+    writeUint32(into, at + 12, sender.packets);
+    writeUint32(into, at + 16, sender.octets);
+    at += 20;
+  }
+  if (block !== undefined) {
+    writeUint32(into, at, block.ssrc);
+    writeUint32(into, at + 4, Math.max(-0x800000, Math.min(0x7fffff, block.lost)));
+    into[at + 4] = block.fractionLost;
+    writeUint32(into, at + 8, block.highest);
+    writeUint32(into, at + 12, block.jitter);
+    writeUint32(into, at + 16, block.lastReport);
+    writeUint32(into, at + 20, block.sinceLastReport);
+    at += REPORT_BYTES;
+  }
+  writeLength(into, 0, at);
+  const description = at;
+  at = writeHead(into, at, SOURCE_DESCRIPTION, 1, report.ssrc);
+  into[at++] = CNAME;
+  into[at++] = report.cname.length;
+  for (let i = 0; i < report.cname.length; i++) into[at++] = report.cname.charCodeAt(i);
+  do into[at++] = 0;
+  while (at % 4 !== 0);
+  writeLength(into, description, at);
+  if (report.goodbye) {
+    const goodbye = at;
+    at = writeHead(into, at, GOODBYE, 1, report.ssrc);
+    writeLength(into, goodbye, at);
+  }
+  return at;
+}
+
+/** Middle 32 bits of the NTP time of a wall clock, ms since 1970. */
+export function ntpMiddle(now: number): number {
+  const seconds = Math.floor(now / 1000);
+  const fraction = Math.floor((now / 1000 - seconds) * 0x10000);
+  return (((seconds + 2_208_988_800) % 0x10000) * 0x10000 + fraction) >>> 0;
+}
+
+/** The compound packet that was parsed last. One object serves a whole session. */
+export class RtcpPacket {
+  /** Who has sent it; -1: nobody says. */
+  ssrc = -1;
+  /** Middle 32 bits of the sender's time, and packets it has sent; -1 without a sender report. */
+  senderTime = -1;
+  senderPackets = -1;
+  /** Whether it reports about our stream; then these are set. */
+  reported = false;
+  /** Share of our packets lost since the report before, 0 to 1, and all of them. */
+  fractionLost = 0;
+  lost = 0;
+  lastReport = 0;
+  sinceLastReport = 0;
+  /** Who leaves; -1: nobody. */
+  goodbye = -1;
+
+  /** Reads the first `length` bytes; false when that is not RTCP through and through. Never throws. @param own our SSRC */
+  parse(bytes: Uint8Array, length: number, own: number): boolean {
+    this.ssrc = this.senderTime = this.senderPackets = this.goodbye = -1;
+    this.reported = false;
+    if (!isRtcp(bytes, length) || length > bytes.length) return false;
+    let at = 0;
+    while (at < length) {
+      if (at + 4 > length || bytes[at]! >> 6 !== 2) return false;
+      const end = at + 4 + 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!);
+      if (end > length) return false;
+      this.#packet(bytes, at, end, own);
+      at = end;
+    }
+    return true;
+  }
+
+  #packet(bytes: Uint8Array, start: number, end: number, own: number): void {
+    const type = bytes[start + 1]!;
+    const count = bytes[start]! & 0x1f;
+    if (start + 8 > end) return;
+    const ssrc = readUint32(bytes, start + 4);
+    let at = start + 8;
+    if (type === GOODBYE && count > 0) this.goodbye = ssrc;
+    if (type !== SENDER_REPORT && type !== RECEIVER_REPORT) return;
+    this.ssrc = ssrc;
+    if (type === SENDER_REPORT) {
+      if (at + 20 > end) return;
+      this.senderTime = ((readUint32(bytes, at) & 0xffff) * 0x10000 + (readUint32(bytes, at + 4) >>> 16)) >>> 0;
+      this.senderPackets = readUint32(bytes, at + 12);
+      at += 20;
+    }
+    for (let i = 0; i < count && at + REPORT_BYTES <= end; i++, at += REPORT_BYTES) {
+      if (readUint32(bytes, at) !== own) continue;
+      this.reported = true;
+      this.fractionLost = bytes[at + 4]! / 256;
+      this.lost = (readUint32(bytes, at + 4) << 8) >> 8;
+      this.lastReport = readUint32(bytes, at + 16);
+      this.sinceLastReport = readUint32(bytes, at + 20);
+    }
+  }
+}
+
+function writeHead(into: Uint8Array, at: number, type: number, count: number, ssrc: number): number {
+  into[at] = 0x80 | count;
+  into[at + 1] = type;
+  writeUint32(into, at + 4, ssrc);
+  return at + 8;
+}
+
+/** Writes the length of the packet from `start` to `end`. */
+function writeLength(into: Uint8Array, start: number, end: number): void {
+  const words = (end - start) / 4 - 1;
+  into[start + 2] = words >>> 8;
+  into[start + 3] = words;
+}

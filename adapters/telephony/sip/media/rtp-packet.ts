@@ -1,0 +1,70 @@
+/** Bytes of a header without sources and extension. */
+export const RTP_HEADER_BYTES = 12;
+
+/** The packet that was parsed last (RFC 3550 section 5.1). One object serves a whole session: the payload is not copied. */
+export class RtpPacket {
+  marker = false;
+  payloadType = 0;
+  sequence = 0;
+  timestamp = 0;
+  ssrc = 0;
+  /** Where the payload begins, and its bytes without padding. */
+  payloadAt = 0;
+  payloadLength = 0;
+
+  /** Reads the first `length` bytes; false, with an `ssrc` of -1, when that is no RTP packet. Never throws. */
+  parse(bytes: Uint8Array, length: number): boolean {
+    this.ssrc = -1;
+    if (length < RTP_HEADER_BYTES || length > bytes.length || bytes[0]! >> 6 !== 2) return false;
+    let at = RTP_HEADER_BYTES + 4 * (bytes[0]! & 0x0f);
+    if ((bytes[0]! & 0x10) !== 0) {
+      if (at + 4 > length) return false;
+      at += 4 + 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!);
+    }
+    let end = length;
+    if ((bytes[0]! & 0x20) !== 0) {
+      const padding = bytes[length - 1]!;
+      if (padding === 0) return false;
+      end -= padding;
+    }
+    if (at > end) return false;
+    this.marker = (bytes[1]! & 0x80) !== 0;
+    this.payloadType = bytes[1]! & 0x7f;
+    this.sequence = (bytes[2]! << 8) | bytes[3]!;
+    this.timestamp = readUint32(bytes, 4);
+    this.ssrc = readUint32(bytes, 8);
+    this.payloadAt = at;
+    this.payloadLength = end - at;
+    return true;
+  }
+}
+
+/** Writes a header of `RTP_HEADER_BYTES` at the start of a packet. */
+export function writeRtpHeader(
+  into: Uint8Array,
+  payloadType: number,
+  marker: boolean,
+  sequence: number,
+  timestamp: number,
+  ssrc: number,
+): void {
+  into[0] = 0x80;
+  into[1] = (marker ? 0x80 : 0) | payloadType;
+  into[2] = sequence >>> 8;
+  into[3] = sequence;
+  writeUint32(into, 4, timestamp);
+  writeUint32(into, 8, ssrc);
+}
+
+/** A big-endian number of four bytes; they must be there. */
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+/** Writes the lowest 32 bits of a number, big-endian. */
+export function writeUint32(into: Uint8Array, at: number, value: number): void {
+  into[at] = value >>> 24;
+  into[at + 1] = value >>> 16;
+  into[at + 2] = value >>> 8;
+  into[at + 3] = value;
+}

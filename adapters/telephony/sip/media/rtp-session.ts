@@ -1,0 +1,291 @@
+import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import { type Codec, createCodec } from "./codecs/create-codec.ts";
+import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, SrtpKeys, StreamSettings } from "./engine.ts";
+import { Inbound, type InboundListener } from "./inbound.ts";
+import { estimateMos } from "./mos.ts";
+import { Outbound } from "./outbound.ts";
+import { isRtcp } from "./rtcp.ts";
+import { RtcpSession } from "./rtcp-session.ts";
+import { createSrtp, type Srtp } from "./srtp/srtp.ts";
+
+/** The sockets of a session. */
+export interface MediaSockets {
+  readonly port: number;
+  /** Sends from the RTP port; the array may be used again at once. */
+  send(packet: Uint8Array, length: number, to: SocketAddress): void;
+  /** The same from the port for RTCP. */
+  sendRtcp(packet: Uint8Array, length: number, to: SocketAddress): void;
+  /** RTCP comes and goes on its own port, if that is free, or on the one for RTP. */
+  openRtcp(multiplexed: boolean): void;
+  close(): Promise<void>;
+}
+
+/** What a session needs. */
+export interface RtpSessionOptions extends MediaOptions {
+  readonly system: System;
+  readonly clock: MediaClock;
+  readonly sockets: MediaSockets;
+  readonly listener: MediaListener;
+  /** It is closed, its port free. */
+  readonly gone: (session: RtpSession) => void;
+}
+
+/** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the wheel that all calls share. */
+export class RtpSession implements MediaSession, Ticking, InboundListener {
+  readonly port: number;
+  readonly #options: RtpSessionOptions;
+  readonly #inbound: Inbound;
+  readonly #outbound: Outbound;
+  readonly #rtcp: RtcpSession;
+  readonly #remoteRtcp = { address: "", port: 0 };
+  #source: FrameSource | undefined;
+  #sink: FrameSink | undefined;
+  #early: FrameSink | undefined;
+  #settings: StreamSettings | undefined;
+  #codec: Codec | undefined;
+  #protect: Srtp | undefined;
+  #unprotect: Srtp | undefined;
+  #started = false;
+  #sending = false;
+  #closing: Promise<void> | undefined;
+  /** The clock of frames: exactly 20 ms from tick to tick, however late they are. */
+  #now = -1;
+  #heardAt = 0;
+  #lost = false;
+  #left = false;
+  #foreign = 0;
+  #heldMs = 0;
+
+  constructor(options: RtpSessionOptions) {
+    const { system, sampleRate, sockets } = options;
+    this.#options = options;
+    this.port = sockets.port;
+    this.#inbound = new Inbound(sampleRate, this);
+    this.#outbound = new Outbound(system, sampleRate, this.#transmit);
+    this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
+  }
+
+  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
+    this.#source = source;
+    this.#sink = sink;
+    this.#early = early;
+  }
+
+  configure(settings: StreamSettings): void {
+    if (this.#closing !== undefined) return;
+    const before = this.#settings;
+    this.#settings = settings;
+    if (settings.direction !== before?.direction) this.#heardAt = this.#options.system.monotonic();
+    // The same keys go on with the counters they have: beginning anew would repeat their keystream.
+    const { srtp } = settings;
+    if (!sameKeys(srtp?.send, before?.srtp?.send)) this.#protect = srtp && createSrtp(srtp.send, "send");
+    if (!sameKeys(srtp?.receive, before?.srtp?.receive)) this.#unprotect = srtp && createSrtp(srtp.receive, "receive");
+    if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
+      this.#remoteRtcp.address = settings.remoteRtcp.address;
+      this.#remoteRtcp.port = settings.remoteRtcp.port;
+    }
+    if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
+    if (settings.codec === this.#codec?.name) this.#use(settings, this.#codec);
+    else {
+      const codec = createCodec(settings.codec);
+      if (codec instanceof Promise) void codec.then((ready) => this.#use(settings, ready), this.tickFailed);
+      else this.#use(settings, codec);
+    }
+  }
+
+  start(): void {
+    if (this.#started || this.#closing !== undefined) return;
+    this.#started = true;
+    this.#heardAt = this.#options.system.monotonic();
+    this.#sendNow();
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    if (this.#closing !== undefined) return;
+    if (this.#settings !== undefined && this.#settings.telephoneEvent === undefined)
+      throw new Error("The far side takes no telephone-events.");
+    await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
+  }
+
+  statistics(): MediaStatistics {
+    const inbound = this.#inbound;
+    const { received, lost } = inbound;
+    const codec = this.#codec?.name ?? this.#settings?.codec ?? "PCMU";
+    const { roundTripMs, remoteLoss } = this.#rtcp;
+    const delayMs = (roundTripMs ?? 0) / 2 + inbound.delayMs + FRAME_MS;
+    return {
+      codec,
+      packetsSent: this.#outbound.packets,
+      packetsReceived: received,
+      packetsLost: lost,
+      packetsReordered: inbound.reordered,
+      packetsDuplicated: inbound.duplicated,
+      packetsInvalid: inbound.invalid + this.#foreign,
+      jitterMs: inbound.reception.jitterMs,
+      roundTripMs,
+      remoteLoss,
+      mos: inbound.heard ? estimateMos({ codec, loss: lost / Math.max(1, received + lost), delayMs }) : null,
+      heldMs: this.#heldMs,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** @internal A datagram has come on the RTP port. It may be changed. */
+  datagram(bytes: Uint8Array, address: string, port: number): void {
+    if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (isRtcp(bytes, bytes.length)) {
+      this.control(bytes, address, port);
+      return;
+    }
+    const length = this.#unprotect === undefined ? bytes.length : this.#unprotect.unprotect(bytes, bytes.length);
+    if (length <= 0) {
+      this.#foreign++;
+      return;
+    }
+    const now = this.#options.system.monotonic();
+    if (this.#inbound.take(bytes, length, address, port, now)) this.#heardAt = now;
+  }
+
+  /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
+  control(bytes: Uint8Array, address: string, port: number): void {
+    if (this.#settings === undefined || this.#closing !== undefined) return;
+    const { source } = this.#inbound;
+    const length = this.#unprotect === undefined ? bytes.length : this.#unprotect.unprotectRtcp(bytes, bytes.length);
+    const genuine = length > 0 && (address === source.address || address === this.#remoteRtcp.address);
+    const said = genuine ? this.#rtcp.take(bytes, length) : undefined;
+    if (said === undefined) {
+      this.#foreign++;
+      return;
+    }
+    if (!this.#settings.rtcpMux) {
+      this.#remoteRtcp.address = address; // symmetric, as RTP is
+      this.#remoteRtcp.port = port;
+    }
+    // Somebody who says that he is silent is there; who says that he speaks should be heard.
+    if (said === "silent" && this.#inbound.heard) this.#heardAt = this.#options.system.monotonic();
+    if (said === "goodbye" && !this.#left) {
+      this.#left = true;
+      this.#options.listener.goodbye();
+    }
+  }
+
+  /** @internal the clock's side: one frame each way */
+  tick(): void {
+    const monotonic = this.#options.system.monotonic();
+    this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
+    this.#inbound.tick(this.#now, monotonic - this.#now, this.#started ? this.#sink : this.#early);
+    if (this.#closing !== undefined) return;
+    if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
+    else {
+      this.#outbound.pause();
+      if (this.#started) this.#heldMs += FRAME_MS;
+    }
+    if (this.#closing !== undefined) return;
+    if (this.#rtcp.isDue(monotonic)) this.#report(false);
+    this.#watch(monotonic);
+  }
+
+  /** @internal */
+  readonly tickFailed = (fault: unknown): void => {
+    if (this.#closing === undefined && !this.#lost) {
+      this.#lost = true;
+      this.#options.listener.lost(`The audio of the call broke: ${fault instanceof Error ? fault.message : fault}`);
+    }
+  };
+
+  /** @internal */
+  audible(): void {
+    this.#options.listener.receiving();
+  }
+
+  /** @internal */
+  digit(digit: string): void {
+    this.#options.listener.digit(digit);
+  }
+
+  get #maySend(): boolean {
+    const direction = this.#settings?.direction;
+    return direction === "sendrecv" || direction === "sendonly";
+  }
+
+  #use(settings: StreamSettings, codec: Codec): void {
+    if (this.#settings !== settings || this.#closing !== undefined) {
+      if (codec !== this.#codec) codec.close();
+      return;
+    }
+    const before = this.#codec;
+    this.#codec = codec;
+    this.#inbound.configure(settings, codec);
+    this.#outbound.configure(settings, codec);
+    if (before !== codec) before?.close();
+    if (before !== undefined) return;
+    if (this.#started) this.#sendNow();
+    // Silence before the answer opens the way through NATs for early media.
+    this.#options.clock.add(this);
+  }
+
+  /** The first packet goes out at once, and not when the wheel comes round. */
+  #sendNow(): void {
+    if (this.#codec === undefined || !this.#maySend) return;
+    this.#outbound.tick(this.#source);
+  }
+
+  #watch(now: number): void {
+    const { lossMs } = this.#options;
+    if (!this.#started || this.#lost || this.#settings?.direction !== "sendrecv") return;
+    if (now - this.#heardAt < lossMs) return;
+    this.#lost = true;
+    const since = `for ${Math.round(lossMs / 1000)} s`;
+    this.#options.listener.lost(
+      this.#inbound.heard
+        ? `No audio has come from the far side ${since}.`
+        : `No audio at all has come from the far side ${since}: a firewall, a NAT, or a wrong public address may be in the way.`,
+    );
+  }
+
+  readonly #transmit = (packet: Uint8Array, length: number): void => {
+    const bytes = this.#protect === undefined ? length : this.#protect.protect(packet, length);
+    if (bytes <= 0) return;
+    this.#options.sockets.send(packet, bytes, this.#inbound.source);
+    if (this.#sending || !this.#started) return;
+    this.#sending = true;
+    this.#options.listener.sending();
+  };
+
+  #report(goodbye: boolean): void {
+    const { sockets } = this.#options;
+    const { bytes } = this.#rtcp;
+    const plain = this.#rtcp.write(goodbye);
+    const length = this.#protect === undefined ? plain : this.#protect.protectRtcp(bytes, plain);
+    if (length <= 0) return;
+    if (this.#settings?.rtcpMux) sockets.send(bytes, length, this.#inbound.source);
+    else sockets.sendRtcp(bytes, length, this.#remoteRtcp);
+  }
+
+  async #close(): Promise<void> {
+    const { clock, sockets, gone } = this.#options;
+    clock.remove(this);
+    if (this.#codec !== undefined) this.#report(true);
+    this.#outbound.keys.stop();
+    this.#codec?.close();
+    this.#source = this.#sink = this.#early = undefined;
+    await sockets.close();
+    gone(this);
+  }
+}
+
+function sameAddress(a: SocketAddress, b: SocketAddress | undefined): boolean {
+  return a.address === b?.address && a.port === b.port;
+}
+
+function sameKeys(a: SrtpKeys | undefined, b: SrtpKeys | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.suite === b.suite && String(a.key) === String(b.key) && String(a.salt) === String(b.salt);
+}

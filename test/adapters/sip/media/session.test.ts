@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { twoEnds, until } from "./two-ends.ts";
+
+let close: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await close?.();
+  close = undefined;
+});
+
+/** Where `part` lies within `whole`, sample by sample; -1: nowhere. */
+function find(whole: Int16Array, part: Int16Array): number {
+  for (let at = 0; at + part.length <= whole.length; at++) {
+    let i = 0;
+    while (i < part.length && whole[at + i] === part[i]) i++;
+    if (i === part.length) return at;
+  }
+  return -1;
+}
+
+describe("a call between two ends", () => {
+  test("each hears the other's tone from the first sample to the last, and nothing else", async () => {
+    const ends = await twoEnds();
+    close = ends.close;
+    const { a, b } = ends;
+    const low = tone(440, 500, 8000, 8000);
+    const high = tone(1000, 500, 8000, 8000);
+    a.say(low);
+    b.say(high);
+    await until(() => a.said && b.said && a.heard.length > 8000 && b.heard.length > 8000, "both have spoken");
+    expect(find(b.heard, decodeMulaw(encodeMulaw(low)))).toBeGreaterThanOrEqual(0);
+    expect(find(a.heard, decodeMulaw(encodeMulaw(high)))).toBeGreaterThanOrEqual(0);
+    expect(toneShare(b.heard, 1000, 8000)).toBeLessThan(0.01);
+    expect(a.told).toEqual(["sending", "receiving"]);
+    const { packetsSent, packetsReceived, packetsLost, mos } = a.session.statistics();
+    expect(packetsSent).toBeGreaterThan(50);
+    expect(packetsReceived).toBeGreaterThan(50);
+    expect(packetsLost).toBe(0);
+    expect(mos).toBeGreaterThan(4.2);
+  });
+
+  test("at 16 kHz above a codec of 8 kHz the tone is the same", async () => {
+    const ends = await twoEnds({ codec: "PCMA", payloadType: { send: 8, receive: 8 } }, { sampleRate: 16_000 });
+    close = ends.close;
+    ends.a.say(tone(440, 500, 16_000, 8000));
+    await until(() => ends.a.said && ends.b.heard.length > 16_000, "a has spoken");
+    const { heard } = ends.b;
+    const first = heard.findIndex((sample) => Math.abs(sample) > 2000);
+    expect(toneShare(heard.subarray(first, first + 7_500), 440, 16_000)).toBeGreaterThan(0.99);
+  });
+
+  test("keys arrive once each, in both directions, while the source waits", async () => {
+    const ends = await twoEnds();
+    close = ends.close;
+    const { a, b } = ends;
+    await until(() => a.heard.length > 0 && b.heard.length > 0, "audio runs");
+    await Promise.all([a.session.sendDigits("11#"), b.session.sendDigits("A*0")]);
+    await until(() => a.digits.length === 3 && b.digits.length === 3, "the keys");
+    expect(b.digits).toEqual(["1", "1", "#"]);
+    expect(a.digits).toEqual(["A", "*", "0"]);
+    await expect(a.session.sendDigits("x")).rejects.toThrow(RangeError);
+  });
+
+  test("who closes says goodbye", async () => {
+    const ends = await twoEnds();
+    close = ends.close;
+    await until(() => ends.b.heard.length > 0, "audio runs");
+    await ends.a.session.close();
+    await until(() => ends.b.told.includes("goodbye"), "the goodbye");
+  });
+});
