@@ -4,11 +4,10 @@ import { FRAME_MS } from "../../media-clock.ts";
 import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
-import { RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
-import { SRTP_OVERHEAD } from "./srtp/srtp.ts";
+import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
-const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + SRTP_OVERHEAD;
+const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
 /** A runtime may still read a packet when the next one is written: so many take turns. */
 const RING = 4;
 

@@ -2,7 +2,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Outbound } from "./outbound.ts";
 import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";
-import { SRTP_OVERHEAD } from "./srtp/srtp.ts";
+import { PROTECTION_BYTES } from "./rtp-packet.ts";
 
 /** RFC 3550 section 6.2: two members of a call never need more. */
 const INTERVAL_MS = 5_000;
@@ -17,7 +17,7 @@ export class RtcpSession {
   readonly #inbound: Inbound;
   readonly #outbound: Outbound;
   readonly #packet = new RtcpPacket();
-  readonly #bytes = new Uint8Array(RTCP_BYTES + SRTP_OVERHEAD);
+  readonly #bytes = new Uint8Array(RTCP_BYTES + PROTECTION_BYTES);
   readonly #lot = new Uint8Array(1);
   readonly #cname: string;
   /** Wall clock minus steady clock at the start: later jumps of the wall clock are nobody's business. */

@@ -81,8 +81,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (settings.direction !== before?.direction) this.#heardAt = this.#options.system.monotonic();
     // The same keys go on with the counters they have: beginning anew would repeat their keystream.
     const { srtp } = settings;
-    if (!sameKeys(srtp?.send, before?.srtp?.send)) this.#protect = srtp && createSrtp(srtp.send, "send");
-    if (!sameKeys(srtp?.receive, before?.srtp?.receive)) this.#unprotect = srtp && createSrtp(srtp.receive, "receive");
+    if (!sameKeys(srtp?.send, before?.srtp?.send)) this.#protect = srtp && createSrtp(srtp.send);
+    if (!sameKeys(srtp?.receive, before?.srtp?.receive)) this.#unprotect = srtp && createSrtp(srtp.receive);
     if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
       this.#remoteRtcp.address = settings.remoteRtcp.address;
       this.#remoteRtcp.port = settings.remoteRtcp.port;
@@ -287,5 +287,10 @@ function sameAddress(a: SocketAddress, b: SocketAddress | undefined): boolean {
 
 function sameKeys(a: SrtpKeys | undefined, b: SrtpKeys | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.suite === b.suite && String(a.key) === String(b.key) && String(a.salt) === String(b.salt);
+  return (
+    a.suite === b.suite &&
+    String(a.key) === String(b.key) &&
+    String(a.salt) === String(b.salt) &&
+    String(a.mki) === String(b.mki)
+  );
 }
