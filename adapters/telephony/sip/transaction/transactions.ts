@@ -1,7 +1,10 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 
-/** What becomes of a request that was sent. All are called in turn, never after `final` or `failed`, and must not throw. */
+/**
+ * What becomes of a request that was sent. All are called in turn, never before `request` has returned nor after `final` or
+ * `failed`, and must not throw.
+ */
 export interface ClientListener {
   /**
    * Completes a copy of the request for the flow that it goes out on: a Contact of ours needs `sentBy`. Called before

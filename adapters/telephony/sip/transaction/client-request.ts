@@ -1,0 +1,187 @@
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { type Flow, type Hop, TransportError } from "../transport/transport.ts";
+import { newBranch, viaOf } from "./branch.ts";
+import type { ClientExchange, ExchangeOwner } from "./client-exchange.ts";
+import type { ClientScope } from "./client-scope.ts";
+import { cancelOf } from "./hop-requests.ts";
+import { isLong } from "./message-size.ts";
+import { giveUpMs } from "./timers.ts";
+import type { ClientListener, ClientTransaction } from "./transactions.ts";
+
+const SILENT: ClientListener = { final() {}, failed() {} };
+const NOBODY: ExchangeOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
+
+/**
+ * One request on its way: to each of the places that its target resolves to in turn, until one of them gives an answer
+ * other than 503 (RFC 3263 section 4.3). Every attempt is a client transaction of its own.
+ */
+export class ClientRequest implements ClientTransaction {
+  readonly #scope: ClientScope;
+  readonly #given: SipRequest;
+  readonly #abort = new AbortController();
+  #listener: ClientListener;
+  #hops: Hop[] = [];
+  /** The attempt that is under way. */
+  #exchange: ClientExchange | undefined;
+  #latest: SipRequest;
+  /** A 503, told if no other hop has anything better to say. */
+  #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
+  #cancelled = false;
+  #reason: string | undefined;
+  #done = false;
+
+  constructor(scope: ClientScope, request: SipRequest, listener: ClientListener) {
+    this.#scope = scope;
+    this.#given = request;
+    this.#latest = request;
+    this.#listener = listener;
+  }
+
+  get request(): SipRequest {
+    return this.#latest;
+  }
+
+  async send(to: string | Flow): Promise<void> {
+    await undefined; // nobody is told anything before `request` has returned
+    try {
+      if (typeof to !== "string") return await this.#attempt(to, undefined);
+      this.#hops = this.#scope.failedHops.last(await this.#scope.resolve(to, this.#abort.signal));
+      await this.#next(new TransportError("dns", `${to} leads to no address`));
+    } catch (cause) {
+      this.#fail(asTransportError(cause));
+    }
+  }
+
+  cancel(reason?: string): void {
+    if (this.#cancelled || this.#done || this.#given.method !== "INVITE") return;
+    this.#cancelled = true;
+    this.#reason = reason;
+    this.#exchange?.cancel();
+    if (this.#exchange !== undefined) return;
+    this.#abort.abort();
+    queueMicrotask(() => this.#fail(new TransportError("closed", "The request was cancelled before it was sent")));
+  }
+
+  abandon(): void {
+    this.#listener = SILENT;
+  }
+
+  /** The layer closes. */
+  close(fault: TransportError): void {
+    this.#abort.abort();
+    this.#fail(fault);
+  }
+
+  /** Tries the hops that are left; with none left it has failed, and this is why. */
+  async #next(why: TransportError): Promise<void> {
+    let fault = why;
+    for (let hop = this.#hops.shift(); hop !== undefined && !this.#done; hop = this.#hops.shift()) {
+      let flow: Flow;
+      try {
+        flow = await this.#scope.transports.connect(hop, this.#abort.signal);
+      } catch (cause) {
+        fault = asTransportError(cause);
+        if (!this.#abort.signal.aborted) this.#scope.failedHops.add(hop);
+        continue;
+      }
+      return this.#attempt(flow, hop);
+    }
+    this.#fail(fault);
+  }
+
+  async #attempt(flow: Flow, hop: Hop | undefined): Promise<void> {
+    if (this.#done) return;
+    const request = this.#prepared(flow);
+    if (hop?.kind === "udp" && hop.fixed !== true && isLong(request)) {
+      const connection = await this.#scope.tcpInstead.flow(hop, this.#abort.signal);
+      if (connection !== undefined) {
+        this.#hops.unshift({ ...hop, fixed: true }); // should the connection break
+        return this.#attempt(connection, { ...hop, kind: "tcp" });
+      }
+      if (this.#done) return;
+    }
+    this.#latest = request;
+    const { timers } = this.#scope;
+    const wait = this.#hops.length > 0 ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers);
+    const exchange = this.#scope.open(request, flow, wait, this.#ownerOf(request, flow, hop));
+    this.#exchange = exchange;
+    exchange.start();
+    if (this.#exchange === exchange) this.#listener.sent?.(request, flow);
+  }
+
+  /** A copy of the request as it goes out on this flow. */
+  #prepared(flow: Flow): SipRequest {
+    const sentBy = this.#scope.transports.sentBy(flow);
+    const request = { ...this.#given, headers: this.#given.headers.clone() };
+    this.#listener.prepare?.(request, flow, sentBy);
+    request.headers.addFirst("Via", viaOf(flow.kind, sentBy, newBranch(this.#scope.system)));
+    return request;
+  }
+
+  #ownerOf(request: SipRequest, flow: Flow, hop: Hop | undefined): ExchangeOwner {
+    return {
+      provisional: (response) => this.#listener.provisional?.(response, flow),
+      final: (response) => {
+        this.#exchange = undefined;
+        if (response.status === 503 && hop !== undefined) {
+          this.#scope.failedHops.add(hop);
+          this.#refusal = { response, flow };
+          if (this.#mayGoOn()) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
+        }
+        this.#final(response, flow);
+      },
+      failed: (fault) => {
+        this.#exchange = undefined;
+        if (hop !== undefined) this.#scope.failedHops.add(hop);
+        if (this.#mayGoOn()) this.#goOn(fault);
+        else this.#fail(fault);
+      },
+      late: (response) => this.#scope.late(response, flow),
+      cancel: (elsewhere) => void this.#sendCancel(cancelOf(request, this.#reason), elsewhere ? hop : flow),
+    };
+  }
+
+  #mayGoOn(): boolean {
+    return this.#hops.length > 0 && !this.#cancelled && !this.#done;
+  }
+
+  #goOn(fault: TransportError): void {
+    this.#next(fault).catch((cause) => this.#fail(asTransportError(cause)));
+  }
+
+  /** A CANCEL is a transaction of its own with the branch of its INVITE; what comes of it is of no interest. */
+  async #sendCancel(cancel: SipRequest, on: Flow | Hop | undefined): Promise<void> {
+    if (on === undefined) return;
+    const { transports, timers } = this.#scope;
+    try {
+      const flow = "send" in on ? on : await transports.connect(on, AbortSignal.timeout(giveUpMs(timers)));
+      this.#scope.open(cancel, flow, giveUpMs(timers), NOBODY).start();
+    } catch {
+      // nobody is there to be told
+    }
+  }
+
+  #final(response: SipResponse, flow: Flow): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#scope.done(this);
+    this.#listener.final(response, flow);
+  }
+
+  #fail(fault: TransportError): void {
+    if (this.#done) return;
+    const refusal = this.#refusal;
+    if (refusal !== undefined && !this.#cancelled) {
+      this.#final(refusal.response, refusal.flow);
+      return;
+    }
+    this.#done = true;
+    this.#scope.done(this);
+    this.#listener.failed(fault);
+  }
+}
+
+function asTransportError(cause: unknown): TransportError {
+  if (cause instanceof TransportError) return cause;
+  return new TransportError("unreachable", cause instanceof Error ? cause.message : String(cause), { cause });
+}

@@ -1,0 +1,109 @@
+import type { System } from "../../../../src/ports/system.ts";
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { parseVia, type Via } from "../message/via.ts";
+import { FailedHops } from "../transport/failed-hops.ts";
+import type { Resolve } from "../transport/resolve.ts";
+import { type Flow, TransportError, type Transports } from "../transport/transport.ts";
+import { newBranch, viaOf } from "./branch.ts";
+import { ClientExchange, type ExchangeOwner } from "./client-exchange.ts";
+import { ClientRequest } from "./client-request.ts";
+import type { ClientScope } from "./client-scope.ts";
+import { clientKey } from "./keys.ts";
+import { TcpInstead } from "./tcp-instead.ts";
+import type { SipTimers } from "./timers.ts";
+import type { ClientListener, ClientTransaction } from "./transactions.ts";
+
+/** Our requests, and the responses that find them. */
+export class ClientSide implements ClientScope {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly transports: Transports;
+  readonly resolve: Resolve;
+  readonly failedHops: FailedHops;
+  readonly tcpInstead: TcpInstead;
+  readonly late: (response: SipResponse, flow: Flow) => void;
+  readonly #exchanges = new Map<string, ClientExchange>();
+  readonly #requests = new Set<ClientRequest>();
+
+  constructor(options: Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late">) {
+    this.system = options.system;
+    this.timers = options.timers;
+    this.transports = options.transports;
+    this.resolve = options.resolve;
+    this.late = options.late;
+    this.failedHops = new FailedHops(options.system);
+    this.tcpInstead = new TcpInstead(options.transports, options.system);
+  }
+
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): ClientTransaction {
+    const sent = new ClientRequest(this, request, listener);
+    this.#requests.add(sent);
+    void sent.send(to);
+    return sent;
+  }
+
+  /** The ACK of a 2xx: on the first way there that can be had; nobody waits for anything. */
+  async ack(request: SipRequest, to: string | Flow, signal: AbortSignal): Promise<void> {
+    try {
+      const flow = typeof to === "string" ? await this.#flowTo(to, signal) : to;
+      const ack = { ...request, headers: request.headers.clone() };
+      ack.headers.addFirst("Via", viaOf(flow.kind, this.transports.sentBy(flow), newBranch(this.system)));
+      flow.send(ack);
+    } catch {
+      // the far side repeats its 2xx, and gets another one
+    }
+  }
+
+  /** A response to one of ours; others are not meant for us. */
+  response(response: SipResponse): void {
+    const via = parseVia(response.headers.list("Via")[0] ?? "");
+    const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
+    const exchange = this.#exchanges.get(clientKey(via, method));
+    if (via === undefined || exchange === undefined) return;
+    this.#learn(via, exchange.flow);
+    exchange.response(response);
+  }
+
+  closed(flow: Flow, fault: TransportError): void {
+    for (const exchange of [...this.#exchanges.values()]) if (exchange.flow === flow) exchange.lost(fault);
+  }
+
+  open(request: SipRequest, flow: Flow, giveUpMs: number, owner: ExchangeOwner): ClientExchange {
+    const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
+    const { system, timers } = this;
+    const terminated = (): void => void this.#exchanges.delete(key);
+    const exchange = new ClientExchange({ request, flow, system, timers, giveUpMs, owner, terminated });
+    this.#exchanges.set(key, exchange);
+    return exchange;
+  }
+
+  done(request: ClientRequest): void {
+    this.#requests.delete(request);
+  }
+
+  close(fault: TransportError): void {
+    for (const request of [...this.#requests]) request.close(fault);
+    for (const exchange of this.#exchanges.values()) exchange.stop();
+    this.#exchanges.clear();
+  }
+
+  async #flowTo(uri: string, signal: AbortSignal): Promise<Flow> {
+    let fault: unknown = new TransportError("dns", `${uri} leads to no address`);
+    for (const hop of this.failedHops.last(await this.resolve(uri, signal)))
+      try {
+        return await this.transports.connect(hop, signal);
+      } catch (cause) {
+        fault = cause;
+      }
+    throw fault;
+  }
+
+  /** Where the far side says that it saw us (RFC 3581); the branch has proved that it is the far side who says so. */
+  #learn({ host, port, params }: Via, flow: Flow): void {
+    const rport = Number(params.get("rport") ?? "");
+    const received = params.get("received");
+    if (received === undefined && !rport) return;
+    this.transports.seen(flow, { address: received || host, port: rport || (port ?? flow.local.port) });
+  }
+}

@@ -1,0 +1,28 @@
+import type { SipResponse } from "../message/message.ts";
+import { parseVia } from "../message/via.ts";
+import type { Flow, Hop, Transports } from "../transport/transport.ts";
+
+/**
+ * Sends a response to where its request came from; where that connection is gone, on a new one to the address that
+ * the request's Via names (RFC 3261 section 18.2.2). What cannot be sent is lost: the far side repeats its request.
+ */
+export async function reply(
+  transports: Transports,
+  response: SipResponse,
+  flow: Flow,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (flow.alive) return flow.send(response);
+    const hop = hopBack(response, flow);
+    if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
+  } catch {
+    // a transaction layer has nobody to complain to
+  }
+}
+
+function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
+  const via = parseVia(response.headers.list("Via")[0] ?? "");
+  if (via === undefined || kind === "udp") return undefined;
+  return { kind, host: via.host, address: remote.address, port: via.port ?? (kind === "tls" ? 5061 : 5060) };
+}

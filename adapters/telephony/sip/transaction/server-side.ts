@@ -1,0 +1,106 @@
+import type { System } from "../../../../src/ports/system.ts";
+import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
+import { tagOf, withTag } from "../message/name-addr.ts";
+import type { Flow } from "../transport/transport.ts";
+import { randomText } from "./branch.ts";
+import { ackKey, serverKey } from "./keys.ts";
+import { ServerExchange } from "./server-exchange.ts";
+import type { SipTimers } from "./timers.ts";
+import type { ServerTransaction, TransactionListener } from "./transactions.ts";
+
+/** More requests than this at a time are refused. */
+const MOST_EXCHANGES = 4_000;
+const TAG_BYTES = 8;
+
+/** What the server side needs. */
+export interface ServerSideOptions {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly reply: (response: SipResponse, flow: Flow) => void;
+  readonly listener: () => TransactionListener;
+}
+
+/** The far side's requests. */
+export class ServerSide {
+  readonly #options: ServerSideOptions;
+  readonly #exchanges = new Map<string, ServerExchange>();
+  /** The INVITEs that wait for the ACK of their 2xx. */
+  readonly #accepted = new Map<string, ServerExchange>();
+
+  constructor(options: ServerSideOptions) {
+    this.#options = options;
+  }
+
+  request(request: SipRequest, flow: Flow): void {
+    const key = serverKey(request, request.method);
+    const known = this.#exchanges.get(key);
+    if (request.method === "ACK") this.#acknowledge(request, flow);
+    else if (known !== undefined) known.repeated();
+    else if (this.#exchanges.size >= MOST_EXCHANGES)
+      this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
+    else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
+    else this.#options.listener().request(this.#open(key, request, flow));
+  }
+
+  close(): void {
+    for (const exchange of this.#exchanges.values()) exchange.stop();
+    this.#exchanges.clear();
+    this.#accepted.clear();
+  }
+
+  #open(key: string, request: SipRequest, flow: Flow): ServerExchange {
+    const { system, timers, reply } = this.#options;
+    let acceptedAs: string | undefined;
+    const exchange = new ServerExchange({
+      request,
+      flow,
+      system,
+      timers,
+      reply,
+      accepted: (accepted, response) => {
+        acceptedAs = ackKey(request, tagOf(response.headers.get("To")));
+        this.#accepted.set(acceptedAs, accepted);
+      },
+      acknowledged: (ack, way) => this.#options.listener().request(acknowledgement(ack, way)),
+      unacknowledged: (silent) => this.#options.listener().unacknowledged?.(silent),
+      terminated: () => {
+        this.#exchanges.delete(key);
+        if (acceptedAs !== undefined) this.#accepted.delete(acceptedAs);
+      },
+    });
+    this.#exchanges.set(key, exchange);
+    return exchange;
+  }
+
+  /** An ACK has the branch of an INVITE that was refused; that of a 2xx is known by its dialog. */
+  #acknowledge(ack: SipRequest, flow: Flow): void {
+    const exchange =
+      this.#exchanges.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
+    exchange?.acknowledged(ack, flow);
+  }
+
+  /** RFC 3261 section 9.2: the CANCEL is answered in any case, the INVITE only while it has no final response. */
+  #cancel(cancel: ServerExchange): void {
+    const invite = this.#exchanges.get(serverKey(cancel.request, "INVITE"));
+    const answer =
+      invite === undefined
+        ? this.#answer(cancel.request, 481, "Call/Transaction Does Not Exist")
+        : this.#answer(cancel.request, 200, "OK");
+    cancel.respond(answer);
+    invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(answer.headers.get("To"))));
+  }
+
+  /** A response with a tag of ours. */
+  #answer(request: SipRequest, status: number, reason: string, tag?: string): SipResponse {
+    const response = responseTo(request, status, reason);
+    const to = response.headers.get("To") ?? "";
+    if (tagOf(to) === undefined)
+      response.headers.set("To", withTag(to, tag ?? randomText(this.#options.system, TAG_BYTES)));
+    return response;
+  }
+}
+
+/** The ACK of our 2xx: to be seen, not to be answered. */
+function acknowledgement(request: SipRequest, flow: Flow): ServerTransaction {
+  return { request, flow, done: true, respond() {} };
+}

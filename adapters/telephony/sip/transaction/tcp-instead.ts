@@ -1,0 +1,46 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { Flow, Hop, Transports } from "../transport/transport.ts";
+
+/** A peer that is slower to take a connection gets the datagram, ms. */
+const PATIENCE_MS = 1_000;
+/** For so long a peer that took no connection is not asked again, ms. */
+const REMEMBER_MS = 10 * 60_000;
+const MOST_REMEMBERED = 256;
+
+/** TCP in place of UDP for requests that are too long for a datagram (RFC 3261 section 18.1.1), where the peer takes it. */
+export class TcpInstead {
+  readonly #transports: Transports;
+  readonly #system: System;
+  /** Peers that took no connection, with the time until which that counts. */
+  readonly #unwilling = new Map<string, number>();
+
+  constructor(transports: Transports, system: System) {
+    this.#transports = transports;
+    this.#system = system;
+  }
+
+  /** A connection to the same place; undefined where none is to be had soon. */
+  async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
+    const place = `${hop.address} ${hop.port}`;
+    if ((this.#unwilling.get(place) ?? 0) > this.#system.monotonic()) return undefined;
+    const patience = new AbortController();
+    const impatient = (): void => patience.abort();
+    const settle = this.#system.after(PATIENCE_MS, impatient);
+    signal.addEventListener("abort", impatient, { once: true });
+    try {
+      return await this.#transports.connect({ ...hop, kind: "tcp" }, patience.signal);
+    } catch {
+      if (!signal.aborted) this.#remember(place);
+      return undefined;
+    } finally {
+      settle();
+      signal.removeEventListener("abort", impatient);
+    }
+  }
+
+  #remember(place: string): void {
+    this.#unwilling.delete(place);
+    if (this.#unwilling.size >= MOST_REMEMBERED) this.#unwilling.delete(this.#unwilling.keys().next().value as string);
+    this.#unwilling.set(place, this.#system.monotonic() + REMEMBER_MS);
+  }
+}

@@ -1,0 +1,72 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { Resolve } from "../transport/resolve.ts";
+import { TransportError, type Transports } from "../transport/transport.ts";
+import { ClientSide } from "./client-side.ts";
+import { reply } from "./reply.ts";
+import { ServerSide } from "./server-side.ts";
+import { type SipTimers, sipTimers } from "./timers.ts";
+import type { TransactionListener, Transactions } from "./transactions.ts";
+
+/** Options of {@link createTransactions}. */
+export interface TransactionOptions {
+  readonly system: System;
+  /** Other times than those of the RFC, for tests. */
+  readonly timers?: Partial<SipTimers> | undefined;
+}
+
+const NOBODY: TransactionListener = { request() {}, lateSuccess() {} };
+
+/** The transaction layer over the sockets of one trunk; takes over their `listen` and closes them. */
+export function createTransactions(
+  transports: Transports,
+  resolve: Resolve,
+  { system, timers: given }: TransactionOptions,
+): Transactions {
+  const timers = sipTimers(given);
+  const ended = new AbortController();
+  let listener = NOBODY;
+  let closing: Promise<void> | undefined;
+  const client = new ClientSide({
+    system,
+    timers,
+    transports,
+    resolve,
+    late: (response, flow) => listener.lateSuccess(response, flow),
+  });
+  const server = new ServerSide({
+    system,
+    timers,
+    reply: (response, flow) => void reply(transports, response, flow, ended.signal),
+    listener: () => listener,
+  });
+  transports.listen({
+    message(message, flow) {
+      if (closing !== undefined) return;
+      if (message.kind === "response") client.response(message);
+      else server.request(message, flow);
+    },
+    closed: (flow, fault) => client.closed(flow, fault),
+  });
+
+  return {
+    request(request, to, clientListener) {
+      return client.request(request, to, clientListener);
+    },
+    ack(request, to) {
+      void client.ack(request, to, ended.signal);
+    },
+    listen(next) {
+      listener = next;
+    },
+    sentBy: (flow) => transports.sentBy(flow),
+    close() {
+      closing ??= (async () => {
+        ended.abort();
+        server.close();
+        client.close(new TransportError("closed", "The trunk was closed"));
+        await transports.close();
+      })();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { Hop } from "./transport.ts";
+
+/** For so long a hop that failed comes after all others, ms. */
+const REMEMBER_MS = 30_000;
+const MOST_REMEMBERED = 256;
+
+/** The hops that failed lately: refused, unreachable, silent or overloaded. They are tried, but last. */
+export class FailedHops {
+  readonly #system: System;
+  /** Until when a hop counts as failed, the oldest first. */
+  readonly #until = new Map<string, number>();
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  add(hop: Hop): void {
+    const key = keyOf(hop);
+    this.#until.delete(key);
+    if (this.#until.size >= MOST_REMEMBERED) this.#until.delete(this.#until.keys().next().value as string);
+    this.#until.set(key, this.#system.monotonic() + REMEMBER_MS);
+  }
+
+  /** The same hops: first those that have not failed, then those that have, each in their order. */
+  last(hops: readonly Hop[]): Hop[] {
+    const failed = hops.filter((hop) => this.#failed(hop));
+    return failed.length === 0 ? [...hops] : [...hops.filter((hop) => !failed.includes(hop)), ...failed];
+  }
+
+  #failed(hop: Hop): boolean {
+    return (this.#until.get(keyOf(hop)) ?? 0) > this.#system.monotonic();
+  }
+}
+
+function keyOf({ kind, address, port }: Hop): string {
+  return `${kind} ${address} ${port}`;
+}

@@ -1,0 +1,51 @@
+import { isIP } from "node:net";
+import { type HostPort, parseHostPort, writeHostPort } from "../message/host-port.ts";
+import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
+
+const MOST_LEARNT = 256;
+
+/** What we call ourselves in Via and Contact. */
+export class OwnNames {
+  readonly #public: HostPort | undefined;
+  /** The port at which our own listener takes connections of a kind. */
+  readonly #listening: (kind: TransportKind) => number | undefined;
+  /** By peer: what it says that our address is. */
+  readonly #learnt = new Map<string, SocketAddress>();
+
+  constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
+    this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
+    this.#listening = listening;
+  }
+
+  /**
+   * The public address, or what the peer sees, or what the flow is bound to. The port: as configured; where requests
+   * come on connections of their own, that of the listener; else the one that the peer sees, or ours.
+   */
+  of(flow: Flow): string {
+    const learnt = this.#learnt.get(keyOf(flow));
+    const host = this.#public?.host ?? learnt?.address ?? flow.local.address;
+    const listening = flow.reliable ? this.#listening(flow.kind) : undefined;
+    const port = this.#public?.port ?? listening ?? learnt?.port ?? flow.local.port;
+    return writeHostPort({ host, port });
+  }
+
+  /** Remembers what a peer sees; what is no address, or as it was bound, is nothing new. */
+  seen(flow: Flow, { address, port }: SocketAddress): void {
+    const key = keyOf(flow);
+    const known = this.#learnt.get(key) ?? flow.local;
+    if ((known.address === address && known.port === port) || isIP(address) === 0 || port < 1 || port > 65_535) return;
+    this.#learnt.delete(key);
+    if (this.#learnt.size >= MOST_LEARNT) this.#learnt.delete(this.#learnt.keys().next().value as string);
+    this.#learnt.set(key, { address, port });
+  }
+}
+
+/** By connection, or by peer on UDP. */
+function keyOf({ kind, local, remote }: Flow): string {
+  return `${kind} ${kind === "udp" ? "" : local.port} ${remote.address} ${remote.port}`;
+}
+
+/** A public address as it is configured: an IPv6 address may stand without its brackets. */
+function readAddress(text: string): HostPort {
+  return (isIP(text) === 6 ? { host: text, port: undefined } : parseHostPort(text)) ?? { host: text, port: undefined };
+}

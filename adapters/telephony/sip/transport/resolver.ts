@@ -1,0 +1,120 @@
+import { isIP } from "node:net";
+import type { System } from "../../../../src/ports/system.ts";
+import { parseUri, type SipUri } from "../message/uri.ts";
+import { cachedDns } from "./cached-dns.ts";
+import { hasIpv6 } from "./interface-address.ts";
+import { nodeDns } from "./node-dns.ts";
+import type { Dns, Resolve } from "./resolve.ts";
+import { srvOrder } from "./srv-order.ts";
+import { type Hop, TransportError, type TransportKind } from "./transport.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** Options of {@link createResolve}. */
+export interface ResolveOptions {
+  readonly system: System;
+  /** Default: the runtime's resolver. */
+  readonly dns?: Dns | undefined;
+  /** Whether IPv6 addresses of names are of any use. Default: where this machine has such an address. */
+  readonly ipv6?: (() => boolean) | undefined;
+}
+
+/** A name to look for SRV records at, and the transport that they are for. */
+interface Service {
+  readonly kind: TransportKind;
+  readonly name: string;
+}
+
+const LABELS: Readonly<Record<TransportKind, string>> = { udp: "_sip._udp", tcp: "_sip._tcp", tls: "_sips._tcp" };
+const NAPTR_SERVICES: Readonly<Record<string, TransportKind>> = {
+  "SIP+D2U": "udp",
+  "SIP+D2T": "tcp",
+  "SIPS+D2T": "tls",
+};
+const MOST_HOPS = 16;
+
+/** Finds the places for a URI (RFC 3263 section 4); the DNS is asked once in 30 s for the same. */
+export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: ResolveOptions): Resolve {
+  const cached = cachedDns(dns, system);
+
+  return async (text, signal) => {
+    const uri = parseUri(text);
+    if (uri === undefined) throw new TransportError("dns", `${text} is no SIP URI`);
+    const host = uri.params.get("maddr") || uri.host;
+    const hops = await unlessAborted(find(uri, host), signal);
+    const usable = hops.filter(
+      ({ address }) => isIP(host) !== 0 || isIP(address) === 4 || isLoopback(address) || ipv6(),
+    );
+    if (usable.length > 0) return usable.slice(0, MOST_HOPS);
+    throw new TransportError(
+      "dns",
+      hops.length === 0
+        ? `${host} has no address in the DNS; is it spelled right?`
+        : `${host} has IPv6 addresses only, and this machine has none`,
+    );
+  };
+
+  /** All places, best first; with addresses of both families. */
+  async function find(uri: SipUri, host: string): Promise<Hop[]> {
+    const named = namedTransport(uri);
+    const secure = uri.scheme === "sips";
+    const kind = named ?? (secure ? "tls" : "udp");
+    const fixed = named !== undefined;
+    if (isIP(host) !== 0 || uri.port !== undefined)
+      return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
+    const services = named === undefined ? await servicesOf(host, secure) : [{ kind, name: `${LABELS[kind]}.${host}` }];
+    const found = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
+    const hops = found.flat();
+    return hops.length > 0 ? hops : addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+  }
+
+  /** What NAPTR says (RFC 3263 section 4.1); without it, SRV of every transport that the scheme allows. */
+  async function servicesOf(domain: string, secure: boolean): Promise<Service[]> {
+    const records = await cached.naptr(domain).catch(() => []); // a resolver that cannot do it: as if there were none
+    const services = [...records]
+      .sort((one, other) => one.order - other.order || one.preference - other.preference)
+      .flatMap(({ service, replacement }) => {
+        const kind = NAPTR_SERVICES[service.toUpperCase()];
+        return kind === undefined || (secure && kind !== "tls") ? [] : [{ kind, name: replacement }];
+      });
+    if (services.length > 0) return services;
+    const kinds: readonly TransportKind[] = secure ? ["tls"] : ["udp", "tcp", "tls"];
+    return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
+  }
+
+  async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
+    const records = await cached.srv(name).catch(() => []); // likewise
+    const servers = srvOrder(records, system);
+    const hops = await Promise.all(
+      servers.map(({ name: server, port }) => addressHops(server, { kind, host, fixed, port }).catch(() => [])),
+    );
+    return hops.flat();
+  }
+
+  async function addressHops(server: string, rest: Omit<Hop, "address">): Promise<Hop[]> {
+    let addresses: readonly string[];
+    try {
+      addresses = isIP(server) !== 0 ? [server] : await cached.addresses(server);
+    } catch (cause) {
+      const { message } = cause as Error;
+      throw new TransportError("dns", `The DNS was asked for ${server} and failed: ${message}`, { cause });
+    }
+    return addresses.map((address) => ({ ...rest, address }));
+  }
+}
+
+/** The transport that the URI names itself; `sips` makes TLS of TCP (RFC 3261 section 26.2.2). */
+function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
+  const named = params.get("transport")?.toLowerCase();
+  if (named === undefined) return undefined;
+  if (named === "tls" || (named === "tcp" && scheme === "sips")) return "tls";
+  if (named === "tcp" || (named === "udp" && scheme === "sip")) return named;
+  throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; there are udp, tcp and tls`);
+}
+
+function defaultPort(kind: TransportKind): number {
+  return kind === "tls" ? 5061 : 5060;
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1";
+}

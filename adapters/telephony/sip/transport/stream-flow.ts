@@ -1,0 +1,189 @@
+import type { Socket } from "node:net";
+import type { System } from "../../../../src/ports/system.ts";
+import type { SipMessage } from "../message/message.ts";
+import { type Framed, StreamFramer } from "../message/stream-framer.ts";
+import { writeMessage } from "../message/write-message.ts";
+import { incoming } from "./incoming.ts";
+import { KeepAlive } from "./keep-alive.ts";
+import { networkFault, placeName } from "./network-fault.ts";
+import {
+  type Flow,
+  type SocketAddress,
+  TransportError,
+  type TransportKind,
+  type TransportListener,
+} from "./transport.ts";
+
+/** Often enough for the firewalls in between, ms. */
+const KEEP_ALIVE_MS = 30_000;
+/** The rest of a message that has begun must come within, ms. */
+const STALL_MS = 30_000;
+/** So much may wait for a peer that reads slowly, bytes. */
+const MOST_UNSENT_BYTES = 1 << 20;
+const CRLF = new Uint8Array([13, 10]);
+
+/** What a flow needs. */
+export interface StreamFlowOptions {
+  readonly socket: Socket;
+  readonly kind: Exclude<TransportKind, "udp">;
+  readonly system: System;
+  /** Closed after so long in silence, unless it is held, ms. */
+  readonly idleMs: number;
+  readonly listener: () => TransportListener;
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+  readonly ended: (flow: StreamFlow, fault: TransportError) => void;
+}
+
+/** A connection of TCP or TLS, ours or the far side's. */
+export class StreamFlow implements Flow {
+  readonly kind: Exclude<TransportKind, "udp">;
+  readonly reliable = true;
+  readonly local: SocketAddress;
+  readonly remote: SocketAddress;
+  /** Whether a whole message has ever come. */
+  spoken = false;
+  readonly #options: StreamFlowOptions;
+  readonly #framer = new StreamFramer();
+  readonly #keepAlive: KeepAlive;
+  #usedAt: number;
+  #alive = true;
+  #fault: TransportError | undefined;
+  #stopIdle = (): void => {};
+  #stopStall: (() => void) | undefined;
+  readonly #closed: Promise<void>;
+
+  constructor(options: StreamFlowOptions) {
+    const { socket, kind, system } = options;
+    this.#options = options;
+    this.kind = kind;
+    this.local = { address: plain(socket.localAddress), port: socket.localPort ?? 0 };
+    this.remote = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
+    this.#usedAt = system.monotonic();
+    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (bytes) => void socket.write(bytes));
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
+    socket.on("error", (cause) => {
+      this.#fault ??= networkFault(cause, `The connection to ${placeName(kind, this.remote)} broke`, "closed");
+    });
+    socket.on("end", () => socket.destroySoon());
+    this.#closed = new Promise((closed) => socket.once("close", () => closed(this.#ended())));
+    this.#watchIdle(options.idleMs);
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get held(): boolean {
+    return this.#keepAlive.held;
+  }
+
+  /** When something was last sent or received, by the monotonic clock, ms. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  send(message: SipMessage): void {
+    if (!this.#alive) throw this.#fault ?? this.#gone();
+    this.#write(writeMessage(message));
+  }
+
+  hold(): () => void {
+    return this.#keepAlive.hold();
+  }
+
+  /** Ends the connection; resolves when it is gone. */
+  close(fault?: TransportError): Promise<void> {
+    this.#fault ??= fault;
+    this.#alive = false;
+    this.#options.socket.destroy();
+    return this.#closed;
+  }
+
+  #write(bytes: Uint8Array): void {
+    const { socket, system } = this.#options;
+    this.#usedAt = system.monotonic();
+    socket.write(bytes);
+    if (socket.writableLength > MOST_UNSENT_BYTES)
+      void this.close(
+        new TransportError("limit", `${placeName(this.kind, this.remote)} does not read what it is sent`),
+      );
+  }
+
+  #received(bytes: Uint8Array): void {
+    if (!this.#alive) return;
+    this.#usedAt = this.#options.system.monotonic();
+    for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#take(framed);
+    this.#watchStall();
+  }
+
+  #take(framed: Framed): void {
+    switch (framed.kind) {
+      case "request":
+      case "response":
+        this.spoken = true;
+        this.#options.listener().message(incoming(framed, this.remote).message, this);
+        break;
+      case "ping":
+        this.#write(CRLF);
+        break;
+      case "pong":
+        break;
+      case "malformed":
+      case "fault":
+        this.#options.malformed(this.remote, framed.detail);
+        if (framed.answer !== undefined) this.#write(writeMessage(framed.answer));
+        if (framed.kind === "fault") this.#cutOff(framed.detail);
+        break;
+      default:
+        framed satisfies never;
+    }
+  }
+
+  /** Nobody knows where the next message would begin: the answer is sent, and no more. */
+  #cutOff(detail: string): void {
+    this.#fault ??= new TransportError("closed", `${placeName(this.kind, this.remote)} sent what is no SIP: ${detail}`);
+    this.#alive = false;
+    this.#options.socket.destroySoon();
+  }
+
+  #watchIdle(ms: number): void {
+    const { system, idleMs } = this.#options;
+    this.#stopIdle = system.after(ms, () => {
+      const left = this.#usedAt + idleMs - system.monotonic();
+      if (this.held) this.#watchIdle(idleMs);
+      else if (left > 0) this.#watchIdle(left);
+      else void this.close(new TransportError("closed", `${placeName(this.kind, this.remote)} was idle`));
+    });
+  }
+
+  #watchStall(): void {
+    if (!this.#framer.incomplete || !this.#alive) {
+      this.#stopStall?.();
+      this.#stopStall = undefined;
+      return;
+    }
+    this.#stopStall ??= this.#options.system.after(STALL_MS, () => {
+      void this.close(
+        new TransportError("timeout", `${placeName(this.kind, this.remote)} began a message and did not end it`),
+      );
+    });
+  }
+
+  #ended(): void {
+    this.#alive = false;
+    this.#keepAlive.stop();
+    this.#stopIdle();
+    this.#stopStall?.();
+    this.#options.ended(this, this.#fault ?? this.#gone());
+  }
+
+  #gone(): TransportError {
+    return new TransportError("closed", `The connection to ${placeName(this.kind, this.remote)} is closed`);
+  }
+}
+
+/** An IPv4 address that came over an IPv6 socket is one of IPv4. */
+function plain(address: string | undefined): string {
+  return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
+}

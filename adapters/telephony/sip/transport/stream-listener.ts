@@ -1,0 +1,80 @@
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { TrunkListener, TrunkTls } from "../config/trunk.ts";
+import { networkFault } from "./network-fault.ts";
+import { readTls } from "./pem.ts";
+import { type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
+
+/** Who connects for TLS must have shaken hands within, ms. */
+const HANDSHAKE_MS = 10_000;
+
+/** What a listener needs. */
+export interface StreamListenerOptions {
+  readonly listen: TrunkListener;
+  readonly tls: TrunkTls;
+  readonly accept: (socket: Socket, kind: Exclude<TransportKind, "udp">) => void;
+}
+
+/** Takes connections of the far side. */
+export class StreamListener {
+  readonly bound: SocketAddress;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+  #closed: Promise<void> | undefined;
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    const { address, port } = server.address() as { address: string; port: number };
+    this.bound = { address, port };
+    this.#server = server;
+    this.#sockets = sockets;
+  }
+
+  /** @throws {TransportError} the port is taken, or the certificate is of no use */
+  static async open({ listen, tls, accept }: StreamListenerOptions): Promise<StreamListener> {
+    const kind = listen.transport === "tls" ? "tls" : "tcp";
+    const what = `Listening on ${kind.toUpperCase()} port ${listen.port} failed`;
+    const sockets = new Set<Socket>();
+    let server: Server;
+    if (kind === "tls") {
+      const { cert, key } = await readTls(tls);
+      if (cert === undefined || key === undefined)
+        throw new TransportError("tls", `${what}: it needs a certificate; set tls.cert and tls.key`);
+      try {
+        server = createTlsServer({ cert, key, minVersion: "TLSv1.2", handshakeTimeout: HANDSHAKE_MS }, (socket) =>
+          accept(socket, "tls"),
+        );
+      } catch (cause) {
+        const { message } = cause as Error;
+        throw new TransportError("tls", `${what}: tls.cert and tls.key are of no use (${message})`, { cause });
+      }
+      server.on("tlsClientError", (_cause: unknown, socket: Socket) => socket.destroy());
+    } else server = createTcpServer((socket) => accept(socket, "tcp"));
+    // Those that have not shaken hands yet have no flow that would close them.
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket));
+      socket.on("error", () => socket.destroy());
+    });
+    try {
+      await new Promise<void>((bound, failed) => {
+        server.once("error", failed);
+        server.listen({ port: listen.port, ...(listen.address === undefined ? {} : { host: listen.address }) }, () => {
+          server.off("error", failed);
+          bound();
+        });
+      });
+    } catch (cause) {
+      throw networkFault(cause, what);
+    }
+    server.on("error", () => {}); // no more files, for one: the next connection may be taken again
+    return new StreamListener(server, sockets);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= new Promise((closed) => {
+      this.#server.close(() => closed());
+      for (const socket of this.#sockets) socket.destroy();
+    });
+    return this.#closed;
+  }
+}

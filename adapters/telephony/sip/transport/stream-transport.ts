@@ -1,0 +1,125 @@
+import type { Socket } from "node:net";
+import type { System } from "../../../../src/ports/system.ts";
+import type { TrunkTls } from "../config/trunk.ts";
+import { openStream } from "./open-stream.ts";
+import { StreamFlow } from "./stream-flow.ts";
+import {
+  type Flow,
+  type Hop,
+  type SocketAddress,
+  TransportError,
+  type TransportKind,
+  type TransportListener,
+} from "./transport.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** Connections that nobody holds are closed after so long in silence, ms. */
+const IDLE_MS = 5 * 60_000;
+/** The same before a first message has come from who connected to us, ms. */
+const SPEAK_MS = 30_000;
+/** Connections of ours, and of the far side. */
+const MOST_CONNECTIONS = 64;
+const MOST_ACCEPTED = 256;
+
+/** What the connections of a trunk have in common. */
+export interface StreamTransportOptions {
+  readonly system: System;
+  readonly tls: TrunkTls;
+  readonly localAddress: string | undefined;
+  readonly connectTimeoutMs: number;
+  readonly listener: () => TransportListener;
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+}
+
+/** The connections of TCP and TLS. */
+export class StreamTransport {
+  readonly #options: StreamTransportOptions;
+  /** Connections to hops, open or being opened. */
+  readonly #opened = new Map<string, Promise<StreamFlow>>();
+  readonly #flows = new Set<StreamFlow>();
+  readonly #accepted = new Set<StreamFlow>();
+  readonly #ended = new AbortController();
+
+  constructor(options: StreamTransportOptions) {
+    this.#options = options;
+  }
+
+  /** The open connection to this hop, or a new one. @throws {TransportError} */
+  async connect(hop: Hop, signal: AbortSignal): Promise<Flow> {
+    if (this.#ended.signal.aborted) throw new TransportError("closed", "The trunk was closed");
+    const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
+    const known = this.#opened.get(key);
+    if (known === undefined) return unlessAborted(this.#open(key, hop), signal);
+    const flow = await unlessAborted(known, signal);
+    if (flow.alive) return flow;
+    this.#forget(key, known);
+    return this.connect(hop, signal);
+  }
+
+  /** Somebody has connected to our listener. */
+  accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
+    if (this.#accepted.size >= MOST_ACCEPTED && !this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
+    socket.setNoDelay(true);
+    const flow = this.#flow(socket, kind, SPEAK_MS);
+    this.#accepted.add(flow);
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await Promise.allSettled(this.#opened.values());
+    await Promise.all([...this.#flows].map((flow) => flow.close()));
+  }
+
+  #open(key: string, hop: Hop): Promise<StreamFlow> {
+    if (this.#opened.size >= MOST_CONNECTIONS)
+      throw new TransportError("limit", `The trunk has ${MOST_CONNECTIONS} connections already`);
+    const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
+    const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) =>
+      this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", IDLE_MS, () => this.#forget(key, opened)),
+    );
+    opened.catch(() => this.#forget(key, opened));
+    this.#opened.set(key, opened);
+    return opened;
+  }
+
+  #forget(key: string, opened: Promise<StreamFlow>): void {
+    if (this.#opened.get(key) === opened) this.#opened.delete(key);
+  }
+
+  #flow(socket: Socket, kind: Exclude<TransportKind, "udp">, idleMs: number, forget?: () => void): StreamFlow {
+    const { system, listener, malformed } = this.#options;
+    const flow: StreamFlow = new StreamFlow({
+      socket,
+      kind,
+      system,
+      idleMs,
+      listener,
+      malformed,
+      ended: (gone, fault) => {
+        forget?.();
+        this.#flows.delete(gone);
+        this.#accepted.delete(gone);
+        if (!this.#ended.signal.aborted) listener().closed(gone, fault);
+      },
+    });
+    this.#flows.add(flow);
+    return flow;
+  }
+
+  /** Lets go of the connection of the far side that has been silent for longest; of one that has never spoken, if there is. */
+  #makeRoom(): boolean {
+    let victim: StreamFlow | undefined;
+    for (const flow of this.#accepted) {
+      if (flow.held || !flow.alive) continue;
+      if (victim === undefined || (flow.spoken === victim.spoken ? flow.usedAt < victim.usedAt : !flow.spoken))
+        victim = flow;
+    }
+    if (victim === undefined) return false;
+    this.#accepted.delete(victim);
+    void victim.close(new TransportError("limit", "Too many connections; this one was silent for longest"));
+    return true;
+  }
+}

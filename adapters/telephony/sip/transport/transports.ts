@@ -1,0 +1,130 @@
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { TrunkListener, TrunkTls } from "../config/trunk.ts";
+import { OwnNames } from "./own-names.ts";
+import { StreamListener } from "./stream-listener.ts";
+import { StreamTransport } from "./stream-transport.ts";
+import { type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
+import { UdpTransport } from "./udp-transport.ts";
+
+/** A peer that takes no connection of TCP or TLS within so long is given up, ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Options of {@link createTransports}. */
+export interface TransportsOptions {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly tls?: TrunkTls | undefined;
+  /** What we call ourselves: see `Trunk.publicAddress`. */
+  readonly publicAddress?: string | undefined;
+  /** The IP address that our sockets are bound to. Default: all of this machine's. */
+  readonly localAddress?: string | undefined;
+  readonly listen?: TrunkListener | undefined;
+  /** Default: 5000. */
+  readonly connectTimeoutMs?: number | undefined;
+}
+
+/** The sockets of a trunk, with what can be seen of them. */
+export interface TrunkTransports extends Transports {
+  /** Where the listener is bound; undefined before `ready`, and where there is none. */
+  readonly listening: SocketAddress | undefined;
+  /** How many datagrams and messages were none of SIP. */
+  readonly malformed: number;
+}
+
+/** The sockets of one trunk. Each is opened when it is first needed, that of the listener at once. */
+export function createTransports(options: TransportsOptions): TrunkTransports {
+  return new SocketTransports(options);
+}
+
+const NOBODY: TransportListener = { message() {}, closed() {} };
+
+class SocketTransports implements TrunkTransports {
+  listening: SocketAddress | undefined;
+  malformed = 0;
+  #listener = NOBODY;
+  readonly #udp: UdpTransport;
+  readonly #streams: StreamTransport;
+  readonly #names: OwnNames;
+  readonly #accepting: Promise<StreamListener | undefined>;
+  #closing: Promise<void> | undefined;
+
+  constructor({ system, logger, tls = {}, publicAddress, localAddress, listen, connectTimeoutMs }: TransportsOptions) {
+    const listener = (): TransportListener => this.#listener;
+    const malformed = (from: SocketAddress, detail: string): void => {
+      this.malformed++;
+      // One line for one broken message, one more for ten of them, and so on: nobody fills our log.
+      if (Number.isInteger(Math.log10(this.malformed)))
+        logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
+    };
+    const overUdp = listen?.transport === "udp" ? listen : undefined;
+    this.#udp = new UdpTransport({
+      system,
+      address: overUdp?.address ?? localAddress,
+      port: overUdp?.port ?? 0,
+      listener,
+      malformed,
+    });
+    this.#streams = new StreamTransport({
+      system,
+      tls,
+      localAddress,
+      connectTimeoutMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      listener,
+      malformed,
+    });
+    this.#names = new OwnNames(publicAddress, (kind) =>
+      kind === listen?.transport ? this.listening?.port : undefined,
+    );
+    this.#accepting = this.#accept(listen, tls);
+    this.#accepting.catch(() => {}); // told by `ready` and `connect`
+  }
+
+  async connect(...[hop, signal]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
+    if (this.#closing !== undefined) throw new TransportError("closed", "The trunk was closed");
+    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal);
+  }
+
+  sentBy(...[flow]: Parameters<Transports["sentBy"]>): string {
+    return this.#names.of(flow);
+  }
+
+  seen(...[flow, address]: Parameters<Transports["seen"]>): void {
+    this.#names.seen(flow, address);
+  }
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+  }
+
+  async ready(): Promise<void> {
+    await this.#accepting;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #accept(listen: TrunkListener | undefined, tls: TrunkTls): Promise<StreamListener | undefined> {
+    if (listen === undefined) return undefined;
+    if (listen.transport === "udp") {
+      const family = listen.address?.includes(":") ? 6 : 4;
+      this.listening = await this.#udp.bind(family);
+      return undefined;
+    }
+    const accepting = await StreamListener.open({
+      listen,
+      tls,
+      accept: (socket, kind) => this.#streams.accept(socket, kind),
+    });
+    this.listening = accepting.bound;
+    return accepting;
+  }
+
+  async #close(): Promise<void> {
+    this.#listener = NOBODY;
+    const accepting = await this.#accepting.catch(() => undefined);
+    await Promise.all([accepting?.close(), this.#streams.close(), this.#udp.close()]);
+  }
+}

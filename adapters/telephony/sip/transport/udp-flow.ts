@@ -1,0 +1,71 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { SipMessage } from "../message/message.ts";
+import { writeMessage } from "../message/write-message.ts";
+import { KeepAlive } from "./keep-alive.ts";
+import type { Flow, SocketAddress, TransportError } from "./transport.ts";
+import type { UdpSocket } from "./udp-socket.ts";
+
+/** Short enough for the NATs of home routers (RFC 5626 section 4.4.2), ms. */
+const KEEP_ALIVE_MS = 25_000;
+
+/** A peer's address on our UDP socket. */
+export class UdpFlow implements Flow {
+  readonly kind = "udp";
+  readonly reliable = false;
+  readonly remote: SocketAddress;
+  /** When we last looked whether the peer is there, and when something last came from it; by the monotonic clock, ms. */
+  exploredAt = Number.NEGATIVE_INFINITY;
+  heardAt = Number.NEGATIVE_INFINITY;
+  readonly #socket: UdpSocket;
+  readonly #failed: (flow: UdpFlow, fault: TransportError) => void;
+  readonly #keepAlive: KeepAlive;
+  #address: string;
+
+  constructor(
+    socket: UdpSocket,
+    remote: SocketAddress,
+    address: string,
+    system: System,
+    failed: (flow: UdpFlow, fault: TransportError) => void,
+  ) {
+    this.#socket = socket;
+    this.remote = remote;
+    this.#address = address;
+    this.#failed = failed;
+    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#send(crlf));
+  }
+
+  get local(): SocketAddress {
+    return { address: this.#address, port: this.#socket.bound.port };
+  }
+
+  get alive(): boolean {
+    return this.#socket.open;
+  }
+
+  get held(): boolean {
+    return this.#keepAlive.held;
+  }
+
+  send(message: SipMessage): void {
+    this.#send(writeMessage(message));
+  }
+
+  hold(): () => void {
+    return this.#keepAlive.hold();
+  }
+
+  /** The system says which address of ours leads there. */
+  reachedFrom(address: string): void {
+    this.#address = address;
+  }
+
+  /** The socket is about to be closed. */
+  stop(): void {
+    this.#keepAlive.stop();
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#socket.send(bytes, this.remote, (fault) => this.#failed(this, fault));
+  }
+}

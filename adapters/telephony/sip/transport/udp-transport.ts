@@ -1,0 +1,151 @@
+import type { System } from "../../../../src/ports/system.ts";
+import { parseMessage } from "../message/parse-message.ts";
+import { incoming } from "./incoming.ts";
+import { interfaceAddress } from "./interface-address.ts";
+import { type Flow, type Hop, type SocketAddress, TransportError, type TransportListener } from "./transport.ts";
+import { UdpFlow } from "./udp-flow.ts";
+import { exploreRoute } from "./udp-route.ts";
+import { type Family, UdpSocket } from "./udp-socket.ts";
+
+/** A peer that has said nothing for so long is looked for before it is sent something, ms. */
+const EXPLORE_AFTER_MS = 5_000;
+const MOST_FLOWS = 1_024;
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** What the sockets for UDP need. */
+export interface UdpTransportOptions {
+  readonly system: System;
+  /** Where they are bound; all addresses of a family where this is none of it. */
+  readonly address: string | undefined;
+  /** 0: the system chooses. */
+  readonly port: number;
+  readonly listener: () => TransportListener;
+  /** Something came that is no message. */
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+}
+
+/** Our UDP sockets, one per address family, and the peers on them. */
+export class UdpTransport {
+  readonly #options: UdpTransportOptions;
+  readonly #sockets = new Map<Family, Promise<UdpSocket>>();
+  readonly #flows = new Map<string, UdpFlow>();
+  /** What ends the looks at routes that are under way. */
+  readonly #routes = new Set<() => void>();
+  #closed = false;
+
+  constructor(options: UdpTransportOptions) {
+    this.#options = options;
+  }
+
+  /** Where the socket of a family is bound; it is opened if need be. @throws {TransportError} */
+  async bind(family: Family): Promise<SocketAddress> {
+    return (await this.#socket(family)).bound;
+  }
+
+  async connect(hop: Hop): Promise<Flow> {
+    const family = familyOf(hop.address);
+    const { address } = this.#options;
+    if (address !== undefined && familyOf(address) !== family)
+      throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
+    const flow = this.#flowTo(await this.#socket(family), hop);
+    const now = this.#options.system.monotonic();
+    const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
+    if (now - Math.max(flow.exploredAt, flow.heardAt) >= EXPLORE_AFTER_MS) {
+      flow.exploredAt = now;
+      const explored = this.#explore(flow);
+      if (first) await explored;
+      else explored.catch((fault: TransportError) => this.#failed(flow, fault));
+    }
+    return flow;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const end of [...this.#routes]) end();
+    for (const flow of this.#flows.values()) flow.stop();
+    this.#flows.clear();
+    const sockets = await Promise.allSettled(this.#sockets.values());
+    await Promise.all(sockets.map((opened) => (opened.status === "fulfilled" ? opened.value.close() : undefined)));
+  }
+
+  #socket(family: Family): Promise<UdpSocket> {
+    if (this.#closed) throw new TransportError("closed", "The trunk was closed");
+    const known = this.#sockets.get(family);
+    if (known !== undefined) return known;
+    const { address, port } = this.#options;
+    const own = address !== undefined && familyOf(address) === family ? address : undefined;
+    const opened = UdpSocket.open(family, own, port, (socket, bytes, from) => this.#received(socket, bytes, from));
+    this.#sockets.set(family, opened);
+    opened.catch(() => this.#sockets.delete(family)); // the next one may have more luck
+    return opened;
+  }
+
+  #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
+    const key = keyOf({ address, port });
+    const known = this.#flows.get(key);
+    if (known?.alive) return known;
+    const { bound } = socket;
+    const own = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
+    const flow = new UdpFlow(socket, { address, port }, own, this.#options.system, (failed, fault) =>
+      this.#failed(failed, fault),
+    );
+    if (this.#flows.size >= MOST_FLOWS) this.#forgetOne();
+    this.#flows.set(key, flow);
+    return flow;
+  }
+
+  /** Our address on another flow of this family, which is right nearly always; `explore` puts it right. */
+  #likelyAddress(towards: string): string {
+    for (const { remote, local } of this.#flows.values())
+      if (familyOf(remote.address) === familyOf(towards)) return local.address;
+    return interfaceAddress(towards) ?? (familyOf(towards) === 4 ? "0.0.0.0" : "::");
+  }
+
+  #forgetOne(): void {
+    for (const [key, flow] of this.#flows)
+      if (!flow.held) {
+        this.#flows.delete(key);
+        return;
+      }
+  }
+
+  async #explore(flow: UdpFlow): Promise<void> {
+    const { address: from, system } = this.#options;
+    const refused = (fault: TransportError): void => this.#failed(flow, fault);
+    const own = await exploreRoute({ to: flow.remote, from, system, refused, open: this.#routes });
+    const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
+    if (address !== undefined) flow.reachedFrom(address);
+  }
+
+  #failed(flow: UdpFlow, fault: TransportError): void {
+    if (!this.#closed) this.#options.listener().closed(flow, fault);
+  }
+
+  #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
+    const first = bytes[0];
+    if (this.#closed || first === undefined || first === CR || first === LF) return; // a keep-alive
+    const known = this.#flows.get(keyOf(from));
+    if (known !== undefined) known.heardAt = this.#options.system.monotonic();
+    const parsed = parseMessage(bytes);
+    if (parsed.kind === "malformed") {
+      this.#options.malformed(from, parsed.detail);
+      if (parsed.answer !== undefined) this.#flowTo(socket, from).send(parsed.answer);
+      return;
+    }
+    const { message, replyTo } = incoming(parsed, from);
+    this.#options.listener().message(message, this.#flowTo(socket, replyTo));
+  }
+}
+
+function keyOf({ address, port }: SocketAddress): string {
+  return `${address} ${port}`;
+}
+
+function familyOf(address: string): Family {
+  return address.includes(":") ? 6 : 4;
+}
+
+function isWildcard(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
