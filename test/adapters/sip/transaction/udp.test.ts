@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
-import { callees, type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
+import { type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -32,7 +32,8 @@ test("a request over UDP has its answer, and the way back is known", async () =>
   expect(sent.transaction.request.headers.get("Contact")).toBe(`<sip:us@127.0.0.1:${flow?.local.port}>`);
 });
 
-test("a port where nobody listens is told at once", async () => {
+// Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
+test.skipIf("Deno" in globalThis)("a port where nobody listens is told at once", async () => {
   const gone = await startFarEnd();
   await gone.close();
   const { transactions } = trunk();
