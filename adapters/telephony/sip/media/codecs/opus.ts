@@ -1,0 +1,109 @@
+import type { OpusDecoderHandle, OpusEncoderHandle } from "libopus-wasm";
+import { type Codec, MOST_PAYLOAD_BYTES } from "./codec.ts";
+import { carriesRedundancy } from "./opus-redundancy.ts";
+
+/** How Opus encodes; what is heard of it also depends on what the far side's decoder is told (RFC 7587 section 6.1). */
+export interface OpusOptions {
+  /** bit/s, on average. Default: 20,000. */
+  readonly bitrate?: number | undefined;
+  /** 0 to 10: processor time for quality. Default: 5. */
+  readonly complexity?: number | undefined;
+}
+
+const SAMPLE_RATE = 16_000;
+const CLOCK_RATE = 48_000;
+const FRAME = SAMPLE_RATE / 50;
+/**
+ * What of its packets the encoder is to think lost. Redundancy begins above 5 %; with less than about 20 % an encoder of
+ * 20 kbit/s pays for it with the upper 2 kHz of the voice.
+ */
+const EXPECTED_LOSS_PERCENT = 20;
+
+/**
+ * A call's encoder and decoder of Opus: speech at 16 kHz, one channel, with in-band redundancy (RFC 6716, RFC 7587). The
+ * library, WebAssembly of half a megabyte, is loaded with the first of them.
+ *
+ * For each frame the library's wrapper allocates: a view of the frame and a copy of the packet (encoding), a copy of the
+ * samples (decoding), and the short-lived list against which it checks the frame's length.
+ */
+export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
+  const { Application, Bandwidth, createDecoder, createEncoder, Signal } = await import("libopus-wasm");
+  const encoder = await createEncoder({
+    sampleRate: SAMPLE_RATE,
+    channels: 1,
+    application: Application.Voip,
+    signal: Signal.Voice,
+    maxBandwidth: Bandwidth.Wideband,
+    bitrate: options.bitrate ?? 20_000,
+    complexity: options.complexity ?? 5,
+    fec: true,
+    packetLossPercent: EXPECTED_LOSS_PERCENT,
+  });
+  try {
+    return new OpusCodec(encoder, await createDecoder({ sampleRate: SAMPLE_RATE, channels: 1 }));
+  } catch (fault) {
+    encoder.free();
+    throw fault;
+  }
+}
+
+class OpusCodec implements Codec {
+  readonly name = "opus";
+  readonly sampleRate: number = SAMPLE_RATE;
+  readonly clockRate: number = CLOCK_RATE;
+  readonly packetMs: readonly number[] = [10, 20, 40, 60];
+  readonly #encoder: OpusEncoderHandle;
+  readonly #decoder: OpusDecoderHandle;
+  /** Options of the library's methods; one of each for all frames. */
+  readonly #encoding = { frameSize: FRAME, maxPacketBytes: MOST_PAYLOAD_BYTES };
+  readonly #recovering = { decodeFec: true, frameSize: FRAME };
+  readonly #concealing = { frameSize: FRAME };
+  #closed = false;
+
+  constructor(encoder: OpusEncoderHandle, decoder: OpusDecoderHandle) {
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+  }
+
+  encode(frame: Int16Array, into: Uint8Array, at: number): number {
+    if (this.#closed) return 0;
+    this.#encoding.frameSize = frame.length;
+    const packet = this.#encoder.encode(frame, this.#encoding);
+    into.set(packet, at);
+    return packet.length;
+  }
+
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array): number {
+    return this.#decode(bytes.subarray(at, at + length), undefined, into);
+  }
+
+  recover(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array): number {
+    if (!carriesRedundancy(bytes, at, length)) return 0;
+    this.#recovering.frameSize = samples;
+    return this.#decode(bytes.subarray(at, at + length), this.#recovering, into);
+  }
+
+  conceal(samples: number, into: Int16Array): number {
+    this.#concealing.frameSize = samples;
+    return this.#decode(null, this.#concealing, into);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#encoder.free();
+    this.#decoder.free();
+  }
+
+  #decode(packet: Uint8Array | null, options: { frameSize: number } | undefined, into: Int16Array): number {
+    if (this.#closed || packet?.length === 0) return 0;
+    try {
+      const samples = this.#decoder.decode(packet, options);
+      if (samples.length > into.length) return 0;
+      into.set(samples);
+      return samples.length;
+    } catch {
+      return 0; // no packet of Opus, or one of more than 120 ms
+    }
+  }
+}
