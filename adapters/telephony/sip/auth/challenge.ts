@@ -20,7 +20,7 @@ export function parseChallenges(text: string): Challenge[] {
     const next = skipLws(text, end);
     if (word === "") {
       at = skipSeparators(text, at + 1);
-    } else if (text[next] !== "=" || text[end + 1] === "=") {
+    } else if (text[next] !== "=" || text[next + 1] === "=") {
       params = new Map();
       challenges.push({ scheme: word.toLowerCase(), params });
       at = skipSeparators(text, next);

@@ -1,8 +1,8 @@
 import { parseCSeq } from "./cseq.ts";
 import type { SipHeaders } from "./headers.ts";
 import type { Complaint } from "./malformed-message.ts";
-import type { StartLine } from "./message-head.ts";
 import { parseNameAddr } from "./name-addr.ts";
+import type { StartLine } from "./start-line.ts";
 import { parseVia } from "./via.ts";
 
 /** Fields that stand once at most (RFC 3261 section 20), as far as we depend on them. */

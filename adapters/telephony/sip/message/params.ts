@@ -1,4 +1,4 @@
-import { skipLws } from "./lws.ts";
+import { skipLws, trimLws } from "./lws.ts";
 import { readQuotedString, writeQuotedString } from "./quoted-string.ts";
 import { isToken } from "./token.ts";
 
@@ -35,6 +35,20 @@ export function parseParams(text: string, from = 0): SipParams | undefined {
     if (!params.has(key)) params.set(key, value);
   }
   return params;
+}
+
+/** A value with parameters behind it. */
+export interface Parameterized {
+  readonly value: string;
+  readonly params: SipParams;
+}
+
+/** Reads `value;name=value`, the value being whatever stands before the first semicolon. */
+export function parseParameterized(text: string): Parameterized | undefined {
+  const semicolon = text.indexOf(";");
+  const value = trimLws(semicolon < 0 ? text : text.slice(0, semicolon));
+  const params = semicolon < 0 ? NO_PARAMS : parseParams(text, semicolon);
+  return value === "" || params === undefined ? undefined : { value, params };
 }
 
 /** As they stand behind a value; what is neither a token nor a host is quoted. */

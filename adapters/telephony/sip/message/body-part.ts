@@ -1,0 +1,53 @@
+import { contentType } from "./content-type.ts";
+import { headEnd } from "./head-end.ts";
+import { headerLines, readFields } from "./header-fields.ts";
+import type { SipHeaders } from "./headers.ts";
+
+/** A body, or one part of it, with the fields that say what it is. */
+export interface BodyPart {
+  readonly headers: SipHeaders;
+  readonly body: Uint8Array;
+}
+
+/**
+ * What a message carries of this media type: its body, or the first such part of a `multipart` body, at most three deep
+ * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined where there is none.
+ */
+export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): Uint8Array | undefined {
+  const written = contentType(headers);
+  if (body.length === 0 || written === undefined) return undefined;
+  if (written.value === type) return body;
+  const boundary = written.params.get("boundary");
+  if (!boundary || !written.value.startsWith("multipart/") || depth === 0) return undefined;
+  for (const part of bodyParts(body, `--${boundary}`)) {
+    const found = bodyPart(part, type, depth - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** One character per byte, so that places in the text are places in the bytes. */
+const BYTEWISE = new TextDecoder("latin1");
+
+/** The parts between lines that begin with the delimiter (RFC 2046 section 5.1.1); a missing last one is forgiven. */
+function* bodyParts(body: Uint8Array, delimiter: string): Iterable<BodyPart> {
+  const text = `\n${BYTEWISE.decode(body)}`; // a place in it is one too high
+  const line = `\n${delimiter}`;
+  let at = text.indexOf(line);
+  while (at >= 0 && !text.startsWith("--", at + line.length)) {
+    const from = text.indexOf("\n", at + line.length);
+    if (from < 0) return;
+    const next = text.indexOf(line, from);
+    const end = next < 0 ? text.length : text[next - 1] === "\r" ? next - 1 : next;
+    yield readPart(body.subarray(from, Math.max(from, end - 1)));
+    at = next;
+  }
+}
+
+function readPart(bytes: Uint8Array): BodyPart {
+  const lines = headerLines(bytes.subarray(0, 2));
+  const plain = lines.length > 1 && lines[0] === "";
+  const end = plain ? bytes.indexOf(0x0a) + 1 : headEnd(bytes, 0);
+  if (end < 0) return { headers: readFields([]).headers, body: bytes };
+  return { headers: readFields(headerLines(bytes.subarray(0, end))).headers, body: bytes.subarray(end) };
+}

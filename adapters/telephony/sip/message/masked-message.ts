@@ -1,0 +1,38 @@
+import type { SipMessage } from "./message.ts";
+
+/** What stands in the place of a secret. */
+const MASK = "•••";
+
+/**
+ * The text of a message for a person to read, its lines parted by LF, without its secrets: what was computed from a
+ * password, the keys of SRTP and ICE, passwords in URIs. A binary body is only counted.
+ */
+export function maskedMessage(message: SipMessage): string {
+  const first =
+    message.kind === "request"
+      ? `${message.method} ${withoutUriPasswords(message.uri)} SIP/2.0`
+      : `SIP/2.0 ${message.status} ${message.reason}`;
+  const fields = Array.from(message.headers, ([name, value]) => `${name}: ${maskedValue(name, value)}`);
+  return [first, ...fields, "", maskedBody(message.body)].join("\n");
+}
+
+function maskedValue(name: string, value: string): string {
+  if (!/^(?:(?:proxy-)?authorization|(?:proxy-)?authentication-info)$/i.test(name)) return withoutUriPasswords(value);
+  if (/authorization$/i.test(name) && !/^\s*digest\s/i.test(value)) return `${value.trim().split(/\s/, 1)[0]} ${MASK}`;
+  const masked = value.replace(/\b(response|cnonce|rspauth)(\s*=\s*)("(?:[^"\\]|\\.)*"?|[^\s,"]+)/gi, `$1$2"${MASK}"`);
+  return withoutUriPasswords(masked);
+}
+
+/** `sip:user:password@host` without the password, wherever it stands. The bounds keep it linear in the text. */
+function withoutUriPasswords(text: string): string {
+  return text.replace(/(sips?:[^\s<>"@:]{0,500}:)[^\s<>"@]{0,500}@/gi, `$1${MASK}@`);
+}
+
+function maskedBody(body: Uint8Array): string {
+  if (body.includes(0)) return `(${body.length} bytes)`;
+  return new TextDecoder()
+    .decode(body)
+    .replaceAll("\r\n", "\n")
+    .replace(/(inline:)[^\s|;]+/gi, `$1${MASK}`)
+    .replace(/^(a=ice-pwd:|k=).*$/gim, `$1${MASK}`);
+}

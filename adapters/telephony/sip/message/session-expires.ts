@@ -1,0 +1,22 @@
+import { parseParameterized } from "./params.ts";
+import { parseSeconds } from "./seconds.ts";
+
+/** The value of Session-Expires, or of Min-SE, which has no refresher (RFC 4028 sections 4 and 5). */
+export interface SessionExpires {
+  readonly seconds: number;
+  readonly refresher: "uac" | "uas" | undefined;
+}
+
+/** Reads Session-Expires or Min-SE: `1800;refresher=uac`. */
+export function parseSessionExpires(text: string | undefined): SessionExpires | undefined {
+  const read = parseParameterized(text ?? "");
+  const seconds = parseSeconds(read?.value);
+  if (seconds === undefined) return undefined;
+  const refresher = read?.params.get("refresher")?.toLowerCase();
+  return { seconds, refresher: refresher === "uac" || refresher === "uas" ? refresher : undefined };
+}
+
+/** The value as it is sent. */
+export function writeSessionExpires({ seconds, refresher }: SessionExpires): string {
+  return refresher === undefined ? `${seconds}` : `${seconds};refresher=${refresher}`;
+}

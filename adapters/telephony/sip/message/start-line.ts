@@ -1,0 +1,55 @@
+import { skipLws, trimLws } from "./lws.ts";
+import type { Complaint } from "./malformed-message.ts";
+import { isToken } from "./token.ts";
+import { parseUri } from "./uri.ts";
+
+/** The first line of a message. */
+export type StartLine =
+  | { readonly kind: "request"; readonly method: string; readonly uri: string }
+  | { readonly kind: "response"; readonly status: number; readonly reason: string };
+
+/** What was read of a first line, and what is wrong with it. */
+export interface ReadStartLine {
+  /** Undefined where the line is neither a request's nor a response's. */
+  readonly start: StartLine | undefined;
+  readonly complaint: Complaint | undefined;
+}
+
+/** Reads the first line of a message (RFC 3261 sections 7.1 and 7.2); several spaces are taken for one. */
+export function readStartLine(text: string): ReadStartLine {
+  const line = trimLws(text);
+  return /^SIP\//i.test(line) ? readStatusLine(line) : readRequestLine(line);
+}
+
+function readRequestLine(line: string): ReadStartLine {
+  const methodEnd = Math.max(line.search(/[ \t]/), 0);
+  const versionAt = Math.max(line.lastIndexOf(" "), line.lastIndexOf("\t")) + 1;
+  const method = line.slice(0, methodEnd);
+  const version = line.slice(versionAt);
+  const uri = trimLws(line.slice(methodEnd, versionAt));
+  if (!isToken(method) || !/^SIP\/\d+\.\d+$/i.test(version))
+    return { start: undefined, complaint: { status: 400, detail: "The first line is not one of SIP" } };
+  const start: StartLine = { kind: "request", method, uri };
+  if (!/^SIP\/2\.0$/i.test(version)) return { start, complaint: { status: 505, detail: "The version is not SIP/2.0" } };
+  const detail = uriFault(uri);
+  return { start, complaint: detail === undefined ? undefined : { status: 400, detail } };
+}
+
+function readStatusLine(line: string): ReadStartLine {
+  const codeAt = skipLws(line, "SIP/2.0".length);
+  const [code = ""] = line.slice(codeAt, codeAt + 4).split(/[ \t]/, 1);
+  if (!/^SIP\/2\.0[ \t]/i.test(line) || !/^[1-6]\d\d$/.test(code))
+    return { start: undefined, complaint: { status: 400, detail: "The status line is not one of SIP/2.0" } };
+  const reason = trimLws(line.slice(codeAt + code.length));
+  return { start: { kind: "response", status: Number(code), reason }, complaint: undefined };
+}
+
+/** What is wrong with a Request-URI of whatever scheme. */
+function uriFault(uri: string): string | undefined {
+  if (/\s/.test(uri)) return "The Request-URI has white space in it";
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^<>"]+$/.test(uri)) return "The Request-URI is not a URI";
+  if (!/^sips?:/i.test(uri)) return undefined;
+  const read = parseUri(uri);
+  if (read === undefined) return "The Request-URI is not a SIP URI";
+  return read.headers.length > 0 ? "The Request-URI carries header fields" : undefined;
+}

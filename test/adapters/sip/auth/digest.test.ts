@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import { DigestClient } from "../../../../adapters/telephony/sip/auth/digest.ts";
+import type { DigestExchange } from "../../../../adapters/telephony/sip/auth/digest-exchange.ts";
+import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
+import {
+  EMPTY_BODY,
+  type SipRequest,
+  type SipResponse,
+  sipRequest,
+} from "../../../../adapters/telephony/sip/message/message.ts";
+
+const chance = { random: (bytes: Uint8Array): void => void bytes.fill(0xab) };
+const client = (password: string | undefined = "s3cret"): DigestClient =>
+  new DigestClient({ user: "alice", password }, chance);
+const invite = (): SipRequest => sipRequest("INVITE", "sip:+49891234@example.com;transport=tls");
+
+function challenged(status: 401 | 407, ...values: string[]): SipResponse {
+  const headers = new SipHeaders();
+  for (const value of values) headers.add(status === 401 ? "WWW-Authenticate" : "Proxy-Authenticate", value);
+  return { kind: "response", status, reason: "", headers, body: EMPTY_BODY };
+}
+
+/** What a request of this exchange carries: of each field, its parameters by name. */
+function sent(exchange: DigestExchange, request = invite()): Record<string, string>[] {
+  exchange.authorize(request);
+  return [...request.headers].map(([field, value]) => ({
+    field,
+    ...Object.fromEntries(
+      Array.from(value.matchAll(/(\w+)=(?:"([^"]*)"|([^,]*))/g), ([, name, quoted, plain]) => [name, quoted ?? plain]),
+    ),
+  }));
+}
+
+describe("a request that is challenged", () => {
+  test("is sent again with an answer in the field that belongs to the challenge, its Request-URI byte for byte", () => {
+    const exchange = client().exchange();
+    expect(sent(exchange)).toEqual([]);
+    expect(
+      exchange.challenged(
+        challenged(407, 'Digest realm="wa.meta.vc", nonce="n1", opaque="o", algorithm=SHA-256, qop="auth"'),
+      ),
+    ).toBeUndefined();
+    expect(sent(exchange)).toEqual([
+      {
+        field: "Proxy-Authorization",
+        username: "alice",
+        realm: "wa.meta.vc",
+        nonce: "n1",
+        uri: "sip:+49891234@example.com;transport=tls",
+        response: expect.stringMatching(/^[0-9a-f]{64}$/),
+        algorithm: "SHA-256",
+        cnonce: "ab".repeat(16),
+        opaque: "o",
+        qop: "auth",
+        nc: "00000001",
+      },
+    ]);
+  });
+
+  test("is answered with the strongest algorithm that is known, whatever their order", () => {
+    const exchange = client().exchange();
+    const asked = ["MD5", "AKAv2-MD5", "SHA-256", "SHA-1024"].map(
+      (name) => `Digest realm="r", nonce="${name}", algorithm=${name}`,
+    );
+    expect(exchange.challenged(challenged(401, ...asked))).toBeUndefined();
+    expect(sent(exchange)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
+  });
+
+  test("is answered with MD5 where there is nothing better, and that can be seen", () => {
+    const digest = client();
+    const exchange = digest.exchange();
+    expect(exchange.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
+    expect(sent(exchange)).toHaveLength(1);
+    expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
+  });
+
+  test("answers all who ask: proxies of several realms, and the server behind them", () => {
+    const exchange = client().exchange();
+    expect(
+      exchange.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
+    ).toBeUndefined();
+    expect(sent(exchange)).toHaveLength(2);
+    expect(exchange.challenged(challenged(401, 'Digest realm="p1", nonce="3"'))).toBeUndefined();
+    expect(sent(exchange).map(({ field, nonce }) => [field, nonce])).toEqual([
+      ["Proxy-Authorization", "1"],
+      ["Proxy-Authorization", "2"],
+      ["Authorization", "3"],
+    ]);
+  });
+
+  test("answers a response that carries the challenges of both", () => {
+    const exchange = client().exchange();
+    const both = challenged(401, 'Digest realm="a", nonce="1"');
+    both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
+    expect(exchange.challenged(both)).toBeUndefined();
+    expect(sent(exchange).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
+  });
+
+  test("is answered once more where the nonce was only stale", () => {
+    const exchange = client().exchange();
+    exchange.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
+    sent(exchange);
+    expect(
+      exchange.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth", stale=TRUE')),
+    ).toBeUndefined();
+    expect(sent(exchange)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
+  });
+});
+
+describe("a later request", () => {
+  test("carries its answer before it is asked, and counts", () => {
+    const digest = client();
+    const first = digest.exchange();
+    first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
+    expect(sent(first)).toMatchObject([{ nc: "00000001" }]);
+    expect(sent(digest.exchange(), sipRequest("BYE", "sip:b"))).toMatchObject([{ nc: "00000002", uri: "sip:b" }]);
+    expect(sent(digest.exchange())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
+  });
+
+  test("has one more try where the nonce that it carried is not taken any longer, stale or not", () => {
+    const digest = client();
+    const first = digest.exchange();
+    first.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
+    sent(first);
+    const second = digest.exchange();
+    sent(second);
+    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth"'))).toBeUndefined();
+    expect(sent(second)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
+    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatch(/refused the user/);
+  });
+
+  test("goes on counting where two are challenged with one nonce", () => {
+    const digest = client();
+    const exchanges = [digest.exchange(), digest.exchange()];
+    for (const exchange of exchanges) {
+      expect(sent(exchange)).toEqual([]);
+    }
+    for (const exchange of exchanges) exchange.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
+    expect(exchanges.map((exchange) => sent(exchange)[0]?.nc)).toEqual(["00000001", "00000002"]);
+  });
+
+  test("replaces the answers that it was copied with", () => {
+    const digest = client();
+    const exchange = digest.exchange();
+    exchange.challenged(challenged(401, 'Digest realm="r", nonce="n"'));
+    const request = invite();
+    request.headers.add("Authorization", "Digest old").add("proxy-authorization", "Digest old");
+    expect(sent(exchange, request)).toMatchObject([{ nonce: "n" }]);
+  });
+
+  test("does not carry more answers than a server may sensibly want", () => {
+    const digest = client();
+    for (let realm = 0; realm < 100; realm++)
+      digest.exchange().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
+    expect(sent(digest.exchange()).map(({ realm }) => Number(realm))).toEqual(
+      Array.from({ length: 16 }, (_, index) => 84 + index),
+    );
+  });
+});
+
+describe("nothing can be done", () => {
+  const digestChallenge = (rest: string): SipResponse => challenged(401, `Digest realm="r", ${rest}`);
+
+  test("where the password is wrong, with the same nonce or a new one", () => {
+    for (const nonce of ["n1", "n2"]) {
+      const exchange = client().exchange();
+      exchange.challenged(digestChallenge('nonce="n1"'));
+      sent(exchange);
+      expect(exchange.challenged(digestChallenge(`nonce="${nonce}"`))).toBe(
+        'The server refused the user "alice" with this password (realm "r")',
+      );
+    }
+  });
+
+  test("where a nonce that was taken before is refused now", () => {
+    const digest = client();
+    const first = digest.exchange();
+    first.challenged(digestChallenge('nonce="n1", qop=auth'));
+    sent(first);
+    const second = digest.exchange();
+    sent(second);
+    expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatch(/refused the user/);
+  });
+
+  test("where no algorithm is known, which is then named", () => {
+    expect(
+      client()
+        .exchange()
+        .challenged(challenged(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
+    ).toBe(
+      'The server asks for the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
+    );
+  });
+
+  test("where there is no password", () => {
+    const exchange = new DigestClient({ user: "alice", password: undefined }, chance).exchange();
+    expect(exchange.challenged(digestChallenge('nonce="n"'))).toBe(
+      'The server asks for a password (realm "r"), and none is configured',
+    );
+    expect(sent(exchange)).toEqual([]);
+  });
+
+  test("where every nonce is stale at once", () => {
+    const exchange = client().exchange();
+    const results = Array.from({ length: 4 }, (_, round) => {
+      const result = exchange.challenged(digestChallenge(`nonce="n${round}", stale=true`));
+      sent(exchange);
+      return result;
+    });
+    expect(results).toEqual([undefined, undefined, undefined, 'The server calls each of its nonces stale (realm "r")']);
+  });
+
+  test("where the server does not say what it wants", () => {
+    expect(client().exchange().challenged(challenged(401))).toBe(
+      "The server wants authentication, but does not say how",
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
+import { responseTo, type SipResponse, sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
+import { parseMessage } from "../../../../adapters/telephony/sip/message/parse-message.ts";
+import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+import { anyMessage } from "./arbitraries.ts";
+import { optionsWith, parsedRequest } from "./messages.ts";
+
+const written = (message: Parameters<typeof writeMessage>[0]): string =>
+  new TextDecoder().decode(writeMessage(message));
+
+describe("a message that is written", () => {
+  test("has its fields in their order, and the length of its body last", () => {
+    const headers = new SipHeaders().add("l", "77").add("Subject", "hé").add("Content-Length", "9").add("X", "");
+    expect(written(sipRequest("MESSAGE", "sip:a@b", headers, new TextEncoder().encode("né")))).toBe(
+      "MESSAGE sip:a@b SIP/2.0\r\nSubject: hé\r\nX: \r\nContent-Length: 3\r\n\r\nné",
+    );
+  });
+
+  test("as a response copies what its request says of its way, and nothing else", () => {
+    const request = parsedRequest(optionsWith("Subject: x"));
+    expect(written(responseTo(request, 200, ""))).toBe(
+      [
+        "SIP/2.0 200 ",
+        "Via: SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1",
+        "From: <sip:a@example.com>;tag=1",
+        "To: <sip:b@example.com>",
+        "Call-ID: 1@example.com",
+        "CSeq: 1 OPTIONS",
+        "Content-Length: 0",
+        "",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  test.each([
+    ["Subject", "a\r\nVia: evil", "The header field Subject has a line break in its value"],
+    ["Subject", "a\nb", "The header field Subject has a line break in its value"],
+    ["Sub ject", "a", 'The header field "Sub ject" has a name that is no token'],
+    ["Via\r\nX", "a", 'The header field "Via\\r\\nX" has a name that is no token'],
+    ["", "a", 'The header field "" has a name that is no token'],
+  ])("never carries %j: %j", (name, value, sentence) => {
+    const request = sipRequest("OPTIONS", "sip:a@b", new SipHeaders().add(name, value));
+    expect(() => writeMessage(request)).toThrow(new RangeError(sentence));
+  });
+
+  test("has a first line that is one line", () => {
+    const response: SipResponse = responseTo(parsedRequest(optionsWith()), 200, "OK");
+    expect(() => writeMessage(sipRequest("OPTIONS", "sip:a@b SIP/2.0\r\nX: y"))).toThrow(RangeError);
+    expect(() => writeMessage(sipRequest("OPTIONS", ""))).toThrow(RangeError);
+    expect(() => writeMessage(sipRequest("OP TIONS", "sip:a@b"))).toThrow(RangeError);
+    expect(() => writeMessage({ ...response, reason: "OK\r\n" })).toThrow(RangeError);
+    expect(() => writeMessage({ ...response, status: 99 })).toThrow(RangeError);
+  });
+
+  fuzz(
+    "is read as it was",
+    fc.property(anyMessage, (message) => {
+      const { headers, ...rest } = message;
+      const read = parseMessage(writeMessage(message));
+      expect(read).toMatchObject(rest);
+      const fields = read.kind === "malformed" ? [] : [...read.headers];
+      expect(fields).toEqual([...headers, ["Content-Length", String(message.body.length)]]);
+    }),
+  );
+});
