@@ -1,5 +1,6 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import type { DigestClient } from "../auth/digest.ts";
 import type { SipMessage, SipRequest, SipResponse } from "../message/message.ts";
 import type { Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
@@ -24,8 +25,8 @@ export type HeaderField = readonly [name: string, value: string];
 export interface UserAgentOptions {
   readonly transactions: Transactions;
   readonly identity: Identity;
-  /** Answers challenges; undefined where the trunk has no password: a 401 is final then. */
-  readonly credentials: Credentials | undefined;
+  /** Answers challenges, and those that are known before they are made. */
+  readonly digest: DigestClient;
   /** Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or the URI itself. */
   nextHop(uri: string): string;
   /** Route values of requests outside of a dialog: `<sip:proxy.example.com;lr>`. Default: none. */
@@ -42,15 +43,6 @@ export interface UserAgentOptions {
   readonly logger: Logger;
   /** Sees every message of a call as the dialog layer does (what the transaction layer repeats is not told again). */
   readonly trace?: ((callId: string, direction: "sent" | "received", message: SipMessage) => void) | undefined;
-}
-
-/** What knows the password. */
-export interface Credentials {
-  /**
-   * The field that answers a 401 or 407, for this request to be sent again; undefined: no challenge that we can
-   * answer, or one that says our last answer was wrong.
-   */
-  answer(request: SipRequest, challenge: SipResponse): HeaderField | undefined;
 }
 
 /** Requests that share Call-ID and From tag and count their CSeq: a REGISTER and its refreshes. */
@@ -86,6 +78,8 @@ export interface AgentReply {
   readonly flow: Flow;
   /** As it was sent last. */
   readonly request: SipRequest;
+  /** Why a challenge could not be answered, as a sentence; undefined where there was none. */
+  readonly refusal: string | undefined;
 }
 
 /** A trunk's voice in SIP: places calls, sends requests outside of calls, and answers what comes from outside. */
@@ -101,6 +95,6 @@ export interface UserAgent {
   series(): RequestSeries;
   /** How many calls have not ended. */
   readonly calls: number;
-  /** Ends every call, then answers nothing more; the transactions are not closed. Twice is fine. */
+  /** Ends every call, and takes no more of them; the transactions stay open. Twice is fine. */
   close(): Promise<void>;
 }

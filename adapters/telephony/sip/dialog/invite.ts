@@ -3,7 +3,14 @@ import type { SipResponse } from "../message/message.ts";
 /** Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. */
 export type InviteEnd =
   /** A final response of 300 to 699 (after redirects and authentication). */
-  | { readonly type: "rejected"; readonly response: SipResponse; readonly rang: boolean }
+  | {
+      readonly type: "rejected";
+      readonly response: SipResponse;
+      /** Whether an 18x had come. */
+      readonly rang: boolean;
+      /** Why a challenge could not be answered (401, 407), as a sentence. */
+      readonly refusal?: string | undefined;
+    }
   /** The far side sent BYE; with the value of its Reason field. */
   | { readonly type: "bye"; readonly reason: string | undefined }
   /** We ended it: cancelled, or BYE. */
@@ -47,8 +54,12 @@ export interface InviteListener {
 
 /** One outbound call: an INVITE and the dialog that comes of it (RFC 3261 sections 13 to 15). */
 export interface InviteUsage {
+  /** The Call-ID on the wire. */
   readonly callId: string;
-  /** CANCEL before the answer, BYE after it, both when they cross. Idempotent; resolves when `ended` was told. */
+  /**
+   * CANCEL before the answer, BYE after it, both when they cross; at most 4 s. Idempotent; resolves when `ended` was told.
+   * @param reason the value of a Reason field (RFC 3326)
+   */
   hangUp(reason?: string): Promise<void>;
   /** A key by SIP INFO (application/dtmf-relay), for far sides without telephone-event. Rejects where it was refused. */
   sendDigit(digit: string, durationMs: number): Promise<void>;

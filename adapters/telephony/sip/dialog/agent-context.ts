@@ -1,0 +1,66 @@
+import { EMPTY_BODY, responseTo, type SipMessage } from "../message/message.ts";
+import { withTag } from "../message/name-addr.ts";
+import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { HeaderField, UserAgentOptions } from "./agent.ts";
+import { type OurStatus, REASONS } from "./reason-phrase.ts";
+
+/** What a response of ours says besides its status. */
+export interface ReplyParts {
+  readonly headers?: readonly HeaderField[];
+  readonly body?: Uint8Array;
+  /** Names us as the target of what follows: 2xx to INVITE and UPDATE. */
+  readonly contact?: boolean;
+  /** The core's id of the call that it belongs to, for the trace. */
+  readonly callId?: string;
+}
+
+/** What all that a user agent does has in common. */
+export class AgentContext {
+  readonly options: UserAgentOptions;
+
+  constructor(options: UserAgentOptions) {
+    this.options = options;
+  }
+
+  get transactions(): Transactions {
+    return this.options.transactions;
+  }
+
+  /** Unguessable, for tags and Call-IDs: hexadecimal. */
+  token(bytes = 8): string {
+    const drawn = new Uint8Array(bytes);
+    this.options.system.random(drawn);
+    return Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  /** A whole number from 0 to below `bound`, drawn by lot. */
+  lot(bound: number): number {
+    const drawn = new Uint32Array(1);
+    this.options.system.random(new Uint8Array(drawn.buffer));
+    return drawn[0]! % bound;
+  }
+
+  /** The value of our Contact on this flow. */
+  contact(flow: Flow, sentBy: string = this.transactions.sentBy(flow)): string {
+    return `<${this.options.identity.contact(sentBy, flow)}>`;
+  }
+
+  /** Answers a request, with a tag of ours where it had none. */
+  reply(transaction: ServerTransaction, status: OurStatus, parts: ReplyParts = {}): void {
+    const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
+    const response = responseTo(transaction.request, status, REASONS[status], body);
+    const to = response.headers.get("To");
+    if (to !== undefined && !/;\s*tag\s*=/i.test(to)) response.headers.set("To", withTag(to, this.token()));
+    if (contact) response.headers.add("Contact", this.contact(transaction.flow));
+    for (const [name, value] of headers) response.headers.add(name, value);
+    response.headers.add("Server", this.options.identity.product);
+    transaction.respond(response);
+    this.trace(callId, "sent", response);
+  }
+
+  /** Shows a message of a call to who traces it. */
+  trace(callId: string | undefined, direction: "sent" | "received", message: SipMessage): void {
+    if (callId !== undefined) this.options.trace?.(callId, direction, message);
+  }
+}

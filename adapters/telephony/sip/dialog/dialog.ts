@@ -1,0 +1,104 @@
+import { parseCSeq } from "../message/cseq.ts";
+import { SipHeaders } from "../message/headers.ts";
+import { EMPTY_BODY, type SipMessage, type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
+import { parseNameAddr, tagOf } from "../message/name-addr.ts";
+import { parseUri, writeUri } from "../message/uri.ts";
+import type { HeaderField } from "./agent.ts";
+
+/** What goes into a request besides what the dialog says. */
+export interface RequestParts {
+  readonly headers?: readonly HeaderField[];
+  readonly body?: Uint8Array;
+  readonly contentType?: string;
+}
+
+/** A request within a dialog, and the URI of the place to send it to. */
+export interface RoutedRequest {
+  readonly request: SipRequest;
+  readonly next: string;
+}
+
+/** The state that two user agents share, seen from the one that sent the INVITE (RFC 3261 section 12). */
+export class Dialog {
+  readonly callId: string;
+  readonly localTag: string;
+  /** Empty where a far side of old gave none. */
+  readonly remoteTag: string;
+  readonly #local: string;
+  readonly #remote: string;
+  #target: string;
+  #routes: readonly string[];
+  #localCSeq: number;
+  #remoteCSeq: number | undefined;
+
+  /**
+   * The dialog that a response of 101 to 299 makes of an INVITE.
+   * @param uri the Request-URI of that INVITE: the target until the far side names one
+   */
+  constructor(uri: string, response: SipResponse) {
+    this.callId = response.headers.get("Call-ID") ?? "";
+    this.#local = response.headers.get("From") ?? "";
+    this.#remote = response.headers.get("To") ?? "";
+    this.localTag = tagOf(this.#local) ?? "";
+    this.remoteTag = tagOf(this.#remote) ?? "";
+    this.#localCSeq = parseCSeq(response.headers.get("CSeq"))?.number ?? 0;
+    this.#target = uri;
+    this.#routes = [];
+    this.established(response);
+  }
+
+  /** The URI that requests are meant for: the far side's Contact. */
+  get target(): string {
+    return this.#target;
+  }
+
+  /** A 2xx settles the routes anew (section 13.2.2.4), and the target. */
+  established(response: SipResponse): void {
+    this.#routes = response.headers.list("Record-Route").reverse();
+    this.refreshTarget(response);
+  }
+
+  /** The Contact of a re-INVITE, an UPDATE or of their 2xx is the target from now on (section 12.2). */
+  refreshTarget({ headers }: SipMessage): void {
+    const contact = parseNameAddr(headers.list("Contact")[0] ?? "");
+    if (contact !== undefined && parseUri(contact.uri) !== undefined) this.#target = contact.uri;
+  }
+
+  /** Whether a request from the far side comes in its order; one that is older than the last is out of it (section 12.2.2). */
+  inOrder(request: SipRequest): boolean {
+    const number = parseCSeq(request.headers.get("CSeq"))?.number;
+    if (number === undefined || (this.#remoteCSeq !== undefined && number < this.#remoteCSeq)) return false;
+    this.#remoteCSeq = number;
+    return true;
+  }
+
+  /** A new request within the dialog. */
+  request(method: string, parts: RequestParts = {}): RoutedRequest {
+    this.#localCSeq++;
+    return this.#route(method, this.#localCSeq, parts);
+  }
+
+  /** The ACK to a 2xx with this CSeq. */
+  ack(cseq: number, headers: readonly HeaderField[] = []): RoutedRequest {
+    return this.#route("ACK", cseq, { headers });
+  }
+
+  /** Loose and strict routing (sections 12.2.1.1 and 16.12.1.1). */
+  #route(method: string, cseq: number, { headers = [], body = EMPTY_BODY, contentType }: RequestParts): RoutedRequest {
+    const [first, ...rest] = this.#routes;
+    const firstUri = first === undefined ? undefined : parseNameAddr(first)?.uri;
+    const parsed = firstUri === undefined ? undefined : parseUri(firstUri);
+    const strict = parsed !== undefined && !parsed.params.has("lr");
+    const uri = strict ? writeUri({ ...parsed, headers: [] }) : this.#target;
+    const fields = new SipHeaders().add("Max-Forwards", "70");
+    for (const route of strict ? [...rest, `<${this.#target}>`] : this.#routes) fields.add("Route", route);
+    fields
+      .add("From", this.#local)
+      .add("To", this.#remote)
+      .add("Call-ID", this.callId)
+      .add("CSeq", `${cseq} ${method}`);
+    for (const [name, value] of headers) fields.add(name, value);
+    if (contentType !== undefined) fields.add("Content-Type", contentType);
+    return { request: sipRequest(method, uri, fields, body), next: firstUri ?? this.#target };
+  }
+}

@@ -1,0 +1,121 @@
+import type { DigestExchange } from "../auth/digest-exchange.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { ClientTransaction } from "../transaction/transactions.ts";
+import type { Flow, TransportError } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+
+/** A request as it is to be sent, with a CSeq of its own. */
+export interface Draft {
+  readonly request: SipRequest;
+  readonly to: string | Flow;
+  /** Where to try once more when the flow of `to` turns out to be gone. */
+  readonly otherwise?: string;
+  /** Carries our Contact. */
+  readonly contact?: boolean;
+}
+
+/** What comes of it; none is called after `final` or `failed`. */
+export interface ExchangeListener {
+  sent?(request: SipRequest, flow: Flow): void;
+  provisional?(response: SipResponse, flow: Flow): void;
+  /** A challenge only where it could not be answered. */
+  final(response: SipResponse, flow: Flow): void;
+  failed(fault: TransportError): void;
+  /** Nobody waits for it any more; then neither is called. */
+  abandoned?(): void;
+}
+
+/** A request up to its final response: sent again where we are asked who we are, or where the connection had been closed. */
+export class Exchange {
+  readonly #context: AgentContext;
+  readonly #compose: () => Draft;
+  readonly #listener: ExchangeListener;
+  readonly #callId: string | undefined;
+  readonly #digest: DigestExchange;
+  #request: SipRequest | undefined;
+  #transaction: ClientTransaction | undefined;
+  #attempts = 0;
+  #cancelled = false;
+  #flowLost = false;
+  #refusal: string | undefined;
+
+  /**
+   * @param compose called for every attempt
+   * @param callId the core's id of the call, for the trace
+   */
+  constructor(context: AgentContext, compose: () => Draft, listener: ExchangeListener, callId?: string) {
+    this.#context = context;
+    this.#compose = compose;
+    this.#listener = listener;
+    this.#callId = callId;
+    this.#digest = context.options.digest.exchange();
+    this.#send();
+  }
+
+  /** The answers to challenges that the last attempt carries; the ACK to its 2xx has the same (RFC 3261 section 22.1). */
+  get authorization(): readonly HeaderField[] {
+    return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
+  }
+
+  /** Why the challenge in the final response could not be answered, as a sentence. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Cancels an INVITE: no further attempt is made; its final response is still told. */
+  cancel(reason?: string): void {
+    this.#cancelled = true;
+    this.#transaction?.cancel(reason);
+  }
+
+  /** Nobody wants to know any more. */
+  abandon(): void {
+    this.#cancelled = true;
+    this.#transaction?.abandon();
+    this.#listener.abandoned?.();
+  }
+
+  #send(): void {
+    const { request, to, otherwise, contact } = this.#compose();
+    this.#digest.authorize(request);
+    this.#request = request;
+    const lost = this.#flowLost && otherwise !== undefined;
+    const attempt = ++this.#attempts;
+    const transaction = this.#context.transactions.request(request, lost ? otherwise : to, {
+      prepare: (copy, flow, sentBy) => {
+        if (contact === true && !copy.headers.has("Contact"))
+          copy.headers.add("Contact", this.#context.contact(flow, sentBy));
+      },
+      sent: (sent, flow) => {
+        this.#context.trace(this.#callId, "sent", sent);
+        this.#listener.sent?.(sent, flow);
+      },
+      provisional: (response, flow) => {
+        this.#context.trace(this.#callId, "received", response);
+        this.#listener.provisional?.(response, flow);
+      },
+      final: (response, flow) => {
+        this.#context.trace(this.#callId, "received", response);
+        if (this.#repeats(response)) this.#send();
+        else this.#listener.final(response, flow);
+      },
+      failed: (fault) => {
+        if (this.#cancelled || lost || otherwise === undefined || typeof to === "string" || fault.fault !== "closed") {
+          this.#listener.failed(fault);
+          return;
+        }
+        this.#flowLost = true;
+        this.#send();
+      },
+    });
+    if (attempt === this.#attempts) this.#transaction = transaction;
+  }
+
+  /** Whether a challenge is to be answered by asking again; never twice for the same nonce. */
+  #repeats(response: SipResponse): boolean {
+    if (this.#cancelled || (response.status !== 401 && response.status !== 407)) return false;
+    this.#refusal = this.#digest.challenged(response);
+    return this.#refusal === undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { SipHeaders } from "../message/headers.ts";
+import { type SipRequest, sipRequest } from "../message/message.ts";
+import type { UserAgentOptions } from "./agent.ts";
+import { ACCEPT, ALLOW } from "./capabilities.ts";
+import type { InviteAttempt } from "./invite-attempt.ts";
+
+/** What all attempts of one call share. */
+export interface InviteIds {
+  /** To: where it was meant to go at first. */
+  readonly target: string;
+  readonly callId: string;
+  readonly fromTag: string;
+}
+
+/** The INVITE of an attempt, without Via, Contact and what a challenge asks for. */
+export function inviteMessage(
+  { identity, routes = [] }: Pick<UserAgentOptions, "identity" | "routes">,
+  { target, callId, fromTag }: InviteIds,
+  { uri, extensions, sessionExpiresS, minSeS }: InviteAttempt,
+  cseq: number,
+  offer: string,
+): SipRequest {
+  const headers = new SipHeaders().add("Max-Forwards", "70");
+  for (const route of routes) headers.add("Route", route);
+  headers
+    .add("From", `${identity.from};tag=${fromTag}`)
+    .add("To", `<${target}>`)
+    .add("Call-ID", callId)
+    .add("CSeq", `${cseq} INVITE`);
+  for (const [name, value] of [...identity.headers, ALLOW, ACCEPT]) headers.add(name, value);
+  if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
+  if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
+  if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));
+  headers.add("User-Agent", identity.product).add("Content-Type", "application/sdp");
+  return sipRequest("INVITE", uri, headers, new TextEncoder().encode(offer));
+}

@@ -1,0 +1,44 @@
+import { parseUri, type SipUri } from "../message/uri.ts";
+import type { Flow } from "../transport/transport.ts";
+
+/** Addresses that only somebody in the same network can reach, or nobody (RFC 1918, 3927, 6598, 4193, 4291). */
+const PRIVATE =
+  /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.|::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+
+/** Where a request is to be sent, and where else when the flow turns out to be gone. */
+export interface NextHop {
+  readonly to: string | Flow;
+  readonly otherwise: string;
+}
+
+/**
+ * Where a request within a dialog goes: over the flow that the dialog lives on where the URI leads to its far end, or where it
+ * leads to a place behind a NAT that cannot be reached otherwise; else to wherever the URI resolves.
+ * @param first what the request that began the dialog was sent to
+ */
+export function nextHop(uri: string, flow: Flow, first: string): NextHop {
+  const parsed = parseUri(uri);
+  if (parsed === undefined) return { to: first, otherwise: first };
+  const hidden = isHidden(parsed.host, flow.remote.address);
+  const otherwise = hidden ? first : uri;
+  const keeps = flow.alive && (hidden || leadsTo(parsed, flow, parseUri(first)));
+  return { to: keeps ? flow : otherwise, otherwise };
+}
+
+/** Whether a host is a private address, though whoever names it was reached at a public one. */
+function isHidden(host: string, remote: string): boolean {
+  return host.endsWith(".invalid") || (PRIVATE.test(host) && !PRIVATE.test(remote));
+}
+
+/** Whether a URI names the far end of this flow: by its address, or by the name that the flow was made for. */
+function leadsTo(uri: SipUri, flow: Flow, first: SipUri | undefined): boolean {
+  const transport = uri.params.get("transport")?.toLowerCase();
+  if (uri.scheme === "sips" && flow.kind !== "tls") return false;
+  if (transport !== undefined && transport !== flow.kind && !(transport === "tcp" && flow.kind === "tls")) return false;
+  if (uri.host === flow.remote.address) return (uri.port ?? defaultPort(flow)) === flow.remote.port;
+  return flow.reliable && first !== undefined && uri.host === first.host && uri.port === first.port;
+}
+
+function defaultPort(flow: Flow): number {
+  return flow.kind === "tls" ? 5061 : 5060;
+}

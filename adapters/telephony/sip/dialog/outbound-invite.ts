@@ -1,0 +1,301 @@
+import { nextState } from "../../../../src/domain/machine.ts";
+import type { SipResponse } from "../message/message.ts";
+import { tagOf } from "../message/name-addr.ts";
+import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { Flow, TransportError } from "../transport/transport.ts";
+import type { AgentContext } from "./agent-context.ts";
+import type { Extension } from "./capabilities.ts";
+import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
+import { dtmfRelay } from "./dtmf-relay.ts";
+import { Exchange } from "./exchange.ts";
+import { Forks } from "./forks.ts";
+import { glareDelay } from "./glare-delay.ts";
+import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
+import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
+import { INVITE_COURSE, type InviteInput, type InviteState } from "./invite-course.ts";
+import { inviteMessage } from "./invite-message.ts";
+import { sdpOf } from "./session-description.ts";
+import { declineAnswer } from "./stray-answer.ts";
+
+/** How long a far side has for the last word after CANCEL or BYE, ms; then the call is over without it. */
+const RELEASE_LIMIT_MS = 4000;
+
+/** One outbound call, from the INVITE to the last response. */
+export class OutboundInvite implements InviteUsage, DialogUsageListener {
+  readonly callId: string;
+  readonly #context: AgentContext;
+  readonly #call: InviteRequest;
+  readonly #gone: (invite: OutboundInvite) => void;
+  readonly #fromTag: string;
+  readonly #forks = new Forks();
+  #confirmed: DialogUsage | undefined;
+  #state: InviteState = "calling";
+  #attempt: InviteAttempt;
+  #exchange: Exchange | undefined;
+  #cseq = 0;
+  #placed = false;
+  /** The 18x that were told. */
+  readonly #rang = new Set<number>();
+  #earlySdp: string | undefined;
+  #earlyMedia = false;
+  /** How it ends when the last response has come, or does not come. */
+  #end: InviteEnd = { type: "released" };
+  #stopTimer: () => void = () => {};
+  #limited = false;
+  #kept: { readonly flow: Flow; readonly letGo: () => void } | undefined;
+  readonly #ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
+
+  /** @param gone the call has ended; told before the listener is */
+  constructor(context: AgentContext, call: InviteRequest, gone: (invite: OutboundInvite) => void) {
+    this.#context = context;
+    this.#call = call;
+    this.#gone = gone;
+    this.callId = context.token(16);
+    this.#fromTag = context.token();
+    const { sessionTimers = true, reliableProvisionals = true } = context.options;
+    const extensions: Extension[] = [];
+    if (sessionTimers) extensions.push("timer");
+    if (reliableProvisionals) extensions.push("100rel");
+    this.#attempt = firstAttempt(call.target, extensions);
+    this.#ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    queueMicrotask(() => this.#state === "calling" && this.#ask());
+  }
+
+  hangUp(reason?: string): Promise<void> {
+    if (this.#state === "established") this.#release({ type: "released" }, reason);
+    else if (this.#state === "calling") {
+      this.#move("hangUp");
+      this.#limit();
+      if (this.#exchange === undefined) this.#over({ type: "released" });
+      else this.#exchange.cancel(reason);
+    }
+    return this.#ended;
+  }
+
+  sendDigit(digit: string, durationMs: number): Promise<void> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    if (usage === undefined)
+      return Promise.reject(new Error("No key can be sent: the call is not answered, or is over"));
+    const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
+    return new Promise((resolve, reject) => {
+      usage.send("INFO", parts, {
+        final: ({ status, reason }) => {
+          if (status < 300) resolve();
+          else reject(new Error(`The far side takes no keys by INFO: ${status} ${reason}`));
+        },
+        failed: reject,
+        abandoned: () => reject(new Error("The call has ended before the key was taken")),
+      });
+    });
+  }
+
+  /** A request of the far side with our Call-ID; false: of none of our dialogs. */
+  receive(transaction: ServerTransaction): boolean {
+    const { headers } = transaction.request;
+    const usage = this.#forks.get(tagOf(headers.get("From")));
+    if (usage === undefined || tagOf(headers.get("To")) !== this.#fromTag) return false;
+    this.#context.trace(this.#call.callId, "received", transaction.request);
+    usage.receive(transaction);
+    return true;
+  }
+
+  /** A 2xx whose transaction was over already: a copy, or another fork. */
+  lateSuccess(response: SipResponse, flow: Flow): void {
+    this.#context.trace(this.#call.callId, "received", response);
+    const usage = this.#forks.get(tagOf(response.headers.get("To")));
+    if (usage !== undefined && usage === this.#confirmed) usage.repeated(response);
+    else this.#decline(response, flow);
+  }
+
+  /** No ACK came for our 2xx to a re-INVITE. */
+  unacknowledged(transaction: ServerTransaction): void {
+    const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
+    const detail = "the far side did not acknowledge our answer to its re-INVITE";
+    if (usage !== undefined) this.broken(usage, { type: "protocol", detail });
+  }
+
+  /** @internal the far side has sent BYE */
+  left(usage: DialogUsage, reason: string | undefined): void {
+    if (this.#confirmed === undefined) {
+      // One fork has given up, or its answer was lost and it waits no longer for our ACK (RFC 3261 section 15).
+      this.#forks.drop(usage);
+      if (this.#forks.size > 0) return;
+      this.#exchange?.cancel();
+    }
+    this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
+  }
+
+  /** @internal the dialog cannot go on */
+  broken(usage: DialogUsage, end: InviteEnd): void {
+    if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
+  }
+
+  #ask(): void {
+    const { options } = this.#context;
+    const attempt = this.#attempt;
+    const ids = { target: this.#call.target, callId: this.callId, fromTag: this.#fromTag };
+    this.#exchange = new Exchange(
+      this.#context,
+      () => ({
+        request: inviteMessage(options, ids, attempt, ++this.#cseq, this.#call.negotiator.offer()),
+        to: options.nextHop(attempt.uri),
+        contact: true,
+      }),
+      {
+        sent: (_request, flow) => this.#sent(flow),
+        provisional: (response, flow) => this.#provisional(response, flow),
+        final: (response, flow) => {
+          if (response.status < 300) this.#answered(response, flow);
+          else this.#refused(response);
+        },
+        failed: (fault) => this.#failed(fault),
+      },
+      this.#call.callId,
+    );
+  }
+
+  #sent(flow: Flow): void {
+    this.#keep(flow);
+    if (this.#placed || this.#state !== "calling") return;
+    this.#placed = true;
+    this.#call.listener.placed();
+  }
+
+  #provisional(response: SipResponse, flow: Flow): void {
+    const { status } = response;
+    if (this.#state !== "calling" || status === 100) return;
+    const usage = this.#forks.of(response, () => this.#dialog(response, flow));
+    // 199: this fork has failed (RFC 6228).
+    if (status === 199) this.#forks.drop(usage);
+    if (status === 199 || usage?.progressed(response) === "ignored") return;
+    if (status <= 189 && status >= 180 && !this.#rang.has(status)) {
+      this.#rang.add(status);
+      this.#call.listener.ringing(status);
+    }
+    const sdp = sdpOf(response);
+    if (sdp !== undefined && this.#state === "calling") this.#hears(sdp);
+  }
+
+  /** Audio before the answer; of several forks the latest is heard. */
+  #hears(sdp: string): void {
+    if (sdp === this.#earlySdp) return;
+    this.#earlySdp = sdp;
+    if (this.#call.negotiator.answered(sdp, true) !== undefined || this.#earlyMedia) return;
+    this.#earlyMedia = true;
+    this.#call.listener.earlyMedia();
+  }
+
+  #answered(response: SipResponse, flow: Flow): void {
+    // Too late, or of nobody we know: over for who asked for the call, not for who has answered it.
+    const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
+    if (usage === undefined) {
+      this.#decline(response, flow);
+      return;
+    }
+    usage.established(response, flow);
+    usage.acknowledge(response, this.#exchange?.authorization ?? []);
+    this.#keep(flow);
+    this.#confirmed = usage;
+    this.#forks.keepOnly(usage);
+    if (this.#state === "cancelling") {
+      this.#move("answer");
+      this.#bye();
+      return;
+    }
+    const sdp = sdpOf(response) ?? usage.earlySdp;
+    const fault = sdp === undefined ? "the far side answered without SDP" : this.#call.negotiator.answered(sdp, false);
+    if (sdp === undefined || fault !== undefined) {
+      this.#end = { type: "media", detail: fault ?? "" };
+      this.#move("misfit");
+      this.#bye();
+      return;
+    }
+    this.#move("answer");
+    this.#call.listener.answered();
+    usage.confirm(response, sdp);
+  }
+
+  #refused(response: SipResponse): void {
+    if (this.#state !== "calling") {
+      this.#over(this.#end);
+      return;
+    }
+    this.#forks.keepOnly(undefined);
+    const next = nextAttempt(this.#attempt, response, this.#context.options.followRedirects === true);
+    const refusal = this.#exchange?.refusal;
+    if (next === undefined) this.#over({ type: "rejected", response, rang: this.#rang.size > 0, refusal });
+    else this.#askAgain(next);
+  }
+
+  #failed(fault: TransportError): void {
+    const next = this.#state === "calling" ? alternative(this.#attempt) : undefined;
+    if (next !== undefined) this.#askAgain(next);
+    else this.#over(this.#state === "calling" ? { type: "unreachable", detail: fault.message } : this.#end);
+  }
+
+  #askAgain({ attempt, wait }: NextAttempt): void {
+    this.#attempt = attempt;
+    this.#exchange = undefined;
+    if (wait) this.#stopTimer = this.#context.options.system.after(glareDelay(this.#context), () => this.#ask());
+    else this.#ask();
+  }
+
+  #release(end: InviteEnd, reason?: string): void {
+    this.#end = end;
+    this.#move("hangUp");
+    this.#bye(reason);
+  }
+
+  #bye(reason?: string): void {
+    this.#limit();
+    this.#confirmed?.leave(reason, () => this.#over(this.#end));
+  }
+
+  /** From the first CANCEL or BYE on. */
+  #limit(): void {
+    if (this.#limited) return;
+    this.#limited = true;
+    this.#stopTimer();
+    this.#stopTimer = this.#context.options.system.after(RELEASE_LIMIT_MS, () => this.#over(this.#end));
+  }
+
+  #over(end: InviteEnd): void {
+    if (this.#state === "ended") return;
+    this.#move("over");
+    this.#stopTimer();
+    this.#kept?.letGo();
+    this.#kept = undefined;
+    this.#forks.keepOnly(undefined);
+    this.#gone(this);
+    this.#call.listener.ended(end);
+    this.#resolveEnded();
+  }
+
+  #move(input: InviteInput): void {
+    const next = nextState(INVITE_COURSE, this.#state, input);
+    if (next === undefined) throw new Error(`An INVITE that is ${this.#state} knows no ${input}`);
+    this.#state = next;
+  }
+
+  #dialog(response: SipResponse, flow: Flow): DialogUsage {
+    const { uri } = this.#attempt;
+    const first = this.#context.options.nextHop(uri);
+    return new DialogUsage(this.#context, this.#call, this, { uri, first, response, flow });
+  }
+
+  #decline(response: SipResponse, flow: Flow): void {
+    const { uri } = this.#attempt;
+    const authorization = this.#exchange?.authorization ?? [];
+    declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
+  }
+
+  /** Keeps the connection open that the far side is reached on. */
+  #keep(flow: Flow): void {
+    if (this.#state === "ended" || this.#kept?.flow === flow) return;
+    this.#kept?.letGo();
+    this.#kept = { flow, letGo: flow.hold() };
+  }
+}

@@ -1,0 +1,17 @@
+/** The responses that we give ourselves, with their phrases (RFC 3261 section 21). */
+export const REASONS = {
+  200: "OK",
+  405: "Method Not Allowed",
+  415: "Unsupported Media Type",
+  420: "Bad Extension",
+  422: "Session Interval Too Small",
+  480: "Temporarily Unavailable",
+  481: "Call/Transaction Does Not Exist",
+  488: "Not Acceptable Here",
+  491: "Request Pending",
+  500: "Server Internal Error",
+  603: "Decline",
+} as const satisfies Readonly<Record<number, string>>;
+
+/** A status that we give ourselves. */
+export type OurStatus = keyof typeof REASONS;

@@ -1,0 +1,42 @@
+import type { HeaderField } from "./agent.ts";
+import { ALLOW } from "./capabilities.ts";
+import type { OurStatus } from "./reason-phrase.ts";
+
+/** How a request is refused. */
+export interface Refusal {
+  readonly status: OurStatus;
+  readonly headers?: readonly HeaderField[];
+}
+
+const NO_SUCH_DIALOG: Refusal = { status: 481 };
+const NOT_ALLOWED: Refusal = { status: 405, headers: [ALLOW] };
+
+/** What is said to requests outside of any dialog, by method: we place calls and take none. */
+const OUTSIDE: Readonly<Record<string, Refusal>> = {
+  // 480 and not 603: other phones of the same account go on ringing.
+  INVITE: { status: 480 },
+  BYE: NO_SUCH_DIALOG,
+  CANCEL: NO_SUCH_DIALOG,
+  INFO: NO_SUCH_DIALOG,
+  NOTIFY: NO_SUCH_DIALOG,
+  PRACK: NO_SUCH_DIALOG,
+  UPDATE: NO_SUCH_DIALOG,
+};
+
+/** What is said within a dialog to methods that we take no part in. */
+const WITHIN: Readonly<Record<string, Refusal>> = {
+  REFER: { status: 603 },
+  // No subscription (RFC 6665 section 4.1.3); no reliable provisional response of ours (RFC 3262 section 3).
+  NOTIFY: NO_SUCH_DIALOG,
+  PRACK: NO_SUCH_DIALOG,
+};
+
+/** The refusal of a request that belongs to no dialog. */
+export function refusalOutside(method: string): Refusal {
+  return OUTSIDE[method] ?? NOT_ALLOWED;
+}
+
+/** The refusal of a request within a dialog. */
+export function refusalWithin(method: string): Refusal {
+  return WITHIN[method] ?? NOT_ALLOWED;
+}

@@ -1,0 +1,21 @@
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipResponse } from "../message/message.ts";
+
+/** The reliable provisional responses of one early dialog, in their order (RFC 3262 section 4). */
+export class ReliableProvisionals {
+  #last: number | undefined;
+
+  /**
+   * What to do with a provisional response: `unreliable`, it wants no PRACK; `next`, it is to be acknowledged with a PRACK that has this
+   * RAck; `ignored`, a copy, or one that has overtaken another: the far side sends it again.
+   */
+  receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
+    const required = response.headers.list("Require").some((tag) => tag.toLowerCase() === "100rel");
+    const rseq = response.headers.get("RSeq")?.trim() ?? "";
+    const cseq = parseCSeq(response.headers.get("CSeq"));
+    if (!required || !/^\d{1,10}$/.test(rseq) || cseq === undefined) return { type: "unreliable" };
+    if (this.#last !== undefined && Number(rseq) !== this.#last + 1) return { type: "ignored" };
+    this.#last = Number(rseq);
+    return { type: "next", rack: `${rseq} ${cseq.number} ${cseq.method}` };
+  }
+}

@@ -1,0 +1,101 @@
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipRequest } from "../message/message.ts";
+import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import { ALLOW } from "./capabilities.ts";
+import type { Dialog } from "./dialog.ts";
+import type { InviteRequest } from "./invite.ts";
+import type { Refusal } from "./refusals.ts";
+import { bodyType, sdpOf } from "./session-description.ts";
+import { LEAST_SESSION_S, readSessionExpires, type SessionTerms, termsOfRequest } from "./session-terms.ts";
+
+/** Who is told what a renegotiation has changed. */
+export interface RenegotiationListener {
+  /** The far side has described its audio anew. */
+  described(sdp: string): void;
+  /** The session is fresh, on these terms; undefined: the far side says nothing of any. */
+  refreshed(terms: SessionTerms | undefined): void;
+  /** Our offer in a 2xx has no answer, or one that we cannot live with; a sentence. */
+  failed(detail: string): void;
+}
+
+/** Answers the far side's re-INVITE and UPDATE (RFC 3261 section 14.2, RFC 3311, RFC 3264). */
+export class Renegotiation {
+  readonly #context: AgentContext;
+  readonly #dialog: Dialog;
+  readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
+  readonly #listener: RenegotiationListener;
+  /** An offer of ours waits for its answer: nobody else may make one meanwhile. */
+  offering = true;
+  /** CSeq of the re-INVITE whose 2xx carries our offer; its ACK brings the answer. */
+  #offeredIn: number | undefined;
+
+  constructor(
+    context: AgentContext,
+    dialog: Dialog,
+    call: Pick<InviteRequest, "negotiator" | "callId">,
+    listener: RenegotiationListener,
+  ) {
+    this.#context = context;
+    this.#dialog = dialog;
+    this.#call = call;
+    this.#listener = listener;
+  }
+
+  /** Answers a re-INVITE or an UPDATE. */
+  answer(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    const { callId } = this.#call;
+    const sdp = sdpOf(request);
+    const answer = this.#refusal(request, sdp) ?? this.#describe(request, sdp);
+    if (typeof answer !== "string") {
+      this.#context.reply(transaction, answer.status, { ...answer, callId });
+      return;
+    }
+    this.#dialog.refreshTarget(request);
+    const session = this.#timers ? termsOfRequest(request.headers) : undefined;
+    const headers: HeaderField[] = [ALLOW, ...(session?.fields ?? [])];
+    if (this.#timers) headers.push(["Supported", "timer"]);
+    if (answer !== "") headers.push(["Content-Type", "application/sdp"]);
+    this.#context.reply(transaction, 200, { headers, body: new TextEncoder().encode(answer), contact: true, callId });
+    this.#listener.refreshed(session?.terms);
+    if (sdp !== undefined) this.#listener.described(sdp);
+  }
+
+  /** The ACK to a 2xx of ours: it brings the answer where the re-INVITE had no offer. */
+  acknowledged(ack: SipRequest): void {
+    if (this.#offeredIn === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offeredIn) return;
+    this.#offeredIn = undefined;
+    this.offering = false;
+    const sdp = sdpOf(ack);
+    const fault =
+      sdp === undefined
+        ? "the far side asked for our offer and acknowledged it without an answer"
+        : this.#call.negotiator.answered(sdp, false);
+    if (fault !== undefined) this.#listener.failed(fault);
+    else if (sdp !== undefined) this.#listener.described(sdp);
+  }
+
+  get #timers(): boolean {
+    return this.#context.options.sessionTimers !== false;
+  }
+
+  #refusal(request: SipRequest, sdp: string | undefined): Refusal | undefined {
+    if (sdp === undefined && bodyType(request) !== "") return { status: 415, headers: [["Accept", "application/sdp"]] };
+    if (this.offering && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
+    const intervalS = readSessionExpires(request.headers)?.intervalS ?? LEAST_SESSION_S;
+    if (this.#timers && intervalS < LEAST_SESSION_S)
+      return { status: 422, headers: [["Min-SE", String(LEAST_SESSION_S)]] };
+    return undefined;
+  }
+
+  /** The body of the 2xx: our answer, or an offer where a re-INVITE brought none. */
+  #describe(request: SipRequest, sdp: string | undefined): string | Refusal {
+    if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp) ?? { status: 488 };
+    if (request.method !== "INVITE") return "";
+    this.offering = true;
+    this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;
+    return this.#call.negotiator.offer();
+  }
+}

@@ -1,0 +1,91 @@
+import type { SipResponse } from "../message/message.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import type { DialogRequest, DialogUsage } from "./dialog-usage.ts";
+import { glareDelay } from "./glare-delay.ts";
+import { sdpOf } from "./session-description.ts";
+import { readMinSe, type SessionTerms, termsOfAnswer } from "./session-terms.ts";
+
+/** How long after a refresh that was refused for the moment another one is tried, ms. */
+const AGAIN_MS = 10_000;
+
+/** Keeps a session alive where that is up to us: by UPDATE where the far side knows it, else by re-INVITE (RFC 4028 section 7.4). */
+export class SessionRefresh {
+  readonly #context: AgentContext;
+  readonly #usage: DialogUsage;
+  #updateRefused = false;
+  #minSeS = 0;
+  #underWay = false;
+
+  constructor(context: AgentContext, usage: DialogUsage) {
+    this.#context = context;
+    this.#usage = usage;
+  }
+
+  /** Refreshes the session on these terms. */
+  start(terms: SessionTerms): void {
+    if (this.#underWay) return;
+    if (this.#usage.renegotiation.offering) {
+      this.#usage.timer.refreshIn(glareDelay(this.#context));
+      return;
+    }
+    const headers: HeaderField[] = [
+      ["Session-Expires", `${Math.max(terms.intervalS, this.#minSeS)};refresher=uac`],
+      ["Supported", "timer"],
+    ];
+    if (this.#minSeS > 0) headers.push(["Min-SE", String(this.#minSeS)]);
+    this.#underWay = true;
+    if (this.#usage.allows("UPDATE") && !this.#updateRefused) {
+      this.#send("UPDATE", { headers, contact: true });
+      return;
+    }
+    this.#usage.renegotiation.offering = true;
+    const body = new TextEncoder().encode(this.#usage.call.negotiator.offer());
+    this.#send("INVITE", { headers, body, contentType: "application/sdp", contact: true });
+  }
+
+  #send(method: "UPDATE" | "INVITE", parts: DialogRequest): void {
+    const exchange = this.#usage.send(method, parts, {
+      final: (response) => {
+        this.#settled(method);
+        if (response.status < 300 && method === "INVITE") this.#usage.acknowledge(response, exchange.authorization);
+        if (response.status < 300) this.#refreshed(method, response);
+        else this.#refused(method, response);
+      },
+      failed: (fault) => {
+        this.#settled(method);
+        this.#usage.failed(`the session could not be refreshed: ${fault.message}`);
+      },
+    });
+  }
+
+  #settled(method: string): void {
+    this.#underWay = false;
+    if (method === "INVITE") this.#usage.renegotiation.offering = false;
+  }
+
+  #refreshed(method: string, response: SipResponse): void {
+    const { dialog, call, timer } = this.#usage;
+    dialog.refreshTarget(response);
+    // A 2xx without terms: the far side has no timer any more; ours goes on, as a sign of life.
+    timer.agree(termsOfAnswer(response.headers) ?? timer.terms);
+    const sdp = method === "INVITE" ? sdpOf(response) : undefined;
+    const fault = sdp === undefined ? undefined : call.negotiator.answered(sdp, false);
+    if (fault !== undefined) this.#usage.failed(fault);
+    else if (sdp !== undefined) this.#usage.described(sdp);
+  }
+
+  /** Only 408 and 481 end the session at once; for the rest there is time until it expires (RFC 4028 section 10). */
+  #refused(method: string, { status, headers }: SipResponse): void {
+    const { timer } = this.#usage;
+    const minSeS = readMinSe(headers) ?? 0;
+    if (status === 408 || status === 481) this.#usage.failed(`the session could not be refreshed: ${status}`);
+    else if (status === 422 && minSeS > this.#minSeS) {
+      this.#minSeS = minSeS;
+      timer.refreshIn(0);
+    } else if (method === "UPDATE" && (status === 405 || status === 501)) {
+      this.#updateRefused = true;
+      timer.refreshIn(0);
+    } else timer.refreshIn(status === 491 ? glareDelay(this.#context) : AGAIN_MS);
+  }
+}

@@ -1,0 +1,39 @@
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipResponse } from "../message/message.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import { Dialog } from "./dialog.ts";
+import { Exchange } from "./exchange.ts";
+import { nextHop } from "./next-hop.ts";
+
+/** What is known of the INVITE that a stray answer belongs to. */
+export interface StrayInvite {
+  /** Its Request-URI. */
+  readonly uri: string;
+  readonly authorization: readonly HeaderField[];
+  /** The core's id of the call, for the trace. */
+  readonly callId: string | undefined;
+}
+
+/** Ends a dialog that nobody wants: a 2xx of another fork, or one that came too late, gets its ACK and a BYE (RFC 3261 section 13.2.2.4). */
+export function declineAnswer(context: AgentContext, response: SipResponse, flow: Flow, invite: StrayInvite): void {
+  const cseq = parseCSeq(response.headers.get("CSeq"));
+  if (cseq === undefined || cseq.method !== "INVITE") return;
+  const { authorization, callId } = invite;
+  const dialog = new Dialog(invite.uri, response);
+  const first = context.options.nextHop(invite.uri);
+  const product: HeaderField = ["User-Agent", context.options.identity.product];
+  const ack = dialog.ack(cseq.number, [...authorization, product]);
+  context.transactions.ack(ack.request, nextHop(ack.next, flow, first).to);
+  context.trace(callId, "sent", ack.request);
+  new Exchange(
+    context,
+    () => {
+      const { request, next } = dialog.request("BYE", { headers: [product] });
+      return { request, ...nextHop(next, flow, first) };
+    },
+    { final() {}, failed() {} },
+    callId,
+  );
+}

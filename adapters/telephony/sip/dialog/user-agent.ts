@@ -1,0 +1,128 @@
+import { SipHeaders } from "../message/headers.ts";
+import { type SipResponse, sipRequest } from "../message/message.ts";
+import { parseNameAddr, tagOf } from "../message/name-addr.ts";
+import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { AgentReply, AgentRequest, RequestSeries, UserAgent, UserAgentOptions } from "./agent.ts";
+import { AgentContext } from "./agent-context.ts";
+import { CAPABILITIES, unknownExtensions } from "./capabilities.ts";
+import { Exchange } from "./exchange.ts";
+import type { InviteRequest, InviteUsage } from "./invite.ts";
+import { OutboundInvite } from "./outbound-invite.ts";
+import { refusalOutside } from "./refusals.ts";
+import { declineAnswer } from "./stray-answer.ts";
+
+/** The user agent of one trunk: listens to its transactions from now on. */
+export function createUserAgent(options: UserAgentOptions): UserAgent {
+  const context = new AgentContext(options);
+  const calls = new Map<string, OutboundInvite>();
+  let closed = false;
+
+  const series = (): RequestSeries => ({ callId: context.token(16), fromTag: context.token(), cseq: 0 });
+
+  options.transactions.listen({
+    request(transaction) {
+      const { headers } = transaction.request;
+      const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));
+      if (required.length > 0) context.reply(transaction, 420, { headers: [["Unsupported", required.join(", ")]] });
+      else if (calls.get(headers.get("Call-ID") ?? "")?.receive(transaction) !== true) outside(context, transaction);
+    },
+    lateSuccess(response, flow) {
+      const call = calls.get(response.headers.get("Call-ID") ?? "");
+      if (call !== undefined) call.lateSuccess(response, flow);
+      else declineStranger(context, response, flow);
+    },
+    unacknowledged(transaction) {
+      calls.get(transaction.request.headers.get("Call-ID") ?? "")?.unacknowledged(transaction);
+    },
+  });
+
+  return {
+    invite(request: InviteRequest): InviteUsage {
+      const call = new OutboundInvite(context, request, ({ callId }) => calls.delete(callId));
+      calls.set(call.callId, call);
+      if (closed) void call.hangUp();
+      return call;
+    },
+    request: (request, signal) => send(context, { ...request, series: request.series ?? series() }, signal),
+    series,
+    get calls() {
+      return calls.size;
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...calls.values()].map((call) => call.hangUp()));
+    },
+  };
+}
+
+/** A request that belongs to no call of ours. */
+function outside(context: AgentContext, transaction: ServerTransaction): void {
+  const { method, headers } = transaction.request;
+  if (method === "ACK") return;
+  if (tagOf(headers.get("To")) !== undefined) context.reply(transaction, 481);
+  else if (method === "OPTIONS") context.reply(transaction, 200, { headers: CAPABILITIES });
+  else {
+    const refusal = refusalOutside(method);
+    context.reply(transaction, refusal.status, refusal);
+  }
+}
+
+/** A 2xx to an INVITE of a call that has ended: whoever sends it waits for an ACK. */
+function declineStranger(context: AgentContext, response: SipResponse, flow: Flow): void {
+  const uri = parseNameAddr(response.headers.get("To") ?? "")?.uri;
+  if (uri !== undefined) declineAnswer(context, response, flow, { uri, authorization: [], callId: undefined });
+}
+
+/** Sends a request outside of any call. */
+function send(
+  context: AgentContext,
+  request: AgentRequest & { readonly series: RequestSeries },
+  signal: AbortSignal | undefined,
+): Promise<AgentReply> {
+  const { identity, routes = [], nextHop } = context.options;
+  const { method, uri, to = `<${uri}>`, from = identity.from, headers: more = [], series, flow } = request;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    let sent = sipRequest(method, uri);
+    const aborted = (): void => {
+      exchange.abandon();
+      reject(signal?.reason);
+    };
+    const exchange = new Exchange(
+      context,
+      () => {
+        const headers = new SipHeaders().add("Max-Forwards", "70");
+        for (const route of routes) headers.add("Route", route);
+        headers
+          .add("From", `${from};tag=${series.fromTag}`)
+          .add("To", to)
+          .add("Call-ID", series.callId)
+          .add("CSeq", `${++series.cseq} ${method}`);
+        for (const [name, value] of more) headers.add(name, value);
+        headers.add("User-Agent", identity.product);
+        const otherwise = nextHop(uri);
+        return {
+          request: sipRequest(method, uri, headers),
+          to: flow?.alive === true ? flow : otherwise,
+          otherwise,
+          contact: true,
+        };
+      },
+      {
+        sent(request) {
+          sent = request;
+        },
+        final(response, flow) {
+          signal?.removeEventListener("abort", aborted);
+          resolve({ response, flow, request: sent, refusal: exchange.refusal });
+        },
+        failed(fault) {
+          signal?.removeEventListener("abort", aborted);
+          reject(fault);
+        },
+      },
+    );
+    signal?.addEventListener("abort", aborted, { once: true });
+  });
+}

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import { ScriptedCall, sdp } from "./support/scripted-call.ts";
+
+const CHALLENGE = (nonce: string): readonly [string, string] => [
+  "WWW-Authenticate",
+  `Digest realm="test", nonce="${nonce}", algorithm=SHA-256, qop="auth"`,
+];
+
+describe("a call that is placed", () => {
+  test("an INVITE says who calls whom, with our offer, and where we are to be found", async () => {
+    const { invite, log, tx } = await ScriptedCall.placed();
+    expect(invite.request.uri).toBe("sip:+12025550100@example.com");
+    expect(invite.to).toBe("sip:192.0.2.1");
+    expect(invite.header("To")).toBe("<sip:+12025550100@example.com>");
+    expect(invite.header("From")).toMatch(/^"Us" <sip:100@example.com>;tag=[0-9a-f]{16}$/);
+    expect(invite.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+    expect(invite.header("CSeq")).toBe("1 INVITE");
+    expect(invite.header("Supported")).toBe("timer, 100rel");
+    expect(invite.header("Session-Expires")).toBe("1800");
+    expect(invite.header("X-Trunk")).toBe("one");
+    expect(invite.header("Max-Forwards")).toBe("70");
+    expect(invite.body).toBe("v=0 our offer");
+    expect(log).toEqual(["placed"]);
+    expect(tx.flow.held).toBe(1);
+  });
+
+  test("what happens is told in its order, each ring once", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(100);
+    call.invite.respond(180, { tag: "a" });
+    call.invite.respond(180, { tag: "a" });
+    call.invite.respond(183, { tag: "a", sdp: sdp() });
+    call.invite.respond(183, { tag: "a", sdp: sdp() });
+    call.accept();
+    expect(call.log).toEqual(["placed", "ringing 180", "ringing 183", "early media", "answered"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
+  });
+
+  test("a 200 is acknowledged at the Contact and by the routes it names", async () => {
+    const call = await ScriptedCall.placed();
+    call.accept({
+      fields: [
+        ["Record-Route", "<sip:p2.example.com;lr>, <sip:p1.example.com;lr>"],
+        ["Contact", "<sip:callee@10.0.0.1:5070>"],
+      ],
+    });
+    const [ack] = call.tx.acks;
+    expect(ack?.request.uri).toBe("sip:callee@10.0.0.1:5070");
+    expect(ack?.request.headers.fields("Route")).toEqual(["<sip:p1.example.com;lr>", "<sip:p2.example.com;lr>"]);
+    expect(ack?.request.headers.get("CSeq")).toBe("1 ACK");
+    expect(ack?.to).toBe("sip:p1.example.com;lr");
+  });
+
+  test("a copy of the 200 is acknowledged again", async () => {
+    const call = await ScriptedCall.answered();
+    call.tx.lateSuccess(call.invite.response(200, { tag: "a", sdp: sdp() }));
+    expect(call.tx.acks.map(({ request }) => request.headers.get("CSeq"))).toEqual(["1 ACK", "1 ACK"]);
+    expect(call.tx.count("BYE")).toBe(0);
+  });
+
+  test("a challenge is answered once, with the same Call-ID and tag and a new CSeq; the ACK carries the answer too", async () => {
+    const call = await ScriptedCall.placed();
+    const first = call.invite;
+    first.respond(401, { tag: "x", fields: [CHALLENGE("n1")] });
+    await call.system.settle();
+    expect(call.invite).not.toBe(first);
+    expect(call.invite.header("CSeq")).toBe("2 INVITE");
+    for (const name of ["Call-ID", "From", "To"]) expect(call.invite.header(name)).toBe(first.header(name));
+    expect(call.invite.header("Authorization")).toContain('nonce="n1"');
+    call.accept();
+    expect(call.tx.acks[0]?.request.headers.get("Authorization")).toBe(call.invite.header("Authorization"));
+    expect(call.log).toEqual(["placed", "answered"]);
+  });
+
+  test("the same challenge a second time ends the call, and says why", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
+    call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
+    await call.system.settle();
+    expect(call.tx.count("INVITE")).toBe(2);
+    expect(call.end).toMatchObject({ type: "rejected", refusal: expect.stringContaining("refused the user") });
+    expect(call.left).toBe(0);
+  });
+
+  test("a final response of 300 and more ends it, with whether it rang", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a" });
+    call.invite.respond(486, { tag: "a", reason: "Busy Here" });
+    expect(call.end).toMatchObject({ type: "rejected", rang: true, response: { status: 486, reason: "Busy Here" } });
+    expect(call.log.filter((line) => line.startsWith("ended"))).toHaveLength(1);
+    expect(call.left).toBe(0);
+  });
+
+  test("a network that is not there ends it as unreachable", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
+    expect(call.end).toEqual({ type: "unreachable", detail: "192.0.2.1 does not answer" });
+    expect(call.left).toBe(0);
+  });
+
+  test("a 200 without SDP is acknowledged and released, for lack of media", async () => {
+    const call = await ScriptedCall.placed();
+    call.accept({ sdp: undefined });
+    expect(call.tx.acks).toHaveLength(1);
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toEqual({ type: "media", detail: "the far side answered without SDP" });
+    expect(call.log).not.toContain("answered");
+    expect(call.left).toBe(0);
+  });
+
+  test("a 200 whose SDP is of no use is acknowledged and released, with the reason", async () => {
+    const call = await ScriptedCall.placed();
+    call.negotiator.fault = "no codec in common";
+    call.accept();
+    expect(call.tx.acks).toHaveLength(1);
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toEqual({ type: "media", detail: "no codec in common" });
+  });
+});
+
+describe("hanging up", () => {
+  test("before anything was sent nothing is sent", async () => {
+    const call = new ScriptedCall();
+    await call.usage.hangUp();
+    await call.system.settle();
+    expect(call.tx.sent).toEqual([]);
+    expect(call.log).toEqual(["ended released"]);
+    expect(call.left).toBe(0);
+  });
+
+  test("while it rings is a CANCEL; the 487 is the end of it", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180, { tag: "a" });
+    const gone = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
+    expect(call.invite.cancelled).toBe('SIP;cause=200;text="Call completed elsewhere"');
+    expect(call.end).toBeUndefined();
+    call.invite.respond(487);
+    await gone;
+    expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(0);
+  });
+
+  test("an answer that crosses the CANCEL is acknowledged and released", async () => {
+    const call = await ScriptedCall.placed();
+    const gone = call.usage.hangUp();
+    call.accept();
+    expect(call.tx.acks).toHaveLength(1);
+    expect(call.log).not.toContain("answered");
+    call.tx.last("BYE").respond(200);
+    await gone;
+    expect(call.log.at(-1)).toBe("ended released");
+    expect(call.left).toBe(0);
+  });
+
+  test("a far side that ignores the CANCEL keeps nobody waiting; its late answer is released", async () => {
+    const call = await ScriptedCall.placed();
+    void call.usage.hangUp();
+    await call.system.advance(4000);
+    expect(call.log.at(-1)).toBe("ended released");
+    expect(call.left).toBe(0);
+    call.accept();
+    await call.system.settle();
+    expect(call.tx.acks).toHaveLength(1);
+    expect(call.tx.count("BYE")).toBe(1);
+    expect(call.left).toBe(0);
+  });
+
+  test("after the answer is a BYE, and doing it twice sends one", async () => {
+    const call = await ScriptedCall.answered();
+    const gone = Promise.all([call.usage.hangUp("Q.850;cause=16"), call.usage.hangUp()]);
+    const bye = call.tx.last("BYE");
+    expect(bye.request.uri).toBe("sip:callee@192.0.2.9:5070");
+    expect(bye.header("Reason")).toBe("Q.850;cause=16");
+    expect(bye.header("CSeq")).toBe("2 BYE");
+    expect(bye.header("Contact")).toBeUndefined();
+    bye.respond(200);
+    await gone;
+    expect(call.tx.count("BYE")).toBe(1);
+    expect(call.log).toEqual(["placed", "answered", "ended released"]);
+    expect(call.left).toBe(0);
+  });
+
+  test("a BYE that is challenged is sent again with the answer", async () => {
+    const call = await ScriptedCall.answered();
+    void call.usage.hangUp();
+    call.tx.last("BYE").respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n2")[1]]] });
+    expect(call.tx.last("BYE").header("Proxy-Authorization")).toContain('nonce="n2"');
+    expect(call.tx.last("BYE").header("CSeq")).toBe("3 BYE");
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toEqual({ type: "released" });
+  });
+
+  test("a BYE that nobody answers keeps nobody waiting", async () => {
+    const call = await ScriptedCall.answered();
+    const gone = call.usage.hangUp();
+    await call.system.advance(4000);
+    await gone;
+    expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(0);
+  });
+
+  test("closing the user agent ends its calls, and no new one begins", async () => {
+    const call = await ScriptedCall.answered();
+    const closed = call.agent.close();
+    call.tx.last("BYE").respond(200);
+    await closed;
+    expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(0);
+  });
+});
+
+describe("the far side hangs up", () => {
+  test("its BYE is answered, and its reason passed on", async () => {
+    const call = await ScriptedCall.answered();
+    const bye = await call.receive("BYE", { fields: [["Reason", 'Q.850;cause=16;text="Normal"']] });
+    expect(bye.status).toBe(200);
+    expect(call.end).toEqual({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' });
+    expect(call.tx.count("BYE")).toBe(0);
+    expect(call.left).toBe(0);
+  });
+
+  test("a BYE that crosses ours is answered, and it was us who ended the call", async () => {
+    const call = await ScriptedCall.answered();
+    void call.usage.hangUp();
+    const bye = await call.receive("BYE");
+    expect(bye.status).toBe(200);
+    expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(0);
+  });
+
+  test("a second BYE finds no call", async () => {
+    const call = await ScriptedCall.answered();
+    await call.receive("BYE");
+    expect((await call.receive("BYE", { cseq: 2 })).status).toBe(481);
+  });
+
+  test("a BYE of another tag, or to another tag, is none of this call's", async () => {
+    const call = await ScriptedCall.answered();
+    expect((await call.receive("BYE", { tag: "stranger" })).status).toBe(481);
+    expect(call.end).toBeUndefined();
+    await call.receive("BYE");
+  });
+});
