@@ -8,9 +8,11 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../src/ports/telephony.ts";
+import { LinkAttempt } from "../linking/link-attempt.ts";
+import type { LinkCodes } from "../linking/link-codes.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
-import { LinkAttempt, type LinkCodes, type LinkTarget } from "./linking.ts";
+import type { SimulatedPhone } from "./link-page.ts";
 import { farEndScript } from "./number-plan.ts";
 
 const CONNECT_MS = 200;
@@ -21,7 +23,7 @@ export interface SimulatedLineOptions {
   readonly host: LineHost;
   /** The device it is linked as already. */
   readonly device: Device | undefined;
-  readonly codes: LinkCodes;
+  readonly codes: LinkCodes<SimulatedPhone>;
   /** What all legs have in common. */
   readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "loseLine" | "gone">;
   /** A call was placed. */
@@ -33,10 +35,10 @@ export interface SimulatedLineOptions {
 }
 
 /** One linked number of the simulated network. */
-export class SimulatedLine implements Line, LinkTarget {
+export class SimulatedLine implements Line, SimulatedPhone {
   readonly #options: SimulatedLineOptions;
   readonly #system: System;
-  #attempt: LinkAttempt;
+  #attempt: LinkAttempt<SimulatedPhone>;
   #device: Device | undefined;
   /** Why it cannot place calls; undefined while it is online. */
   #offline: string | undefined = "not linked";

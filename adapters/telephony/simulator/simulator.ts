@@ -3,13 +3,16 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony, TelephonyPages } from "../../../src/ports/telephony.ts";
 import type { LatenessFigures } from "../lateness.ts";
+import { LinkCodes } from "../linking/link-codes.ts";
 import { MediaClock } from "../media-clock.ts";
 import { decodeDevice } from "./device.ts";
 import { SimulatedLine } from "./line.ts";
-import { linkPage } from "./link-page.ts";
-import { LinkCodes } from "./linking.ts";
+import { linkPage, type SimulatedPhone } from "./link-page.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
+
+/** Whoever has opened a code's page may take so long to press the button. */
+const RESERVE_MS = 120_000;
 
 /** Options of {@link simulator}; all have defaults. */
 export interface SimulatorOptions {
@@ -54,7 +57,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const { timeScale = 1, sampleRate = 16_000, system = realSystem, logger = silentLogger } = options;
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}.`);
   const clock = new MediaClock(system);
-  const codes = new LinkCodes(system, timeScale);
+  const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a far end lost its voice"));
   const spool = new Spool({
     dir: options.spoolDir,
