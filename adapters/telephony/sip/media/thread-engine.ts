@@ -141,7 +141,8 @@ function bindUdp(address: string, port: number): Promise<Socket | undefined> {
 }
 
 function sendUdp(socket: Socket, packet: Uint8Array, length: number, to: SocketAddress): void {
-  if (to.port === 0) return;
+  // An address of zeros means that the far side wants nothing; the network would take it for this machine.
+  if (to.port === 0 || to.address === "0.0.0.0" || to.address === "::") return;
   try {
     socket.send(packet, 0, length, to.port, to.address);
   } catch {

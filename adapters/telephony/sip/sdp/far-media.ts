@@ -1,0 +1,56 @@
+import { isIP } from "node:net";
+import type { StreamSettings } from "../media/engine.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
+
+export type Direction = StreamSettings["direction"];
+
+/** What one side does is what the other side's direction means for us (RFC 3264 section 6.1). */
+export const MIRRORED: Readonly<Record<Direction, Direction>> = {
+  sendrecv: "sendrecv",
+  sendonly: "recvonly",
+  recvonly: "sendonly",
+  inactive: "inactive",
+};
+
+/** Which way the far side wants audio to go, as it says it. */
+export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
+  for (const section of [media, sdp])
+    for (const direction of Object.keys(MIRRORED) as Direction[])
+      if (attribute(section, direction) !== undefined) return direction;
+  return "sendrecv";
+}
+
+/**
+ * Where the far side wants its audio: an address; `held`: nowhere, the address of zeros with which hold was said before
+ * there were directions (RFC 3264 section 8.4); or a sentence about what is wrong.
+ */
+export function addressOf(
+  sdp: Sdp,
+  media: SdpMedia,
+): { readonly address: string } | "held" | { readonly fault: string } {
+  const connection = line(media, "c") ?? line(sdp, "c");
+  if (connection === undefined) return { fault: "The far side's SDP does not say where its audio is (no c= line)." };
+  const address = connection.split(/\s+/)[2]?.split("/", 1)[0] ?? "";
+  if (address === "0.0.0.0" || address === "::") return "held";
+  if (isIP(address) === 0)
+    return { fault: `The far side's SDP names "${address.slice(0, 100)}" for its audio, which is no IP address.` };
+  return { address };
+}
+
+/** Where the far side wants RTCP, when it is not multiplexed: the next port unless it says otherwise (RFC 3605). */
+export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): SocketAddress {
+  const [, own = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
+  const number = Number(own);
+  if (own === "" || number < 1 || number > 65_535) return { address, port: Math.min(65_535, port + 1) };
+  const [elsewhere] = rest;
+  return { address: elsewhere !== undefined && isIP(elsewhere) !== 0 ? elsewhere : address, port: number };
+}
+
+/** ms of audio that the far side wants in a packet: 20 where it does not say, or says what we cannot do. */
+export function ptimeOf(media: SdpMedia): number {
+  const wanted = Number(attribute(media, "ptime") ?? 20);
+  const most = Number(attribute(media, "maxptime") ?? 60);
+  const ptime = Math.min(wanted, most >= 10 ? most : 60);
+  return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
+}

@@ -1,0 +1,101 @@
+import type { TrunkCodec } from "../config/trunk.ts";
+import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
+
+/** A payload type and what it stands for. */
+export interface Format {
+  readonly payloadType: number;
+  readonly name: string;
+  readonly clockRate: number;
+}
+
+/** Payload types that need no `a=rtpmap` (RFC 3551 section 6), those of one channel. */
+const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]>> = {
+  0: ["PCMU", 8000],
+  3: ["GSM", 8000],
+  4: ["G723", 8000],
+  7: ["LPC", 8000],
+  8: ["PCMA", 8000],
+  9: ["G722", 8000],
+  13: ["CN", 8000],
+  15: ["G728", 8000],
+  18: ["G729", 8000],
+};
+
+const CODECS: Readonly<Record<TrunkCodec, Format>> = {
+  PCMU: { payloadType: 0, name: "PCMU", clockRate: 8000 },
+  PCMA: { payloadType: 8, name: "PCMA", clockRate: 8000 },
+  opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
+};
+const EVENT = "telephone-event";
+/** A sentence does not name more. */
+const MOST_NAMES = 12;
+const EVENTS: readonly Format[] = [
+  { payloadType: 101, name: EVENT, clockRate: 8000 },
+  { payloadType: 110, name: EVENT, clockRate: 48_000 },
+];
+
+/**
+ * What Opus is to be like (RFC 7587 section 6.1): wide-band speech of one channel at 20 kbit/s with redundancy. WhatsApp
+ * asks for just this, and it is what our encoder makes.
+ */
+const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1";
+
+/** What we offer: the codecs in their order, then the keys, once for each clock of the codecs. */
+export function offeredFormats(codecs: readonly TrunkCodec[]): Format[] {
+  const formats = codecs.map((codec) => CODECS[codec]);
+  // Keys at 8000 go with any codec: WhatsApp takes no others beside Opus.
+  return [...formats, ...EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"))];
+}
+
+/** The formats of a medium in its order; what cannot be understood is left out. */
+export function formatsOf(media: SdpMedia): Format[] {
+  const mapped = new Map<number, Format>();
+  for (const value of attributes(media, "rtpmap")) {
+    const [, type, name = "", clockRate] = /^(\d{1,3})\s+([^\s/]{1,40})\s*\/\s*(\d{1,6})/.exec(value) ?? [];
+    if (type === undefined || mapped.has(Number(type))) continue;
+    mapped.set(Number(type), { payloadType: Number(type), name, clockRate: Number(clockRate) });
+  }
+  const formats: Format[] = [];
+  for (const format of media.formats) {
+    const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : -1;
+    const [name, clockRate] = STATIC[payloadType] ?? [];
+    if (payloadType < 0 || payloadType > 127) continue;
+    const known = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
+    const found = mapped.get(payloadType) ?? known;
+    if (found !== undefined) formats.push(found);
+  }
+  return formats;
+}
+
+/** Which of our codecs a format is. */
+export function codecOf({ name, clockRate }: Format): TrunkCodec | undefined {
+  const same = (codec: TrunkCodec): boolean =>
+    CODECS[codec].name.toLowerCase() === name.toLowerCase() && CODECS[codec].clockRate === clockRate;
+  return (Object.keys(CODECS) as TrunkCodec[]).find(same);
+}
+
+/** The format for keys beside this codec: the one with its clock, else one of 8000 Hz (RFC 4733 section 2.1). */
+export function keysBeside(formats: readonly Format[], codec: Format): Format | undefined {
+  const keys = formats.filter(({ name }) => name.toLowerCase() === EVENT);
+  return (
+    keys.find(({ clockRate }) => clockRate === codec.clockRate) ?? keys.find(({ clockRate }) => clockRate === 8000)
+  );
+}
+
+/** The `a=` lines that explain formats. */
+export function formatLines(formats: readonly Format[]): SdpLine[] {
+  return formats.flatMap(({ payloadType, name, clockRate }) => {
+    const opus = name.toLowerCase() === "opus";
+    const lines = [`rtpmap:${payloadType} ${name}/${clockRate}${opus ? "/2" : ""}`]; // always two channels: RFC 7587
+    if (opus) lines.push(`fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+    if (name.toLowerCase() === EVENT) lines.push(`fmtp:${payloadType} 0-16`);
+    return lines.map((value) => ({ type: "a", value }));
+  });
+}
+
+/** Their names for a sentence, each once and without keys and comfort noise. */
+export function codecNames(formats: readonly Format[]): string {
+  const names = new Set(formats.map(({ name }) => name));
+  for (const name of names) if (["cn", "red", EVENT].includes(name.toLowerCase())) names.delete(name);
+  return [...names].slice(0, MOST_NAMES).join(", ") || "none that it names";
+}

@@ -1,0 +1,91 @@
+import type { SrtpKeys, SrtpSuite } from "../media/engine.ts";
+import { newSrtpKeys, parseCrypto, writeCrypto } from "../media/srtp/sdes.ts";
+import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
+
+/** Whether calls are encrypted: never, where the far side does it, or nothing else. */
+export type SrtpPolicy = "off" | "optional" | "required";
+
+/** In this order: every far side has the first, and WhatsApp's documents name it. */
+const SUITES: readonly SrtpSuite[] = [
+  "AES_CM_128_HMAC_SHA1_80",
+  "AES_CM_128_HMAC_SHA1_32",
+  "AES_256_CM_HMAC_SHA1_80",
+  "AES_256_CM_HMAC_SHA1_32",
+];
+
+/** The keys of both directions; undefined: plain RTP. */
+export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
+
+/** Our side of SDES (RFC 4568): one key of our own per suite, for the whole call. */
+export class OfferedKeys {
+  readonly policy: SrtpPolicy;
+  readonly #random: (bytes: Uint8Array) => void;
+  readonly #own = new Map<SrtpSuite, SrtpKeys>();
+
+  constructor(policy: SrtpPolicy, random: (bytes: Uint8Array) => void) {
+    this.policy = policy;
+    this.#random = random;
+  }
+
+  /**
+   * The profile of our offer. With `optional` it is RTP/AVP with keys in it: a far side without SRTP passes over lines it
+   * does not know and answers plainly, one with SRTP answers with its key. RTP/SAVP would be refused by the former (488),
+   * and a second m= line for plain audio is refused or misread by many. RFC 4568 would have keys in secure profiles
+   * only; this "best effort" is what telephones and exchanges have agreed on all the same.
+   */
+  get protocol(): string {
+    return this.policy === "required" ? "RTP/SAVP" : "RTP/AVP";
+  }
+
+  /** The `a=crypto` lines of our offer, numbered from 1. */
+  offer(): SdpLine[] {
+    if (this.policy === "off") return [];
+    return SUITES.map((suite, index) => cryptoLine(index + 1, this.#ours(suite)));
+  }
+
+  /** What an answer to our offer has settled, or a sentence about why it cannot be used. */
+  answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
+    const [value, ...more] = attributes(media, "crypto");
+    const secure = media.protocol.includes("SAVP");
+    if (this.policy === "off") {
+      if (secure) return { fault: `The far side answers with ${media.protocol}, but srtp is off.` };
+      return { keys: undefined };
+    }
+    if (value === undefined) {
+      if (this.policy === "required") return { fault: "The far side does not encrypt, but srtp is required." };
+      if (secure) return { fault: "The far side wants to encrypt, but its answer holds no key (a=crypto)." };
+      return { keys: undefined };
+    }
+    const crypto = more.length === 0 ? parseCrypto(value) : undefined;
+    if (crypto === undefined) return { fault: "The key in the far side's answer (a=crypto) cannot be used." };
+    const suite = SUITES[crypto.tag - 1];
+    if (suite === undefined)
+      return { fault: `The far side takes key ${crypto.tag} of our offer, which has only ${SUITES.length}.` };
+    if (suite !== crypto.keys.suite)
+      return { fault: `The far side answers with ${crypto.keys.suite} for key ${crypto.tag}, which is for ${suite}.` };
+    return { keys: { send: this.#ours(suite), receive: crypto.keys } };
+  }
+
+  /** Our answer to the keys in an offer; undefined: it cannot be accepted. */
+  accept(media: SdpMedia): { readonly keys: AgreedKeys; readonly lines: readonly SdpLine[] } | undefined {
+    const secure = media.protocol.includes("SAVP");
+    const crypto = attributes(media, "crypto")
+      .map(parseCrypto)
+      .find((crypto) => crypto !== undefined);
+    if (this.policy === "off" || crypto === undefined)
+      return secure || this.policy === "required" ? undefined : { keys: undefined, lines: [] };
+    const send = this.#ours(crypto.keys.suite);
+    return { keys: { send, receive: crypto.keys }, lines: [cryptoLine(crypto.tag, send)] };
+  }
+
+  /** The same key for the whole call: with a new one for every offer packets on their way could not be understood. */
+  #ours(suite: SrtpSuite): SrtpKeys {
+    const known = this.#own.get(suite) ?? newSrtpKeys(suite, this.#random);
+    this.#own.set(suite, known);
+    return known;
+  }
+}
+
+function cryptoLine(tag: number, keys: SrtpKeys): SdpLine {
+  return { type: "a", value: `crypto:${writeCrypto({ tag, keys })}` };
+}

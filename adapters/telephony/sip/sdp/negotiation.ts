@@ -1,0 +1,197 @@
+import { isIP } from "node:net";
+import type { TrunkCodec } from "../config/trunk.ts";
+import type { Negotiator } from "../dialog/invite.ts";
+import type { StreamSettings } from "../media/engine.ts";
+import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./far-media.ts";
+import { codecNames, codecOf, type Format, formatLines, formatsOf, keysBeside, offeredFormats } from "./formats.ts";
+import { type AgreedKeys, OfferedKeys, type SrtpPolicy } from "./keys.ts";
+import { attribute, parseSdp, type Sdp, type SdpLine, type SdpMedia, writeSdp } from "./sdp.ts";
+
+const PTIME_MS = 20;
+/** Profiles that carry what we send; the others are DTLS, or no audio at all. */
+const PROTOCOLS = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
+
+/** What a negotiation is about. */
+export interface NegotiationOptions {
+  /** In the order of preference; at least one. */
+  readonly codecs: readonly TrunkCodec[];
+  readonly srtp: SrtpPolicy;
+  /** Where the far side is to send its audio: our address as it sees it, and the port of our session. */
+  readonly address: string;
+  readonly port: number;
+  /** Fills the array with random bytes: keys, and the number of the session. */
+  readonly random: (bytes: Uint8Array) => void;
+  /** The two sides have agreed, for the first time or anew. */
+  readonly settled: (settings: StreamSettings) => void;
+}
+
+/** Offer and answer of one call (RFC 3264): one audio stream, everything else is refused. */
+export function createNegotiation(options: NegotiationOptions): Negotiator {
+  return new Negotiation(options);
+}
+
+interface Agreed {
+  readonly settings: StreamSettings;
+  /** Their format of our codec, and of keys. */
+  readonly formats: readonly Format[];
+}
+
+class Negotiation implements Negotiator {
+  readonly #options: NegotiationOptions;
+  readonly #keys: OfferedKeys;
+  readonly #offered: readonly Format[];
+  readonly #sessionId: number;
+  #version = 0;
+  /** What we have said last, without its o= line; and with it. */
+  #body = "";
+  #local = "";
+  #settings: StreamSettings | undefined;
+
+  constructor(options: NegotiationOptions) {
+    this.#options = options;
+    this.#keys = new OfferedKeys(options.srtp, options.random);
+    this.#offered = offeredFormats(options.codecs);
+    const lot = new Uint32Array(1);
+    options.random(new Uint8Array(lot.buffer));
+    this.#sessionId = lot[0]!;
+  }
+
+  offer(): string {
+    if (this.#local === "") {
+      const { protocol } = this.#keys;
+      const more = [
+        ...this.#keys.offer(),
+        ...(this.#offered.some(isOpus) ? [a(`maxptime:${PTIME_MS}`)] : []),
+        a("rtcp-mux"),
+      ];
+      this.#say([this.#audio(protocol, this.#offered, "sendrecv", more)]);
+    }
+    return this.#local;
+  }
+
+  answered(text: string): string | undefined {
+    const sdp = parseSdp(text);
+    if (sdp === undefined) return "The far side's answer is not SDP.";
+    const media = sdp.media.find(({ kind }) => kind === "audio");
+    if (media === undefined) return "The far side's answer has no audio in it.";
+    if (media.port === 0) return "The far side refuses audio (port 0 in its answer).";
+    const wrong = wrongProtocol(media);
+    if (wrong !== undefined) return wrong;
+    const keys = this.#keys.answered(media);
+    if ("fault" in keys) return keys.fault;
+    const agreed = this.#agree(sdp, media, keys.keys, false);
+    if (typeof agreed === "string") return agreed;
+    this.#settle(agreed.settings);
+    return undefined;
+  }
+
+  reoffered(text: string): string | undefined {
+    const sdp = parseSdp(text);
+    const chosen = sdp?.media.find((media) => media.kind === "audio" && media.port !== 0 && !wrongProtocol(media));
+    if (sdp === undefined || chosen === undefined) return undefined;
+    const keys = this.#keys.accept(chosen);
+    const agreed = keys && this.#agree(sdp, chosen, keys.keys, true);
+    if (keys === undefined || agreed === undefined || typeof agreed === "string") return undefined;
+    const { settings, formats } = agreed;
+    const more = [...keys.lines, ...(settings.rtcpMux ? [a("rtcp-mux")] : [])];
+    this.#say(
+      sdp.media.map((media) =>
+        media === chosen ? this.#audio(media.protocol, formats, settings.direction, more) : refused(media),
+      ),
+    );
+    this.#settle(settings);
+    return this.#local;
+  }
+
+  /** What the far side's description means, or a sentence about why we cannot do it. @param theirs it is an offer */
+  #agree(sdp: Sdp, media: SdpMedia, keys: AgreedKeys, theirs: boolean): Agreed | string {
+    const formats = formatsOf(media);
+    const common = formats.filter((format) => this.#options.codecs.includes(codecOf(format)!));
+    // An answer says by its order what will come; of an offer we take what runs already, where that is among it.
+    const running = theirs ? common.find((format) => codecOf(format) === this.#settings?.codec) : undefined;
+    const format = running ?? common[0];
+    const codec = format && codecOf(format);
+    if (format === undefined || codec === undefined)
+      return `No codec in common: we offer ${codecNames(this.#offered)}, the far side takes ${codecNames(formats)}.`;
+    const said = addressOf(sdp, media);
+    if (said !== "held" && "fault" in said) return said.fault;
+    const before = this.#settings?.remote;
+    if (said === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
+    // Held by an address of zeros, the far side is still where it was.
+    const address = said === "held" ? (before?.address ?? "0.0.0.0") : said.address;
+    if (isIP(address) !== isIP(this.#options.address) && isIP(this.#options.address) !== 0)
+      return `The far side's audio is at ${address}, which cannot be reached from ${this.#options.address}.`;
+    const remote = { address, port: said === "held" && before !== undefined ? before.port : media.port };
+    const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
+    const event = keysBeside(formats, format);
+    const ours = this.#offered.find((own) => codecOf(own) === codec)!;
+    const settings: StreamSettings = {
+      remote,
+      remoteRtcp: rtcpMux ? remote : rtcpOf(media, remote),
+      rtcpMux,
+      codec,
+      payloadType: { send: format.payloadType, receive: theirs ? format.payloadType : ours.payloadType },
+      telephoneEvent: event && { payloadType: event.payloadType, clockRate: event.clockRate },
+      ptimeMs: ptimeOf(media),
+      srtp: keys,
+      direction: heldDirection(MIRRORED[directionOf(sdp, media)], said === "held"),
+    };
+    return { settings, formats: event === undefined ? [format] : [format, event] };
+  }
+
+  #settle(settings: StreamSettings): void {
+    this.#settings = settings;
+    this.#options.settled(settings);
+  }
+
+  #audio(protocol: string, formats: readonly Format[], direction: Direction, more: readonly SdpLine[]): SdpMedia {
+    return {
+      kind: "audio",
+      port: this.#options.port,
+      protocol,
+      formats: formats.map(({ payloadType }) => String(payloadType)),
+      lines: [...formatLines(formats), a(`ptime:${PTIME_MS}`), ...more, a(direction)],
+    };
+  }
+
+  /** This is what we say now; it gets a new version where it is not what we said before (RFC 3264 section 8). */
+  #say(media: readonly SdpMedia[]): void {
+    const { address } = this.#options;
+    const network = `IN ${address.includes(":") ? "IP6" : "IP4"} ${address}`;
+    const session = [line("s", "-"), line("c", network), line("t", "0 0")];
+    const body = writeSdp({ lines: session, media });
+    if (body === this.#body) return;
+    this.#body = body;
+    this.#version++;
+    const origin = line("o", `- ${this.#sessionId} ${this.#version} ${network}`);
+    this.#local = writeSdp({ lines: [line("v", "0"), origin, ...session], media });
+  }
+}
+
+/** A sentence where the profile is none of ours. */
+function wrongProtocol({ protocol }: SdpMedia): string | undefined {
+  if (PROTOCOLS.includes(protocol)) return undefined;
+  return `The far side wants its audio as ${protocol.slice(0, 40) || "nothing we know"}; we do ${PROTOCOLS.slice(0, 2).join(" and ")}.`;
+}
+
+/** An address of zeros takes away what we would have sent. */
+function heldDirection(direction: Direction, held: boolean): Direction {
+  if (!held) return direction;
+  return direction === "sendrecv" || direction === "recvonly" ? "recvonly" : "inactive";
+}
+
+function refused(media: SdpMedia): SdpMedia {
+  return { ...media, port: 0, lines: [], formats: media.formats.length > 0 ? media.formats : ["0"] };
+}
+
+function isOpus(format: Format): boolean {
+  return codecOf(format) === "opus";
+}
+
+function line(type: string, value: string): SdpLine {
+  return { type, value };
+}
+
+function a(value: string): SdpLine {
+  return line("a", value);
+}

@@ -1,0 +1,95 @@
+/** One line: `a=sendrecv` is of type `a` with the value `sendrecv`. */
+export interface SdpLine {
+  readonly type: string;
+  readonly value: string;
+}
+
+/** What lines belong together: the session's own, or a medium's. */
+export interface SdpSection {
+  /** All lines after the first of the section, those nobody knows included. */
+  readonly lines: readonly SdpLine[];
+}
+
+/** An `m=` line and what belongs to it. */
+export interface SdpMedia extends SdpSection {
+  /** `audio`, `video` … */
+  readonly kind: string;
+  /** 0: refused, or not to be used. */
+  readonly port: number;
+  /** `RTP/AVP` and the like, upper case. */
+  readonly protocol: string;
+  /** Payload types, as they are written. */
+  readonly formats: readonly string[];
+}
+
+/** A session description (RFC 8866). */
+export interface Sdp extends SdpSection {
+  readonly media: readonly SdpMedia[];
+}
+
+/** Longer descriptions are not read. */
+const MOST_CHARACTERS = 65_536;
+
+/**
+ * Reads a session description, in any order and with any line ends; lines that are none are left out. Undefined when it
+ * is too long, or nothing of it is SDP. Never throws.
+ */
+export function parseSdp(text: string): Sdp | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  const session: SdpLine[] = [];
+  const media: (SdpMedia & { readonly lines: SdpLine[] })[] = [];
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const [, type, rest = ""] = /^\s*([a-z])\s?=(.*)$/i.exec(line) ?? [];
+    if (type === undefined) continue;
+    const value = rest.trim();
+    if (type === "m") media.push({ ...parseMedia(value), lines: [] });
+    else (media.at(-1)?.lines ?? session).push({ type, value });
+  }
+  return session.length === 0 && media.length === 0 ? undefined : { lines: session, media };
+}
+
+/** Writes it with the line ends of RFC 8866. */
+export function writeSdp({ lines, media }: Sdp): string {
+  const all = lines.map(writeLine);
+  for (const { kind, port, protocol, formats, lines } of media)
+    all.push(`m=${kind} ${port} ${protocol} ${formats.join(" ")}`, ...lines.map(writeLine));
+  return `${all.join("\r\n")}\r\n`;
+}
+
+/** The value of the first line of this type. */
+export function line({ lines }: SdpSection, type: string): string | undefined {
+  return lines.find((line) => line.type === type)?.value;
+}
+
+/** The value of an attribute: what stands behind its colon, "" where it has none. Undefined: it is not there. */
+export function attribute(section: SdpSection, name: string): string | undefined {
+  return attributes(section, name)[0];
+}
+
+/** The values of all attributes of this name. */
+export function attributes({ lines }: SdpSection, name: string): string[] {
+  const values: string[] = [];
+  for (const { type, value } of lines) {
+    if (type !== "a") continue;
+    const colon = value.indexOf(":");
+    const own = (colon < 0 ? value : value.slice(0, colon)).trim().toLowerCase();
+    if (own === name) values.push(colon < 0 ? "" : value.slice(colon + 1).trim());
+  }
+  return values;
+}
+
+function writeLine({ type, value }: SdpLine): string {
+  return `${type}=${value}`;
+}
+
+/** `audio 49170/2 RTP/AVP 0 8`. A port that is none is 0. */
+function parseMedia(value: string): Omit<SdpMedia, "lines"> {
+  const [kind = "", port = "", protocol = "", ...formats] = value.split(/\s+/);
+  const number = /^\d{1,5}(?:\/\d{1,5})?$/.test(port) ? Number.parseInt(port, 10) : 0;
+  return {
+    kind: kind.toLowerCase(),
+    port: number <= 65_535 ? number : 0,
+    protocol: protocol.toUpperCase(),
+    formats,
+  };
+}
