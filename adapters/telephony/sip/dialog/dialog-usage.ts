@@ -6,7 +6,7 @@ import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ACCEPT, CAPABILITIES } from "./capabilities.ts";
 import { Dialog, type RequestParts } from "./dialog.ts";
-import { digitOf, isDtmf } from "./dtmf-relay.ts";
+import { digitOf } from "./dtmf-relay.ts";
 import { Exchange, type ExchangeListener } from "./exchange.ts";
 import { HoldWatch } from "./hold-watch.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
@@ -15,7 +15,7 @@ import type { OurStatus } from "./reason-phrase.ts";
 import { refusalWithin } from "./refusals.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
 import { Renegotiation } from "./renegotiation.ts";
-import { bodyType, holds, sdpOf } from "./session-description.ts";
+import { holds, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 import { SessionTimer } from "./session-timer.ts";
@@ -243,11 +243,11 @@ export class DialogUsage {
   }
 
   #pressed(transaction: ServerTransaction): void {
-    const type = bodyType(transaction.request);
     const digit = digitOf(transaction.request);
-    if (type === "" || isDtmf(type)) this.#reply(transaction, 200);
+    const understood = digit !== undefined || transaction.request.body.length === 0;
+    if (understood) this.#reply(transaction, 200);
     else this.#reply(transaction, 415, [ACCEPT]);
-    if (digit !== undefined) this.call.listener.digit(digit);
+    if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
   }
 
   #refreshed(terms: SessionTerms | undefined): void {

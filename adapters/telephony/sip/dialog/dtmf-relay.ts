@@ -1,23 +1,25 @@
+import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/message.ts";
-import { bodyType } from "./session-description.ts";
 
 /** The digits behind the event numbers 10 to 15, which some gateways write. */
 const EVENTS = "*#ABCD";
 
-/** The key that an INFO carries (application/dtmf-relay: `Signal=5`; application/dtmf: `5`); undefined: none of ours. */
-export function digitOf(message: SipMessage): string | undefined {
-  const type = bodyType(message);
-  if (!isDtmf(type)) return undefined;
-  const text = new TextDecoder().decode(message.body.subarray(0, 256));
-  const signal =
-    /^[ \t]*signal[ \t]*=[ \t]*(\S+)/im.exec(text)?.[1] ?? (type === "application/dtmf" ? text.trim() : "");
-  const digit = /^1[0-5]$/.test(signal) ? EVENTS.charAt(Number(signal) - 10) : signal.toUpperCase();
-  return /^[0-9*#A-D]$/.test(digit) ? digit : undefined;
-}
+/** The media types that carry keys, by what they say of one: `Signal=5`, or `5` alone. */
+const TYPES = [
+  ["application/dtmf-relay", /^[ \t]*signal[ \t]*=[ \t]*([^\s]+)/im],
+  ["application/dtmf", /^\s*(?:signal[ \t]*=[ \t]*)?([^\s=]+)\s*$/im],
+] as const;
 
-/** Whether an INFO with such a body carries a key. */
-export function isDtmf(type: string): boolean {
-  return type === "application/dtmf-relay" || type === "application/dtmf";
+/** What an INFO says of a key: the key; `none`: it is about keys, but this is none of ours (a flash); undefined: it is about something else. */
+export function digitOf(message: SipMessage): string | "none" | undefined {
+  for (const [type, pattern] of TYPES) {
+    const body = bodyPart(message, type);
+    if (body === undefined) continue;
+    const signal = pattern.exec(new TextDecoder().decode(body.subarray(0, 256)))?.[1] ?? "";
+    const digit = /^1[0-5]$/.test(signal) ? EVENTS.charAt(Number(signal) - 10) : signal.toUpperCase();
+    return /^[0-9*#A-D]$/.test(digit) ? digit : "none";
+  }
+  return undefined;
 }
 
 /** The body of an INFO with a key: application/dtmf-relay. */

@@ -1,9 +1,10 @@
 import type { SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
+import { parseSessionExpires } from "../message/session-expires.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import type { Extension } from "./capabilities.ts";
 import { EXTENSIONS } from "./capabilities.ts";
-import { readMinSe, SESSION_EXPIRES_S } from "./session-terms.ts";
+import { SESSION_EXPIRES_S } from "./session-terms.ts";
 
 /** Most redirections of one call (RFC 3261 has no limit, loops do). */
 const MOST_REDIRECTS = 5;
@@ -97,7 +98,7 @@ function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteA
 
 /** 422 Session Interval Too Small: with the interval that it names (RFC 4028 section 7.3). */
 function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
-  const minSeS = readMinSe(headers);
+  const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds;
   if (minSeS === undefined || minSeS <= (attempt.minSeS ?? 0)) return undefined;
   return { ...attempt, minSeS, sessionExpiresS: Math.max(attempt.sessionExpiresS, minSeS) };
 }

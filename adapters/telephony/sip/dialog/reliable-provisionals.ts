@@ -1,5 +1,6 @@
 import { parseCSeq } from "../message/cseq.ts";
 import type { SipResponse } from "../message/message.ts";
+import { parseRSeq } from "../message/rack.ts";
 
 /** The reliable provisional responses of one early dialog, in their order (RFC 3262 section 4). */
 export class ReliableProvisionals {
@@ -11,11 +12,11 @@ export class ReliableProvisionals {
    */
   receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
     const required = response.headers.list("Require").some((tag) => tag.toLowerCase() === "100rel");
-    const rseq = response.headers.get("RSeq")?.trim() ?? "";
+    const rseq = parseRSeq(response.headers.get("RSeq"));
     const cseq = parseCSeq(response.headers.get("CSeq"));
-    if (!required || !/^\d{1,10}$/.test(rseq) || cseq === undefined) return { type: "unreliable" };
-    if (this.#last !== undefined && Number(rseq) !== this.#last + 1) return { type: "ignored" };
-    this.#last = Number(rseq);
+    if (!required || rseq === undefined || cseq === undefined) return { type: "unreliable" };
+    if (this.#last !== undefined && rseq !== this.#last + 1) return { type: "ignored" };
+    this.#last = rseq;
     return { type: "next", rack: `${rseq} ${cseq.number} ${cseq.method}` };
   }
 }

@@ -1,5 +1,6 @@
 import { parseCSeq } from "../message/cseq.ts";
 import type { SipRequest } from "../message/message.ts";
+import { parseSessionExpires } from "../message/session-expires.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -7,8 +8,8 @@ import { ALLOW } from "./capabilities.ts";
 import type { Dialog } from "./dialog.ts";
 import type { InviteRequest } from "./invite.ts";
 import type { Refusal } from "./refusals.ts";
-import { bodyType, sdpOf } from "./session-description.ts";
-import { LEAST_SESSION_S, readSessionExpires, type SessionTerms, termsOfRequest } from "./session-terms.ts";
+import { sdpOf } from "./session-description.ts";
+import { LEAST_SESSION_S, type SessionTerms, termsOfRequest } from "./session-terms.ts";
 
 /** Who is told what a renegotiation has changed. */
 export interface RenegotiationListener {
@@ -82,10 +83,10 @@ export class Renegotiation {
   }
 
   #refusal(request: SipRequest, sdp: string | undefined): Refusal | undefined {
-    if (sdp === undefined && bodyType(request) !== "") return { status: 415, headers: [["Accept", "application/sdp"]] };
+    if (sdp === undefined && request.body.length > 0) return { status: 415, headers: [["Accept", "application/sdp"]] };
     if (this.offering && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
-    const intervalS = readSessionExpires(request.headers)?.intervalS ?? LEAST_SESSION_S;
-    if (this.#timers && intervalS < LEAST_SESSION_S)
+    const seconds = parseSessionExpires(request.headers.get("Session-Expires"))?.seconds ?? LEAST_SESSION_S;
+    if (this.#timers && seconds < LEAST_SESSION_S)
       return { status: 422, headers: [["Min-SE", String(LEAST_SESSION_S)]] };
     return undefined;
   }

@@ -1,10 +1,11 @@
 import type { SipResponse } from "../message/message.ts";
+import { parseSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequest, DialogUsage } from "./dialog-usage.ts";
 import { glareDelay } from "./glare-delay.ts";
 import { sdpOf } from "./session-description.ts";
-import { readMinSe, type SessionTerms, termsOfAnswer } from "./session-terms.ts";
+import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 
 /** How long after a refresh that was refused for the moment another one is tried, ms. */
 const AGAIN_MS = 10_000;
@@ -78,7 +79,7 @@ export class SessionRefresh {
   /** Only 408 and 481 end the session at once; for the rest there is time until it expires (RFC 4028 section 10). */
   #refused(method: string, { status, headers }: SipResponse): void {
     const { timer } = this.#usage;
-    const minSeS = readMinSe(headers) ?? 0;
+    const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds ?? 0;
     if (status === 408 || status === 481) this.#usage.failed(`the session could not be refreshed: ${status}`);
     else if (status === 422 && minSeS > this.#minSeS) {
       this.#minSeS = minSeS;

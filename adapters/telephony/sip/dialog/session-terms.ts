@@ -1,4 +1,5 @@
 import type { SipHeaders } from "../message/headers.ts";
+import { parseSessionExpires, writeSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 
 /** The interval that we ask for, s (RFC 4028 section 4.2). */
@@ -14,25 +15,10 @@ export interface SessionTerms {
   readonly ours: boolean;
 }
 
-/** Session-Expires and its refresher, as it is written; undefined where there is none, or no sense in it. */
-export function readSessionExpires(
-  headers: SipHeaders,
-): { intervalS: number; refresher: string | undefined } | undefined {
-  const value = headers.get("Session-Expires");
-  const intervalS = readSeconds(value);
-  if (value === undefined || intervalS === undefined) return undefined;
-  return { intervalS, refresher: /;\s*refresher\s*=\s*(uac|uas)\b/i.exec(value)?.[1]?.toLowerCase() };
-}
-
-/** Min-SE, s. */
-export function readMinSe(headers: SipHeaders): number | undefined {
-  return readSeconds(headers.get("Min-SE"));
-}
-
 /** What the 2xx to a request of ours settles; without a refresher it is us (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
-  const asked = readSessionExpires(headers);
-  return asked && { intervalS: asked.intervalS, ours: asked.refresher !== "uas" };
+  const asked = parseSessionExpires(headers.get("Session-Expires"));
+  return asked && { intervalS: asked.seconds, ours: asked.refresher !== "uas" };
 }
 
 /**
@@ -40,16 +26,13 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
  * and we do where it leaves it open.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
-  const asked = readSessionExpires(headers);
+  const asked = parseSessionExpires(headers.get("Session-Expires"));
   if (asked === undefined) return undefined;
   const knowsTimers = headers.list("Supported").some((tag) => tag.toLowerCase() === "timer");
   const ours = !(knowsTimers && asked.refresher === "uac");
-  const fields: HeaderField[] = [["Session-Expires", `${asked.intervalS};refresher=${ours ? "uas" : "uac"}`]];
+  const fields: HeaderField[] = [
+    ["Session-Expires", writeSessionExpires({ ...asked, refresher: ours ? "uas" : "uac" })],
+  ];
   if (knowsTimers) fields.push(["Require", "timer"]);
-  return { terms: { intervalS: asked.intervalS, ours }, fields };
-}
-
-function readSeconds(value: string | undefined): number | undefined {
-  const digits = /^\s*(\d{1,9})\s*(?:;|$)/.exec(value ?? "")?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  return { terms: { intervalS: asked.seconds, ours }, fields };
 }

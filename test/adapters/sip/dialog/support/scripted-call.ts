@@ -114,7 +114,13 @@ export class ScriptedCall {
   /** A request of the far side in the dialog of tag `a`. */
   async receive(
     method: string,
-    { cseq = 1, body = "", tag = "a", fields = [] as readonly (readonly [string, string])[] } = {},
+    {
+      cseq = 1,
+      body = "",
+      type = "application/sdp",
+      tag = "a",
+      fields = [] as readonly (readonly [string, string])[],
+    } = {},
   ): Promise<Came> {
     const { headers } = this.tx.sent.find((sent) => sent.method === "INVITE")!.request;
     const came = this.tx.receive(
@@ -124,7 +130,7 @@ export class ScriptedCall {
         ["To", headers.get("From")!],
         ["Call-ID", headers.get("Call-ID")!],
         ["CSeq", `${cseq} ${method}`],
-        ...(body === "" ? [] : [["Content-Type", "application/sdp"] as const]),
+        ...(body === "" ? [] : [["Content-Type", type] as const]),
         ...fields,
       ],
       body,

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { ScriptedCall, sdp } from "./support/scripted-call.ts";
+
+describe("an INVITE that is forked", () => {
+  test("the first answer wins; every other one is acknowledged and released", async () => {
+    const call = await ScriptedCall.placed();
+    for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
+    call.accept({ tag: "b", fields: [["Contact", "<sip:b@192.0.2.20>"]] });
+    const other = call.invite.response(200, { tag: "a", sdp: sdp(), fields: [["Contact", "<sip:a@192.0.2.10>"]] });
+    call.tx.lateSuccess(other);
+    await call.system.settle();
+    expect(call.tx.acks.map(({ request }) => request.uri)).toEqual(["sip:b@192.0.2.20", "sip:a@192.0.2.10"]);
+    const bye = call.tx.last("BYE");
+    expect(bye.request.uri).toBe("sip:a@192.0.2.10");
+    expect(bye.header("To")).toContain("tag=a");
+    expect(call.log).toEqual(["placed", "ringing 180", "answered"]);
+    await call.receive("BYE", { tag: "b" });
+    expect(call.end).toEqual({ type: "bye", reason: undefined });
+    expect(call.left).toBe(0);
+  });
+
+  test("a fork that answers after the call is over is released as well", async () => {
+    const call = await ScriptedCall.answered();
+    await call.receive("BYE");
+    call.tx.lateSuccess(
+      call.invite.response(200, { tag: "z", sdp: sdp(), fields: [["Contact", "<sip:z@192.0.2.30>"]] }),
+    );
+    await call.system.settle();
+    expect(call.tx.acks.at(-1)?.request.uri).toBe("sip:z@192.0.2.30");
+    expect(call.tx.last("BYE").request.uri).toBe("sip:z@192.0.2.30");
+    expect(call.left).toBe(0);
+  });
+
+  test("the audio of the latest fork is heard, and early media told once", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", sdp: sdp("sendrecv", 4000) });
+    call.invite.respond(183, { tag: "b", sdp: sdp("sendrecv", 4002) });
+    expect(call.negotiator.log).toEqual(["offer", "early", "early"]);
+    expect(call.log).toEqual(["placed", "ringing 183", "early media"]);
+  });
+
+  test("a fork that leaves before the answer ends the call only when it was the last one", async () => {
+    const call = await ScriptedCall.placed();
+    for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
+    expect((await call.receive("BYE", { tag: "a" })).status).toBe(200);
+    expect(call.end).toBeUndefined();
+    expect((await call.receive("BYE", { tag: "b" })).status).toBe(200);
+    expect(call.end?.type).toBe("bye");
+    expect(call.invite.cancelled).toBe("");
+    expect(call.left).toBe(0);
+  });
+
+  test("199 ends one fork, and is no ringing", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180, { tag: "a" });
+    call.invite.respond(199, { tag: "a" });
+    expect((await call.receive("INFO", { tag: "a" })).status).toBe(481);
+    expect(call.log).toEqual(["placed", "ringing 180"]);
+  });
+
+  test("a flood of forks is bounded, and the answer of any of them is still taken", async () => {
+    const call = await ScriptedCall.placed();
+    for (let fork = 0; fork < 500; fork++) call.invite.respond(180, { tag: `f${fork}` });
+    expect((await call.receive("INFO", { tag: "f15" })).status).toBe(200);
+    expect((await call.receive("INFO", { tag: "f16" })).status).toBe(481);
+    call.accept({ tag: "f400" });
+    expect(call.log).toEqual(["placed", "ringing 180", "answered"]);
+  });
+
+  test("a ringing without a tag, as old proxies send it, is told", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180);
+    expect(call.log).toEqual(["placed", "ringing 180"]);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import { ScriptedCall } from "./support/scripted-call.ts";
+import { type Came, PaperFlow } from "./support/scripted-transactions.ts";
+
+/** A request of somebody who has no call with us. */
+function receive(
+  call: ScriptedCall,
+  method: string,
+  fields: readonly (readonly [string, string])[] = [],
+  toTag = "",
+): Came {
+  return call.tx.receive(method, [
+    ["From", "<sip:them@example.net>;tag=t"],
+    ["To", `<sip:us@example.com>${toTag}`],
+    ["Call-ID", "foreign"],
+    ["CSeq", `1 ${method}`],
+    ...fields,
+  ]);
+}
+
+describe("requests outside of a call", () => {
+  test("OPTIONS is answered with what we can do, and with a tag of ours", async () => {
+    const came = receive(await ScriptedCall.placed(), "OPTIONS");
+    expect(came.status).toBe(200);
+    expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK");
+    expect(came.header("Accept")).toContain("application/sdp");
+    expect(came.header("Supported")).toBe("timer, 100rel");
+    expect(came.header("To")).toMatch(/^<sip:us@example.com>;tag=[0-9a-f]{16}$/);
+    expect(came.header("Server")).toBe("Ringport");
+  });
+
+  test("a call to us finds nobody here, so that other phones of the account ring on", async () => {
+    expect(receive(await ScriptedCall.placed(), "INVITE").status).toBe(480);
+  });
+
+  test("what belongs to a dialog finds none, whatever its tag says", async () => {
+    const call = await ScriptedCall.placed();
+    for (const method of ["BYE", "CANCEL", "INFO", "NOTIFY", "PRACK", "UPDATE"])
+      expect(receive(call, method).status, method).toBe(481);
+    for (const method of ["INVITE", "OPTIONS", "BYE", "MESSAGE", "PUBLISH"])
+      expect(receive(call, method, [], ";tag=gone").status, method).toBe(481);
+  });
+
+  test("other methods are refused with those that we allow", async () => {
+    const call = await ScriptedCall.placed();
+    for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH", "FROBNICATE"]) {
+      const came = receive(call, method);
+      expect(came.status, method).toBe(405);
+      expect(came.header("Allow")).toContain("BYE");
+    }
+  });
+
+  test("an extension that we do not know is refused by name", async () => {
+    const call = await ScriptedCall.answered();
+    const came = receive(call, "OPTIONS", [
+      ["Require", "timer, sec-agree"],
+      ["Require", "Join"],
+    ]);
+    expect(came.status).toBe(420);
+    expect(came.header("Unsupported")).toBe("sec-agree, Join");
+    expect((await call.receive("UPDATE", { fields: [["Require", "precondition"]] })).status).toBe(420);
+  });
+
+  test("an ACK that belongs to nothing is not answered", async () => {
+    const call = await ScriptedCall.placed();
+    expect(receive(call, "ACK", [["Require", "what"]]).responses).toEqual([]);
+    expect(receive(call, "ACK", [], ";tag=x").responses).toEqual([]);
+  });
+});
+
+describe("within a dialog", () => {
+  test("a transfer is declined, messages are not taken, and OPTIONS is answered", async () => {
+    const call = await ScriptedCall.answered();
+    const statuses = [];
+    for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS"].entries())
+      statuses.push((await call.receive(method, { cseq: index + 1 })).status);
+    expect(statuses).toEqual([603, 405, 481, 481, 200]);
+    expect(call.end).toBeUndefined();
+  });
+});
+
+describe("a request of ours outside of a call", () => {
+  const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
+
+  test("answers a challenge, and brings the final response, its flow and the request as it was sent", async () => {
+    const call = await ScriptedCall.placed();
+    const series = call.agent.series();
+    const reply = call.agent.request({
+      method: "REGISTER",
+      uri: "sip:example.com",
+      to: "<sip:100@example.com>",
+      headers: [["Expires", "300"]],
+      series,
+    });
+    await call.system.settle();
+    const first = call.tx.last("REGISTER");
+    expect(first.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+    expect(first.header("To")).toBe("<sip:100@example.com>");
+    first.respond(401, { fields: [challenge] });
+    await call.system.settle();
+    const second = call.tx.last("REGISTER");
+    expect(second.header("CSeq")).toBe("2 REGISTER");
+    expect(second.header("Call-ID")).toBe(first.header("Call-ID"));
+    expect(second.header("Authorization")).toContain('nonce="n"');
+    second.respond(200);
+    expect(await reply).toMatchObject({ response: { status: 200 }, flow: call.tx.flow, request: second.request });
+    expect(series.cseq).toBe(2);
+  });
+
+  test("says why a challenge could not be answered", async () => {
+    const call = await ScriptedCall.placed();
+    const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
+    for (let times = 0; times < 2; times++) call.tx.last("OPTIONS").respond(401, { fields: [challenge] });
+    expect((await reply).response.status).toBe(401);
+    expect((await reply).refusal).toContain("refused the user");
+  });
+
+  test("fails with the fault of the network, and may be given up", async () => {
+    const call = await ScriptedCall.placed();
+    const lost = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
+    call.tx.last("OPTIONS").fail(new TransportError("timeout", "silence"));
+    await expect(lost).rejects.toThrow("silence");
+    const controller = new AbortController();
+    const given = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
+    controller.abort(new Error("no longer"));
+    await expect(given).rejects.toThrow("no longer");
+    expect(call.tx.last("OPTIONS").abandoned).toBe(true);
+  });
+
+  test("keeps to the flow it is given, and finds another way when that is gone", async () => {
+    const call = await ScriptedCall.placed();
+    const flow = new PaperFlow("tls");
+    const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com", flow });
+    expect(call.tx.last("OPTIONS").to).toBe(flow);
+    call.tx.last("OPTIONS").fail(new TransportError("closed", "the connection was closed"));
+    expect(call.tx.last("OPTIONS").to).toBe("sip:192.0.2.1");
+    call.tx.last("OPTIONS").respond(200);
+    expect((await reply).response.status).toBe(200);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { ScriptedCall, sdp } from "./support/scripted-call.ts";
+
+const reliable = (rseq: number): readonly (readonly [string, string])[] => [
+  ["Require", "100rel"],
+  ["RSeq", String(rseq)],
+  ["Contact", "<sip:callee@192.0.2.9:5070>"],
+];
+
+describe("reliable provisional responses", () => {
+  test("are acknowledged by PRACK in the early dialog", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180, {
+      tag: "a",
+      fields: [...reliable(776656), ["Record-Route", "<sip:proxy.example.com;lr>"]],
+    });
+    const prack = call.tx.last("PRACK");
+    expect(prack.header("RAck")).toBe("776656 1 INVITE");
+    expect(prack.header("CSeq")).toBe("2 PRACK");
+    expect(prack.header("To")).toContain("tag=a");
+    expect(prack.request.uri).toBe("sip:callee@192.0.2.9:5070");
+    expect(prack.header("Route")).toBe("<sip:proxy.example.com;lr>");
+    expect(call.log).toEqual(["placed", "ringing 180"]);
+  });
+
+  test("copies and those that overtake wait for their turn, in each fork on its own", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", fields: reliable(10) });
+    call.invite.respond(183, { tag: "a", fields: reliable(10) });
+    call.invite.respond(180, { tag: "a", fields: reliable(12) });
+    expect(call.tx.count("PRACK")).toBe(1);
+    expect(call.log).toEqual(["placed", "ringing 183"]);
+    call.invite.respond(183, { tag: "a", fields: reliable(11) });
+    call.invite.respond(180, { tag: "a", fields: reliable(12) });
+    call.invite.respond(180, { tag: "b", fields: reliable(500) });
+    const racks = call.tx.sent.filter(({ method }) => method === "PRACK").map((sent) => sent.header("RAck"));
+    expect(racks).toEqual(["10 1 INVITE", "11 1 INVITE", "12 1 INVITE", "500 1 INVITE"]);
+  });
+
+  test("an answer in one is the call's answer: the 200 needs none", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp() });
+    call.tx.last("PRACK").respond(200);
+    call.accept({ sdp: undefined });
+    expect(call.log).toEqual(["placed", "ringing 183", "early media", "answered"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
+    void call.usage.hangUp();
+    expect(call.tx.last("BYE").header("CSeq")).toBe("3 BYE");
+  });
+
+  test("a PRACK that is refused or lost is the far side's to deal with", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180, { tag: "a", fields: reliable(1) });
+    call.tx.last("PRACK").respond(481);
+    call.accept();
+    expect(call.log.at(-1)).toBe("answered");
+    await call.receive("BYE");
+    expect(call.left).toBe(0);
+  });
+
+  test("the far side may change its mind in the early dialog once our offer has its answer, not before", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(180, { tag: "a", fields: reliable(1) });
+    expect((await call.receive("UPDATE", { cseq: 1, body: sdp() })).status).toBe(491);
+    call.invite.respond(183, { tag: "a", fields: reliable(2), sdp: sdp() });
+    const update = await call.receive("UPDATE", { cseq: 2, body: sdp() });
+    expect(update.status).toBe(200);
+    expect(update.body).toBe("v=0 our answer");
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { ScriptedCall, sdp } from "./support/scripted-call.ts";
+
+describe("the far side's re-INVITE and UPDATE", () => {
+  test("are answered with our SDP and Contact", async () => {
+    for (const method of ["INVITE", "UPDATE"]) {
+      const call = await ScriptedCall.answered();
+      const came = await call.receive(method, { body: sdp() });
+      expect(came.status).toBe(200);
+      expect(came.body).toBe("v=0 our answer");
+      expect(came.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+      expect(came.header("Content-Type")).toBe("application/sdp");
+      expect(call.log).toEqual(["placed", "answered"]);
+    }
+  });
+
+  test("hold and its end are told, each once", async () => {
+    const call = await ScriptedCall.answered();
+    const directions = ["sendonly", "inactive", "sendrecv", "sendrecv", "recvonly"];
+    for (const [index, direction] of directions.entries())
+      await call.receive("INVITE", { cseq: index + 1, body: sdp(direction) });
+    expect(call.log).toEqual(["placed", "answered", "held", "unheld"]);
+  });
+
+  test("the old way to hold, an address of zeros, counts too", async () => {
+    const call = await ScriptedCall.answered();
+    await call.receive("INVITE", { body: sdp().replace("c=IN IP4 192.0.2.1", "c=IN IP4 0.0.0.0") });
+    expect(call.log.at(-1)).toBe("held");
+  });
+
+  test("an answer that holds from the start is told after the answer", async () => {
+    const call = await ScriptedCall.placed();
+    call.accept({ sdp: sdp("inactive") });
+    expect(call.log).toEqual(["placed", "answered", "held"]);
+  });
+
+  test("a hold that lasts too long ends the call, for lack of media", async () => {
+    const call = await ScriptedCall.answered({ holdTimeoutMs: 30_000 });
+    await call.receive("INVITE", { body: sdp("sendonly") });
+    await call.system.advance(29_999);
+    expect(call.tx.count("BYE")).toBe(0);
+    await call.system.advance(1);
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toEqual({ type: "media", detail: "the far side held the call for more than 30 s" });
+    expect(call.left).toBe(0);
+  });
+
+  test("a hold that ends in time starts no clock that goes on", async () => {
+    const call = await ScriptedCall.answered();
+    await call.receive("INVITE", { cseq: 1, body: sdp("sendonly") });
+    await call.receive("INVITE", { cseq: 2, body: sdp("sendrecv") });
+    await call.system.advance(600_000);
+    expect(call.end).toBeUndefined();
+    expect(call.system.waiting).toBe(0);
+  });
+
+  test("what we cannot accept is refused with 488, and the call stays as it was", async () => {
+    const call = await ScriptedCall.answered();
+    call.negotiator.answer = undefined;
+    expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(488);
+    expect(call.log).toEqual(["placed", "answered"]);
+  });
+
+  test("without SDP we offer, and the ACK brings the answer", async () => {
+    const call = await ScriptedCall.answered();
+    const came = await call.receive("INVITE", { cseq: 7 });
+    expect(came.body).toBe("v=0 our offer");
+    // Our offer is out: another one has to wait.
+    expect((await call.receive("UPDATE", { cseq: 8, body: sdp() })).status).toBe(491);
+    await call.receive("ACK", { cseq: 7, body: sdp("sendonly") });
+    expect(call.negotiator.log).toEqual(["offer", "answered", "offer", "answered"]);
+    expect(call.log.at(-1)).toBe("held");
+    expect((await call.receive("UPDATE", { cseq: 9, body: sdp() })).status).toBe(200);
+  });
+
+  test("an answer in the ACK that is of no use ends the call, for lack of media", async () => {
+    for (const body of ["", sdp()]) {
+      const call = await ScriptedCall.answered();
+      await call.receive("INVITE", { cseq: 7 });
+      call.negotiator.fault = "no codec in common";
+      await call.receive("ACK", { cseq: 7, body });
+      call.tx.last("BYE").respond(200);
+      expect(call.end?.type).toBe("media");
+    }
+  });
+
+  test("a 2xx of ours that is never acknowledged ends the call as a fault of the protocol", async () => {
+    const call = await ScriptedCall.answered();
+    call.tx.unacknowledged(await call.receive("INVITE", { body: sdp() }));
+    call.tx.last("BYE").respond(200);
+    expect(call.end?.type).toBe("protocol");
+    expect(call.left).toBe(0);
+  });
+
+  test("an UPDATE without SDP changes the target and nothing else", async () => {
+    const call = await ScriptedCall.answered();
+    const came = await call.receive("UPDATE", { fields: [["Contact", "<sip:moved@192.0.2.44>"]] });
+    expect(came.status).toBe(200);
+    expect(came.body).toBe("");
+    void call.usage.hangUp();
+    expect(call.tx.last("BYE").request.uri).toBe("sip:moved@192.0.2.44");
+  });
+
+  test("a body of another kind is refused with what we understand", async () => {
+    const call = await ScriptedCall.answered();
+    const came = await call.receive("INVITE", { body: "<xml/>", type: "text/xml" });
+    expect(came.status).toBe(415);
+    expect(came.header("Accept")).toBe("application/sdp");
+  });
+
+  test("a request that is older than the last one is refused", async () => {
+    const call = await ScriptedCall.answered();
+    await call.receive("INVITE", { cseq: 5, body: sdp() });
+    expect((await call.receive("INVITE", { cseq: 4, body: sdp() })).status).toBe(500);
+  });
+
+  test("after our BYE nothing but a BYE is taken", async () => {
+    const call = await ScriptedCall.answered();
+    void call.usage.hangUp();
+    expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(481);
+    expect(call.log).toEqual(["placed", "answered"]);
+    call.tx.last("BYE").respond(200);
+    expect(call.left).toBe(0);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import { ScriptedCall, sdp } from "./support/scripted-call.ts";
+
+const timer = (refresher: string, seconds = 1800): readonly [string, string] => [
+  "Session-Expires",
+  `${seconds};refresher=${refresher}`,
+];
+const ALLOW = ["Allow", "INVITE, ACK, BYE, CANCEL, UPDATE"] as const;
+
+describe("session timers", () => {
+  test("are not offered where the trunk wants none, nor kept when the far side has one", async () => {
+    const call = await ScriptedCall.answered({ sessionTimers: false }, [timer("uac")]);
+    expect(call.invite.header("Supported")).toBe("100rel");
+    expect(call.invite.header("Session-Expires")).toBeUndefined();
+    expect(call.system.waiting).toBe(0);
+    const came = await call.receive("UPDATE", { fields: [timer("uas", 90)] });
+    expect(came.header("Session-Expires")).toBeUndefined();
+    expect(call.system.waiting).toBe(0);
+  });
+
+  test("where we refresh it is by UPDATE if the far side allows it, again and again", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
+    for (let round = 1; round <= 5; round++) {
+      await call.system.advance(900_000);
+      expect(call.tx.count("UPDATE")).toBe(round);
+      const update = call.tx.last("UPDATE");
+      expect(update.header("Session-Expires")).toBe("1800;refresher=uac");
+      expect(update.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+      expect(update.body).toBe("");
+      update.respond(200, { fields: [timer("uac")] });
+    }
+    expect(call.end).toBeUndefined();
+    await call.receive("BYE");
+    expect(call.left).toBe(0);
+  });
+
+  test("else by re-INVITE with the same offer, whose 200 is acknowledged", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uac", 600)]);
+    await call.system.advance(300_000);
+    expect(call.tx.count("INVITE")).toBe(2);
+    expect(call.invite.body).toBe("v=0 our offer");
+    expect(call.invite.header("To")).toContain("tag=a");
+    // While our offer is out, nobody else makes one.
+    expect((await call.receive("INVITE", { cseq: 1, body: sdp() })).status).toBe(491);
+    const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600)] };
+    call.invite.respond(200, answer);
+    expect(call.tx.acks.at(-1)?.request.headers.get("CSeq")).toBe("2 ACK");
+    expect(call.log.at(-1)).toBe("held");
+    call.tx.lateSuccess(call.invite.response(200, answer));
+    expect(call.tx.acks).toHaveLength(3);
+    expect((await call.receive("INVITE", { cseq: 2, body: sdp() })).status).toBe(200);
+  });
+
+  test("an UPDATE that is not allowed after all becomes a re-INVITE", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
+    await call.system.advance(900_000);
+    call.tx.last("UPDATE").respond(405);
+    await call.system.advance(0);
+    expect(call.tx.count("INVITE")).toBe(2);
+  });
+
+  test("glare is waited out, a longer interval is taken, and a refusal for the moment tried again", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
+    await call.system.advance(900_000);
+    call.tx.last("UPDATE").respond(491);
+    await call.system.advance(4000);
+    expect(call.tx.count("UPDATE")).toBe(2);
+    call.tx.last("UPDATE").respond(422, { fields: [["Min-SE", "3600"]] });
+    await call.system.advance(0);
+    expect(call.tx.last("UPDATE").header("Session-Expires")).toBe("3600;refresher=uac");
+    expect(call.tx.last("UPDATE").header("Min-SE")).toBe("3600");
+    call.tx.last("UPDATE").respond(500);
+    await call.system.advance(10_000);
+    expect(call.tx.count("UPDATE")).toBe(4);
+    call.tx.last("UPDATE").respond(200, { fields: [timer("uac", 3600)] });
+    await call.system.advance(1_799_999);
+    expect(call.tx.count("UPDATE")).toBe(4);
+    await call.system.advance(1);
+    expect(call.tx.count("UPDATE")).toBe(5);
+  });
+
+  test("a dialog that the far side does not know any more, or a far side that is gone, ends the call", async () => {
+    for (const gone of [481, 408, undefined]) {
+      const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
+      await call.system.advance(900_000);
+      if (gone === undefined) call.tx.last("UPDATE").fail(new TransportError("timeout", "silence"));
+      else call.tx.last("UPDATE").respond(gone);
+      call.tx.last("BYE").respond(481);
+      expect(call.end).toMatchObject({ type: "media", detail: expect.stringContaining("could not be refreshed") });
+      expect(call.left).toBe(0);
+    }
+  });
+
+  test("where the far side refreshes we wait, and hang up when it has not", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uas", 90)]);
+    await call.system.advance(40_000);
+    const came = await call.receive("UPDATE", { fields: [timer("uac", 90), ["Supported", "timer"]] });
+    expect(came.header("Session-Expires")).toBe("90;refresher=uac");
+    expect(came.header("Require")).toBe("timer");
+    await call.system.advance(59_999);
+    expect(call.tx.count("BYE")).toBe(0);
+    await call.system.advance(1);
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toMatchObject({ type: "media", detail: expect.stringContaining("session timer") });
+    expect(call.tx.count("UPDATE")).toBe(0);
+    expect(call.left).toBe(0);
+  });
+
+  test("a timer that a proxy asks for is ours to refresh", async () => {
+    const call = await ScriptedCall.answered();
+    const came = await call.receive("INVITE", { body: sdp(), fields: [["Session-Expires", "200"]] });
+    expect(came.header("Session-Expires")).toBe("200;refresher=uas");
+    expect(came.header("Require")).toBeUndefined();
+    await call.system.advance(100_000);
+    expect(call.tx.count("INVITE")).toBe(2);
+  });
+
+  test("an interval that is too short is refused with the shortest that we take", async () => {
+    const call = await ScriptedCall.answered();
+    const came = await call.receive("UPDATE", { fields: [["Session-Expires", "5"]] });
+    expect(came.status).toBe(422);
+    expect(came.header("Min-SE")).toBe("90");
+  });
+
+  test("an answer with an absurd interval does not make us shout", async () => {
+    const call = await ScriptedCall.answered({}, [timer("uac", 0), ALLOW]);
+    await call.system.advance(4999);
+    expect(call.tx.count("UPDATE")).toBe(0);
+    await call.system.advance(1);
+    expect(call.tx.count("UPDATE")).toBe(1);
+    await call.receive("BYE");
+  });
+});
