@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/telephony/sip/message/headers.ts";
 import type { SipResponse } from "../../../adapters/telephony/sip/message/message.ts";
-import { parseReason } from "../../../adapters/telephony/sip/outcome/reason.ts";
-import { releaseOf, retryAfter } from "../../../adapters/telephony/sip/outcome/release-of.ts";
+import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 function response(status: number, reason: string, fields: Readonly<Record<string, string>> = {}): SipResponse {
@@ -84,7 +83,7 @@ describe("what a refused call came to", () => {
         }),
         rang: false,
       }).detail,
-    ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (Warning 399 "odd")');
+    ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (odd)');
   });
 
   test("what the owner can do about it stands behind the raw cause", () => {
@@ -102,7 +101,6 @@ describe("what a refused call came to", () => {
     expect(rest(503, "99999999")).toBe(3_600_000);
     expect(rest(503, "soon")).toBeUndefined();
     expect(rest(486, "120")).toBeUndefined();
-    expect(retryAfter(undefined)).toBeUndefined();
   });
 
   test("what the far side writes stays on one line and is cut", () => {
@@ -156,20 +154,10 @@ describe("WhatsApp's refusals", () => {
   });
 });
 
-describe("a Reason field", () => {
-  test("is read with its parameters in any case, order and quoting", () => {
-    expect(parseReason('SIP ;cause=580 ;text="a, b; \\"c\\"", q.850; Text=x; CAUSE = 16')).toEqual([
-      { protocol: "SIP", cause: 580, text: 'a, b; "c"' },
-      { protocol: "q.850", cause: 16, text: "x" },
-    ]);
-    expect(parseReason("Q.850;cause=-1")).toEqual([{ protocol: "Q.850", cause: undefined, text: undefined }]);
-    expect(parseReason("")).toEqual([]);
-  });
-
+describe("a response of a far side", () => {
   fuzz(
     "never throws, whatever it is",
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      parseReason(text);
       releaseOf({ type: "bye", reason: `Q.850;${text}` });
       releaseOf(
         {

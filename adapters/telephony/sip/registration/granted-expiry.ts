@@ -1,6 +1,7 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
-import { parseUri, sameUri } from "../message/uri.ts";
+import { parseSeconds } from "../message/seconds.ts";
+import { parseUri, type SipUri, sameUri } from "../message/uri.ts";
 
 /** A registrar that grants more is refreshed after this all the same, s. */
 const LONGEST_S = 3_600;
@@ -16,20 +17,15 @@ export function grantedExpiry(request: SipRequest, response: SipResponse, askedS
   // A registrar behind a NAT may have rewritten where we are; then it is the one with our user, if that is unique.
   const alike = contacts.filter(({ uri }) => uri !== undefined && uri.user === ours?.user);
   const found = own ?? (alike.length === 1 ? alike[0] : undefined);
-  const granted = found?.seconds ?? seconds(response.headers.get("Expires")) ?? askedS;
+  const granted = found?.seconds ?? parseSeconds(response.headers.get("Expires")) ?? askedS;
   return Math.min(LONGEST_S, Math.max(1, granted));
 }
 
-function uriOf(contact: string | undefined) {
+function uriOf(contact: string | undefined): SipUri | undefined {
   const uri = contact === undefined ? undefined : parseNameAddr(contact)?.uri;
   return uri === undefined ? undefined : parseUri(uri);
 }
 
 function expiryOf(contact: string): number | undefined {
-  return seconds(parseNameAddr(contact)?.params.get("expires"));
-}
-
-/** A number of seconds in a header field; undefined where it is none. */
-export function seconds(text: string | undefined): number | undefined {
-  return text !== undefined && /^\s*\d{1,10}\s*$/.test(text) ? Number(text) : undefined;
+  return parseSeconds(parseNameAddr(contact)?.params.get("expires"));
 }

@@ -2,7 +2,8 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { UserAgent } from "../dialog/agent.ts";
 import type { SipResponse } from "../message/message.ts";
-import { retryAfter, statusText } from "../outcome/release-of.ts";
+import { oneLine } from "../outcome/one-line.ts";
+import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
 import { Deadline } from "./deadline.ts";
 import {
@@ -96,9 +97,9 @@ export class OptionsPresence implements Presence {
     let health: LineHealth;
     let restMs: number | undefined;
     try {
-      const { response } = await agent.request({ method: "OPTIONS", uri }, deadline.signal);
-      health = this.#judge(response);
-      if (response.status === 503) restMs = retryAfter(response.headers.get("Retry-After"));
+      const { response, refusal } = await agent.request({ method: "OPTIONS", uri }, deadline.signal);
+      health = this.#judge(response, refusal);
+      if (response.status === 503) restMs = retryAfterMsOf(response);
     } catch (fault) {
       health = offline(this.#silence(fault));
     }
@@ -114,14 +115,14 @@ export class OptionsPresence implements Presence {
   }
 
   /** Any final answer but 408 and 503 comes from a server that works; a refused password is of no use for calls either. */
-  #judge(response: SipResponse): LineHealth {
+  #judge(response: SipResponse, refusal: string | undefined): LineHealth {
     const { status } = response;
     const { server, password } = this.#options;
     if (status === 503) return offline(`${server} is overloaded or out of order (${statusText(response)})`);
     if (status === 408) return offline(`nobody answers behind ${server} (${statusText(response)}); check \`domain\``);
     if (password && (status === 401 || status === 407))
       return offline(
-        `${server} does not take our password (${statusText(response)}); check \`user\`, \`authUser\` and \`password\``,
+        `${server} does not take our password (${statusText(response)}); ${oneLine(refusal ?? "check `user`, `authUser` and `password`")}`,
       );
     return ONLINE;
   }

@@ -4,11 +4,13 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply, RequestSeries, UserAgent } from "../dialog/agent.ts";
 import type { SipResponse } from "../message/message.ts";
-import { retryAfter, statusText } from "../outcome/release-of.ts";
+import { parseSeconds } from "../message/seconds.ts";
+import { oneLine } from "../outcome/one-line.ts";
+import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
 import type { Flow } from "../transport/transport.ts";
 import { chance } from "./chance.ts";
 import { Deadline } from "./deadline.ts";
-import { grantedExpiry, seconds } from "./granted-expiry.ts";
+import { grantedExpiry } from "./granted-expiry.ts";
 import { backoffMs, type HealthChanged, ONLINE, offline, type Presence, sameHealth, silenceText } from "./presence.ts";
 import {
   REGISTRATION_TRANSITIONS,
@@ -28,6 +30,16 @@ const REFUSED_MS = 600_000;
 const LONGEST_REFUSED_MS = 3_600_000;
 /** Statuses that will not go away by themselves. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
+
+/** What can be done about a refusal. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: "check `user`, `authUser` and `password`",
+  403: "check `user`, `domain` and `password`",
+  404: "check `user` and `domain`",
+  405: "it takes no registrations, leave `register` out",
+  407: "check `user`, `authUser` and `password`",
+  501: "it takes no registrations, leave `register` out",
+};
 
 /** What it needs. */
 export interface RegistrationOptions {
@@ -128,7 +140,7 @@ export class Registration implements Presence {
 
   async #answered(reply: AgentReply): Promise<void> {
     const { status, headers } = reply.response;
-    const least = seconds(headers.get("Min-Expires"));
+    const least = parseSeconds(headers.get("Min-Expires"));
     if (status === 423 && least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S) {
       this.#asked = least;
       if (!this.#leaving) {
@@ -139,7 +151,7 @@ export class Registration implements Presence {
       }
     }
     if (status >= 200 && status < 300) this.#accepted(reply);
-    else if (REFUSALS.has(status)) this.#refused(reply.response);
+    else if (REFUSALS.has(status)) this.#refused(reply);
     else this.#failed(`${this.#options.server} answers REGISTER with ${statusText(reply.response)}`, reply.response);
   }
 
@@ -153,9 +165,9 @@ export class Registration implements Presence {
     this.#tell();
   }
 
-  #refused(response: SipResponse): void {
+  #refused({ response, refusal }: AgentReply): void {
     const { server, account } = this.#options;
-    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}${advice(response.status)}`;
+    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? (ADVICE[response.status] ?? "check the account") : oneLine(refusal)}`;
     if (!this.#move("refused")) return;
     this.#failures++;
     this.#again(Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(10, this.#failures - 1)));
@@ -168,7 +180,7 @@ export class Registration implements Presence {
     if (!this.#move("failed")) return;
     this.#holdOn(undefined);
     // The first failure of a refresh is looked at once more while the registration is still valid.
-    const wanted = retryAfter(response?.headers.get("Retry-After"));
+    const wanted = response && retryAfterMsOf(response);
     this.#failures++;
     this.#again(wanted ?? backoffMs(this.#failures, chance(system)));
     this.#tell();
@@ -223,11 +235,4 @@ export class Registration implements Presence {
     else logger.warn({ account, reason: health.reason }, "sip: not registered");
     changed(health);
   }
-}
-
-function advice(status: number): string {
-  if (status === 401 || status === 407) return "; check `user`, `authUser` and `password`";
-  if (status === 403 || status === 404) return "; check `user`, `domain` and `password`";
-  if (status === 405 || status === 501) return "; it takes no registrations, leave `register` out";
-  return "";
 }

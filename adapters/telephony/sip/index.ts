@@ -1,0 +1,4 @@
+export { faultText, type ParsedTrunks, parseTrunks, type TrunkFault } from "./config/parse-trunks.ts";
+export type { Trunk, TrunkCodec, TrunkListener, TrunkTls } from "./config/trunk.ts";
+export { type WhatsAppBusinessOptions, whatsappBusiness } from "./config/whatsapp-business.ts";
+export { type SipOptions, sip } from "./sip.ts";

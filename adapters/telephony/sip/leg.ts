@@ -1,0 +1,206 @@
+import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+import type { System } from "../../../src/ports/system.ts";
+import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import { EventQueue } from "../event-queue.ts";
+import { FRAME_MS } from "../media-clock.ts";
+import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
+import type { MediaListener, MediaSession, MediaStatistics } from "./media/engine.ts";
+import type { Release } from "./outcome/release.ts";
+
+/** A key by SIP INFO says that it was pressed for so long, ms. */
+const INFO_DIGIT_MS = 160;
+/** A far side whose RTCP has said goodbye, and that sends nothing for so long after it, is gone without a BYE, ms. */
+const GOODBYE_MS = 3_000;
+
+/** What a leg needs. */
+export interface SipLegOptions {
+  readonly callId: string;
+  readonly sampleRate: number;
+  readonly system: System;
+  /** Makes the port's words of SIP's. */
+  readonly releaseOf: (end: InviteEnd) => Release;
+  /** Whether the far side takes telephone-events, as the negotiation has settled it. */
+  readonly takesTelephoneEvents: () => boolean;
+  /** The network has answered. */
+  readonly answered: () => void;
+  /** The leg is gone. */
+  readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
+}
+
+/** One call over a trunk: the signalling of an INVITE and the audio of a media session, told as one story. */
+export class SipLeg implements Leg, InviteListener {
+  readonly sampleRate: number;
+  readonly frameMs: number = FRAME_MS;
+  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly callId: string;
+  /** What the media session tells. */
+  readonly heard: MediaListener = {
+    sending: () => this.#once({ type: "connected" }),
+    receiving: () => {},
+    digit: (digit) => this.#key(digit, "rtp"),
+    lost: (detail) => this.#once({ type: "media_lost", detail }),
+    goodbye: () => this.#goodbye(),
+  };
+  readonly #options: SipLegOptions;
+  readonly #gone: Promise<void>;
+  #resolveGone: () => void = () => {};
+  #usage: InviteUsage | undefined;
+  #media: MediaSession | undefined;
+  /** Why it ends, where that is our doing and no hang-up. */
+  #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
+  #over = false;
+  #hungUp = false;
+  readonly #told = new Set<LegEvent["type"]>();
+  /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
+  #keysBy: "rtp" | "info" | undefined;
+  #cancelGoodbye: (() => void) | undefined;
+
+  constructor(options: SipLegOptions) {
+    this.#options = options;
+    this.callId = options.callId;
+    this.sampleRate = options.sampleRate;
+    this.#gone = new Promise((resolve) => {
+      this.#resolveGone = resolve;
+    });
+  }
+
+  /** Both halves are there; nothing has happened yet. */
+  begin(usage: InviteUsage, media: MediaSession): void {
+    this.#usage = usage;
+    this.#media = media;
+  }
+
+  connectMedia(source: FrameSource, sink: FrameSink): void {
+    if (this.#over) return;
+    this.#media?.connect(
+      {
+        read: (frame) => {
+          if (this.#over) return silence(frame);
+          try {
+            return source.read(frame);
+          } catch (fault) {
+            this.#broken(fault);
+            return silence(frame);
+          }
+        },
+      },
+      {
+        write: (frame) => {
+          if (this.#over) return;
+          try {
+            sink.write(frame);
+          } catch (fault) {
+            this.#broken(fault);
+          }
+        },
+      },
+    );
+  }
+
+  /** Sends keys; rejects with a RangeError for what is none, and with an Error where the far side takes none. */
+  async sendDtmf(digits: string): Promise<void> {
+    if (!/^[0-9*#A-Da-d]*$/.test(digits))
+      throw new RangeError(`${JSON.stringify(digits)} are not keys of a telephone.`);
+    if (this.#over || digits === "") return;
+    if (this.#options.takesTelephoneEvents()) return await this.#media?.sendDigits(digits);
+    for (const digit of digits) await this.#usage?.sendDigit(digit.toUpperCase(), INFO_DIGIT_MS);
+  }
+
+  /** Null before the answer. */
+  statistics(): MediaStatistics | null {
+    return this.#told.has("answered") ? (this.#media?.statistics() ?? null) : null;
+  }
+
+  hangUp(): Promise<void> {
+    if (!this.#hungUp && !this.#over) {
+      this.#hungUp = true;
+      void this.#usage?.hangUp();
+    }
+    return this.#gone;
+  }
+
+  placed(): void {
+    this.#once({ type: "placed" });
+  }
+
+  ringing(): void {
+    this.#options.answered();
+    if (!this.#told.has("answered")) this.#once({ type: "alerting" });
+  }
+
+  earlyMedia(): void {
+    if (!this.#told.has("answered")) this.#once({ type: "early_media" });
+  }
+
+  answered(): void {
+    this.#options.answered();
+    this.#once({ type: "answered" });
+    this.#media?.start();
+  }
+
+  digit(digit: string): void {
+    this.#key(digit, "info");
+  }
+
+  held(held: boolean): void {
+    this.#tell({ type: "noted", event: held ? "held" : "resumed", data: {} });
+  }
+
+  /** A message of the signalling went by. */
+  traced(data: Extract<LegEvent, { type: "noted" }>["data"]): void {
+    this.#tell({ type: "noted", event: "signalling", data });
+  }
+
+  ended(end: InviteEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#cancelGoodbye?.();
+    const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
+    void this.#leave(end, release);
+  }
+
+  async #leave(end: InviteEnd, release: Release): Promise<void> {
+    await this.#media?.close();
+    this.events.push({ type: "ended", cause: release.cause, detail: release.detail });
+    this.events.close();
+    this.#options.gone(this, end, release);
+    this.#resolveGone();
+  }
+
+  #goodbye(): void {
+    const before = this.#media?.statistics().packetsReceived;
+    this.#cancelGoodbye ??= this.#options.system.after(GOODBYE_MS, () => {
+      this.#cancelGoodbye = undefined;
+      if (this.#media?.statistics().packetsReceived !== before) return;
+      this.#once({
+        type: "media_lost",
+        detail: "the far side said goodbye (RTCP BYE) and sends nothing any more, but no BYE came",
+      });
+    });
+  }
+
+  #key(digit: string, by: "rtp" | "info"): void {
+    this.#keysBy ??= by;
+    if (this.#keysBy === by) this.#tell({ type: "dtmf", digit });
+  }
+
+  #broken(fault: unknown): void {
+    this.#fault ??= { cause: "internal_error", detail: fault instanceof Error ? fault.message : String(fault) };
+    void this.hangUp();
+  }
+
+  #once(event: LegEvent): void {
+    if (this.#told.has(event.type)) return;
+    this.#told.add(event.type);
+    this.#tell(event);
+  }
+
+  #tell(event: LegEvent): void {
+    if (!this.#over) this.events.push(event);
+  }
+}
+
+function silence(frame: Int16Array): number {
+  frame.fill(0);
+  return 0;
+}

@@ -1,0 +1,96 @@
+import {
+  DialError,
+  type DialOptions,
+  type InstanceRef,
+  type Leg,
+  type Line,
+  type LineHealth,
+  type LineHost,
+} from "../../../src/ports/telephony.ts";
+import type { SipLeg } from "./leg.ts";
+import { offline } from "./registration/presence.ts";
+import type { SipTrunk } from "./trunk.ts";
+
+/** What a line needs. */
+export interface SipLineOptions {
+  readonly instance: InstanceRef;
+  readonly host: LineHost;
+  readonly trunk: SipTrunk;
+  /** The line is closed. */
+  readonly closed: (line: SipLine) => void;
+}
+
+/**
+ * An instance's line on a trunk that the operator has configured: it needs no code and no credentials, and all lines of a
+ * trunk are online together.
+ */
+export class SipLine implements Line {
+  readonly #options: SipLineOptions;
+  #linked = false;
+  #closed = false;
+  /** What the host was told last. */
+  #reported: LineHealth | undefined;
+  readonly #legs = new Set<SipLeg>();
+
+  constructor(options: SipLineOptions) {
+    this.#options = options;
+  }
+
+  /** Links, as soon as the line has been handed over; once more after `unlink()`. */
+  async link(): Promise<void> {
+    if (this.#closed || this.#linked) return;
+    const { host, trunk } = this.#options;
+    this.#linked = true;
+    this.#reported = undefined;
+    host.linked(trunk.phone);
+    trunk.join(this);
+  }
+
+  async probe(): Promise<LineHealth> {
+    if (this.#closed) return offline("closed");
+    if (!this.#linked) return offline("not linked");
+    const health = await this.#options.trunk.ask();
+    return this.#closed ? offline("closed") : this.#linked ? health : offline("not linked");
+  }
+
+  async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
+    if (this.#closed) throw new DialError("unreachable", "the line is closed");
+    if (!this.#linked) throw new DialError("unreachable", "the line is not linked");
+    const leg = await this.#options.trunk.dial(to, options, signal, (ended) => {
+      signal.removeEventListener("abort", hangUp);
+      this.#legs.delete(ended);
+    });
+    const hangUp = (): void => void leg.hangUp();
+    this.#legs.add(leg);
+    signal.addEventListener("abort", hangUp, { once: true });
+    // The line may have been closed, and the signal aborted, while the trunk was being asked.
+    if (signal.aborted || this.#closed || !this.#linked) hangUp();
+    return leg;
+  }
+
+  async unlink(): Promise<void> {
+    this.#linked = false;
+    await this.#part();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#part();
+    this.#options.closed(this);
+  }
+
+  /** The trunk's health has changed, or is told for the first time. */
+  health(health: LineHealth): void {
+    if (this.#closed || !this.#linked) return;
+    const { host } = this.#options;
+    if (health.state === this.#reported?.state && health.state === "online") return;
+    this.#reported = health;
+    if (health.state === "online") host.online();
+    else host.offline(health.reason);
+  }
+
+  async #part(): Promise<void> {
+    this.#options.trunk.part(this);
+    await Promise.all([...this.#legs].map((leg) => leg.hangUp()));
+  }
+}

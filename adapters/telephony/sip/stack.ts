@@ -1,0 +1,139 @@
+import type { Logger } from "../../../src/ports/logger.ts";
+import type { System } from "../../../src/ports/system.ts";
+import { DigestClient } from "./auth/digest.ts";
+import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import type { Identity, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
+import type { Negotiator } from "./dialog/invite.ts";
+import { createUserAgent } from "./dialog/user-agent.ts";
+import type { MediaSession, StreamSettings } from "./media/engine.ts";
+import { type MediaAddress, mediaAddress } from "./media-address.ts";
+import { parseUri, sipUri, writeUri } from "./message/uri.ts";
+import { AssumedPresence } from "./registration/assumed-presence.ts";
+import { OptionsPresence } from "./registration/options-presence.ts";
+import type { HealthChanged, Presence } from "./registration/presence.ts";
+import { Registration } from "./registration/registration.ts";
+import { createNegotiation } from "./sdp/negotiation.ts";
+import { createTransactions } from "./transaction/transaction-layer.ts";
+import { createResolve } from "./transport/resolver.ts";
+import { createTransports } from "./transport/transports.ts";
+
+const PRODUCT = "Ringport";
+
+/** What a stack needs. */
+export interface SipStackOptions {
+  readonly trunk: ResolvedTrunk;
+  readonly system: System;
+  readonly logger: Logger;
+  /** Told when the trunk comes and goes. */
+  readonly changed: HealthChanged;
+  readonly trace: NonNullable<UserAgentOptions["trace"]>;
+}
+
+/** Everything of one trunk from the sockets up to the user agent. */
+export interface SipStack {
+  readonly agent: UserAgent;
+  readonly presence: Presence;
+  /** Request-URI and To for a user. */
+  target(user: string): string;
+  /** Where our audio is, seen from here and from the far side. @throws {TransportError} the trunk cannot be reached */
+  address(signal: AbortSignal): Promise<MediaAddress>;
+  /** Offer and answer for a session, which is configured with what they come to. @param settled told the same */
+  negotiator(session: MediaSession, address: MediaAddress, settled: (settings: StreamSettings) => void): Negotiator;
+  close(): Promise<void>;
+}
+
+/** Opens a trunk's sockets and stands the layers on them. @throws {TransportError} its listener's port is taken */
+export async function openStack(options: SipStackOptions): Promise<SipStack> {
+  const { trunk, system, logger } = options;
+  const transports = createTransports({
+    system,
+    logger,
+    tls: trunk.tls,
+    publicAddress: trunk.publicAddress,
+    listen: trunk.listen,
+  });
+  const resolve = createResolve({ system });
+  const transactions = createTransactions(transports, resolve, { system });
+  try {
+    await transports.ready();
+  } catch (fault) {
+    await transactions.close();
+    throw fault;
+  }
+  const nextHop = trunk.outboundProxy ?? trunk.server;
+  const proxyLoose = trunk.outboundProxy !== undefined && parseUri(trunk.outboundProxy)?.params.has("lr") === true;
+  const agent = createUserAgent({
+    transactions,
+    identity: identityOf(trunk),
+    digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password }, system),
+    // A redirection may lead elsewhere; all that is for the trunk's own domain takes the configured way.
+    nextHop: (uri) => (trunk.outboundProxy === undefined && parseUri(uri)?.host !== trunk.domain ? uri : nextHop),
+    routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
+    sessionTimers: trunk.sessionTimers,
+    followRedirects: trunk.followRedirects,
+    holdTimeoutMs: trunk.holdTimeoutMs,
+    system,
+    logger,
+    trace: trunk.trace ? options.trace : undefined,
+  });
+  const presence = presenceOf(options, agent);
+  return {
+    agent,
+    presence,
+    target: (user) => uriOf(trunk, user),
+    address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
+    negotiator: (session, { visible }, settled) =>
+      createNegotiation({
+        codecs: trunk.codecs,
+        srtp: trunk.srtp,
+        address: visible,
+        port: session.port,
+        random: (bytes) => system.random(bytes),
+        settled(settings) {
+          session.configure(settings);
+          settled(settings);
+        },
+      }),
+    async close() {
+      await agent.close();
+      await presence.close();
+      await transactions.close();
+    },
+  };
+}
+
+function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: UserAgent): Presence {
+  const server = trunk.outboundProxy ?? trunk.server;
+  if (trunk.register && trunk.user !== undefined) {
+    const account = writeUri(sipUri({ user: trunk.user, host: trunk.domain }));
+    return new Registration({ agent, system, logger, registrar: uriOf(trunk), account, server, changed });
+  }
+  if (trunk.probe === "none") return new AssumedPresence(system, changed);
+  const password = trunk.password !== undefined;
+  return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, password, changed });
+}
+
+/** A user of the trunk's domain, or the domain itself. WhatsApp wants the transport in it as well. */
+function uriOf({ domain, whatsApp }: ResolvedTrunk, user?: string): string {
+  const params = new Map(whatsApp ? [["transport", "tls"]] : []);
+  return writeUri(sipUri({ user, host: domain, params }));
+}
+
+function identityOf({ from, callerId, contact, contactUser, headers }: ResolvedTrunk): Identity {
+  return {
+    from: `<${from}>`,
+    contact(sentBy, { kind }) {
+      if (contact !== undefined) return contact;
+      const uri = parseUri(`sip:${sentBy}`);
+      const params = new Map(kind === "udp" ? [] : [["transport", kind]]);
+      return uri === undefined ? `sip:${sentBy}` : writeUri({ ...uri, user: contactUser, params });
+    },
+    headers: [
+      ...(callerId === undefined
+        ? []
+        : [["P-Asserted-Identity", `<${callerId}>`] as const, ["P-Preferred-Identity", `<${callerId}>`] as const]),
+      ...Object.entries(headers),
+    ],
+    product: PRODUCT,
+  };
+}

@@ -1,0 +1,234 @@
+import type { Logger } from "../../../src/ports/logger.ts";
+import type { System } from "../../../src/ports/system.ts";
+import { DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
+import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import { SipLeg } from "./leg.ts";
+import { type Admission, Limiter } from "./limiter.ts";
+import type { SipLine } from "./line.ts";
+import { type MediaEngine, PortsExhausted } from "./media/engine.ts";
+import { maskedMessage } from "./message/masked-message.ts";
+import { releaseOf } from "./outcome/release-of.ts";
+import { offline } from "./registration/presence.ts";
+import { openStack, type SipStack } from "./stack.ts";
+import { TransportError } from "./transport/transport.ts";
+
+/** Sockets that could not be opened are tried again after this at the earliest, ms. */
+const REOPEN_MS = 5_000;
+/** Whose ports are all held by its own calls waits so long for one of them to end, ms. */
+const PORT_WAIT_MS = 1_000;
+/** A message in a call's timeline is cut there, characters. */
+const LONGEST_TRACE = 8_000;
+
+/** What a trunk needs. */
+export interface SipTrunkOptions {
+  readonly trunk: ResolvedTrunk;
+  readonly system: System;
+  readonly logger: Logger;
+  /** The media of all trunks. */
+  readonly media: () => Promise<MediaEngine>;
+}
+
+/** One trunk at work: its sockets, its presence, its limits and its calls, for all lines that are linked to it. */
+export class SipTrunk {
+  readonly #options: SipTrunkOptions;
+  readonly #limiter: Limiter;
+  readonly #lines = new Set<SipLine>();
+  readonly #legs = new Map<string, SipLeg>();
+  #stack: Promise<SipStack> | undefined;
+  /** What the presence has told last. */
+  #health: LineHealth | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: SipTrunkOptions) {
+    this.#options = options;
+    this.#limiter = new Limiter(options.system, options.trunk);
+  }
+
+  /** The number that calls come from; null where there is none. */
+  get phone(): string | null {
+    return this.#options.trunk.phone;
+  }
+
+  /** Calls that have not ended. */
+  get calls(): number {
+    return this.#legs.size;
+  }
+
+  /** A line is linked: it is told the trunk's health now and whenever it changes. */
+  join(line: SipLine): void {
+    this.#lines.add(line);
+    void this.ask().then((health) => {
+      if (this.#lines.has(line)) line.health(health);
+    });
+  }
+
+  part(line: SipLine): void {
+    this.#lines.delete(line);
+  }
+
+  /** What is true now. Never rejects. */
+  async ask(): Promise<LineHealth> {
+    try {
+      return await (await this.#open()).presence.ask();
+    } catch (fault) {
+      return offline(messageOf(fault));
+    }
+  }
+
+  /**
+   * Places a call.
+   * @param gone told when it is over
+   * @throws {DialError}
+   */
+  async dial(to: string, { callId }: DialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
+    const { trunk } = this.#options;
+    const user = trunk.format(to);
+    if (user === undefined)
+      throw new DialError("number_invalid", `not dialled: the trunk's numberFormat has no way to write ${to}`);
+    const admission = this.#admit();
+    try {
+      await this.#wait(admission.waitMs, signal);
+      return await this.#place(user, callId, signal, (leg) => {
+        admission.leave();
+        gone(leg);
+      });
+    } catch (fault) {
+      admission.leave();
+      throw this.#dialError(fault, signal);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #place(user: string, callId: string, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
+    const { trunk, system, media } = this.#options;
+    const stack = await this.#open();
+    if (this.#health?.state === "offline")
+      throw new DialError("line_lost", `the line is offline: ${this.#health.reason}`);
+    const address = await stack.address(signal);
+    const engine = await media();
+    signal.throwIfAborted();
+    let takesKeys = false;
+    const leg: SipLeg = new SipLeg({
+      callId,
+      sampleRate: trunk.sampleRate,
+      system,
+      releaseOf: (end) => releaseOf(end, trunk),
+      takesTelephoneEvents: () => takesKeys,
+      answered: () => stack.presence.proven(),
+      gone: (_, end, release) => {
+        this.#legs.delete(callId);
+        if (release.retryAfterMs !== undefined) this.#limiter.rest(release.retryAfterMs);
+        if (end.type === "unreachable") stack.presence.doubt(end.detail);
+        gone(leg);
+      },
+    });
+    const session = await engine.open(
+      { address: address.local, ports: trunk.rtpPorts, sampleRate: trunk.sampleRate, lossMs: trunk.mediaLossMs },
+      leg.heard,
+    );
+    if (signal.aborted || this.#closing !== undefined) {
+      await session.close();
+      throw signal.reason ?? new Error("the trunk is closed");
+    }
+    const negotiator = stack.negotiator(session, address, (settings) => {
+      takesKeys = settings.telephoneEvent !== undefined;
+    });
+    this.#legs.set(callId, leg);
+    leg.begin(stack.agent.invite({ target: stack.target(user), callId, negotiator, listener: leg }), session);
+    return leg;
+  }
+
+  #admit(): Extract<Admission, { admitted: true }> {
+    if (this.#closing !== undefined) throw new DialError("unreachable", "the trunk is closed");
+    const admission = this.#limiter.admit();
+    if (admission.admitted) return admission;
+    throw new DialError("line_lost", admission.reason, { retryAfterMs: admission.retryAfterMs });
+  }
+
+  /** @throws the signal's reason */
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (ms <= 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        cancel();
+        reject(signal.reason);
+      };
+      const cancel = this.#options.system.after(ms, () => {
+        signal.removeEventListener("abort", aborted);
+        resolve();
+      });
+      signal.addEventListener("abort", aborted, { once: true });
+    });
+  }
+
+  #dialError(fault: unknown, signal: AbortSignal): DialError {
+    if (fault instanceof DialError) return fault;
+    if (signal.aborted) return new DialError("released", "hung up before the call was placed");
+    if (fault instanceof PortsExhausted) {
+      // Held by our own calls they come free; held by others they may never.
+      if (this.#legs.size > 0) return new DialError("line_lost", fault.message, { retryAfterMs: PORT_WAIT_MS });
+      return new DialError("media_failed", fault.message);
+    }
+    if (fault instanceof TransportError) {
+      void this.#stack?.then(({ presence }) => presence.doubt(fault.message)).catch(() => {});
+      return new DialError("unreachable", fault.message);
+    }
+    if (this.#closing !== undefined) return new DialError("unreachable", "the trunk is closed");
+    this.#options.logger.error({ trunk: this.#options.trunk.name, err: fault }, "sip: a call could not be placed");
+    return new DialError("internal_error", messageOf(fault));
+  }
+
+  /** The sockets and what stands on them; opened when they are first needed. */
+  #open(): Promise<SipStack> {
+    if (this.#closing !== undefined) return Promise.reject(new Error("the trunk is closed"));
+    this.#stack ??= this.#openOnce();
+    return this.#stack;
+  }
+
+  async #openOnce(): Promise<SipStack> {
+    const { trunk, system, logger } = this.#options;
+    try {
+      const stack = await openStack({
+        trunk,
+        system,
+        logger,
+        changed: (health) => this.#changed(health),
+        trace: (callId, direction, message) =>
+          this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),
+      });
+      stack.presence.start();
+      return stack;
+    } catch (fault) {
+      logger.error({ trunk: trunk.name, err: fault }, "sip: the trunk's sockets could not be opened");
+      system.after(REOPEN_MS, () => {
+        this.#stack = undefined;
+      });
+      this.#changed(offline(messageOf(fault)));
+      throw fault;
+    }
+  }
+
+  #changed(health: LineHealth): void {
+    const { logger, trunk } = this.#options;
+    this.#health = health;
+    if (health.state === "offline")
+      logger.warn({ trunk: trunk.name, reason: health.reason }, "sip: the trunk is offline");
+    else logger.info({ trunk: trunk.name }, "sip: the trunk is online");
+    for (const line of [...this.#lines]) line.health(health);
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#legs.values()].map((leg) => leg.hangUp()));
+    const stack = await this.#stack?.catch(() => undefined);
+    await stack?.close();
+  }
+}
+
+function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { telephonyContract } from "../../../src/testing/telephony-contract.ts";
+import { callees, startFarEnd } from "../../support/sip/far-end.ts";
+
+const numbers = {
+  answers: "+12025550100",
+  busy: "+12025550101",
+  rings: "+12025550102",
+  declines: "+12025550103",
+  hangsUp: "+12025550104",
+  unknown: "+12025550108",
+  speaks: "+12025550106",
+  presses: { number: "+12025550107", keys: "1234#" },
+};
+
+/** Loud and soft by turns, as speech is. */
+function babble(): Int16Array {
+  const all = new Int16Array(8_000 * 5);
+  for (let at = 0; at < all.length; at += 4_000)
+    for (const hz of [180, 700, 1_900])
+      for (const [i, sample] of tone(hz, 300, 8_000, 4_000).entries()) all[at + i]! += sample;
+  return all;
+}
+
+for (const codec of ["PCMU", "PCMA"] as const)
+  telephonyContract(
+    `a SIP trunk with ${codec}`,
+    {
+      numbers,
+      patienceMs: 3_000,
+      linking: "operator",
+      lossless: false,
+      async create() {
+        const farEnd = await startFarEnd({
+          callees: {
+            [numbers.answers]: callees.answers,
+            [numbers.busy]: callees.busy,
+            [numbers.rings]: callees.rings,
+            [numbers.declines]: callees.declines,
+            [numbers.hangsUp]: callees.hangsUp,
+            [numbers.speaks]: { says: babble() },
+            [numbers.presses.number]: callees.presses(numbers.presses.keys),
+          },
+        });
+        const [telephony] = sip({ trunks: [{ name: "far-end", server: farEnd.uri, codecs: [codec] }] });
+        return {
+          telephony: telephony!,
+          heard: async () => farEnd.calls.at(-1)!.heard,
+          close: () => farEnd.close(),
+        };
+      },
+    },
+    { describe, test, expect },
+  );

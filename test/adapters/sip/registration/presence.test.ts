@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { AssumedPresence } from "../../../../adapters/telephony/sip/registration/assumed-presence.ts";
+import { OptionsPresence } from "../../../../adapters/telephony/sip/registration/options-presence.ts";
+import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { type Script, ScriptedAgent } from "./scripted-agent.ts";
+
+function watching(script: Script, password = false) {
+  const system = new ManualSystem();
+  const agent = new ScriptedAgent(script);
+  const told: LineHealth[] = [];
+  const presence = new OptionsPresence({
+    agent,
+    system,
+    uri: "sip:example.com",
+    server: "sip.example.com",
+    password,
+    changed: (health) => told.push(health),
+  });
+  return { system, agent, told, presence };
+}
+
+describe("a trunk that is looked at by OPTIONS", () => {
+  test.each([200, 302, 403, 404, 405, 481, 500, 501, 603])("is online with %i", async (status) => {
+    const { presence } = watching(() => ({ status }));
+    expect(await presence.ask()).toEqual({ state: "online" });
+  });
+
+  test.each([408, 503])("is offline with %i", async (status) => {
+    const { presence } = watching(() => ({ status, reason: "Why" }));
+    expect(await presence.ask()).toMatchObject({
+      state: "offline",
+      reason: expect.stringContaining(`SIP ${status} Why`),
+    });
+  });
+
+  test("a challenge that remains is an answer like any other, unless it is our password that it refuses", async () => {
+    expect((await watching(() => ({ status: 401 })).presence.ask()).state).toBe("online");
+    expect(await watching(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
+      state: "offline",
+      reason: "sip.example.com does not take our password (SIP 407 No); check `user`, `authUser` and `password`",
+    });
+  });
+
+  test("silence and faults of the transport are offline, with the reason and what to check", async () => {
+    const silent = watching(() => "silence");
+    const asked = silent.presence.ask();
+    await silent.system.advance(4_500);
+    expect(await asked).toEqual({
+      state: "offline",
+      reason: "sip.example.com does not answer: nothing came back within 4.5 s; check `server` and the firewall",
+    });
+    const unknown = watching(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
+    expect(await unknown.presence.ask()).toEqual({
+      state: "offline",
+      reason: "There is no host sip.example.com; check `server`",
+    });
+  });
+
+  test("a thousand questions are one look, and the next one comes 30 s later by itself", async () => {
+    const { system, agent, told, presence } = watching(() => ({ status: 200 }));
+    presence.start();
+    presence.start();
+    await Promise.all(Array.from({ length: 1_000 }, () => presence.ask()));
+    expect(agent.requests).toHaveLength(1);
+    await system.advance(29_999);
+    await presence.ask();
+    expect(agent.requests).toHaveLength(1);
+    await system.advance(1);
+    expect(agent.requests).toHaveLength(2);
+    expect(told).toEqual([{ state: "online" }]);
+  });
+
+  test("a trunk that is gone is looked for sooner, and is online again with the first answer", async () => {
+    let there = true;
+    const { system, agent, told, presence } = watching(() => (there ? { status: 200 } : new Error("refused")));
+    await presence.ask();
+    there = false;
+    await system.advance(30_000);
+    expect(told.at(-1)?.state).toBe("offline");
+    const looks = agent.requests.length;
+    await system.advance(14_000);
+    expect(agent.requests.length).toBe(looks + 3); // after 2, 4 and 8 s at the latest
+    there = true;
+    await system.advance(16_000);
+    expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online"]);
+  });
+
+  test("a call that found nobody is a reason to look at once, also while a look is under way", async () => {
+    const { system, agent, presence } = watching(() => ({ status: 200 }));
+    await presence.ask();
+    presence.doubt();
+    presence.doubt();
+    await system.settle();
+    expect(agent.requests).toHaveLength(3);
+  });
+
+  test("after closing nothing is sent and no timer is left", async () => {
+    const { system, agent, presence } = watching(() => "silence");
+    presence.start();
+    await presence.close();
+    await presence.close();
+    presence.doubt();
+    expect((await presence.ask()).state).toBe("offline");
+    expect(agent.requests).toHaveLength(1);
+    expect(system.waiting).toBe(0);
+  });
+});
+
+describe("a trunk that is never asked", () => {
+  test("is online until a call fails, and again half a minute later", async () => {
+    const system = new ManualSystem();
+    const told: LineHealth[] = [];
+    const presence = new AssumedPresence(system, (health) => told.push(health));
+    presence.start();
+    expect(await presence.ask()).toEqual({ state: "online" });
+    presence.doubt("refused");
+    expect(await presence.ask()).toEqual({ state: "offline", reason: "refused" });
+    await system.advance(30_000);
+    expect(await presence.ask()).toEqual({ state: "online" });
+    presence.doubt("refused");
+    presence.proven();
+    expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
+    await presence.close();
+    expect(system.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { Registration } from "../../../../adapters/telephony/sip/registration/registration.ts";
+import { REGISTRATION_TRANSITIONS } from "../../../../adapters/telephony/sip/registration/registration-states.ts";
+import { isFinal } from "../../../../src/domain/machine.ts";
+import { silentLogger } from "../../../../src/ports/logger.ts";
+import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { type Script, ScriptedAgent } from "./scripted-agent.ts";
+
+function registering(script: Script) {
+  const system = new ManualSystem();
+  const agent = new ScriptedAgent(script);
+  const told: LineHealth[] = [];
+  const registration = new Registration({
+    agent,
+    system,
+    logger: silentLogger,
+    registrar: "sip:example.com",
+    account: "sip:100@example.com",
+    server: "sip.example.com",
+    changed: (health) => told.push(health),
+  });
+  return { system, agent, told, registration };
+}
+
+const granted =
+  (seconds: number): Script =>
+  () => ({
+    status: 200,
+    fields: [["Contact", `<sip:100@192.0.2.1:5060;transport=tcp>;expires=${seconds}`]],
+  });
+
+describe("a registration", () => {
+  test("is online when the registrar accepts it, refreshed before it is over, and taken back at the end", async () => {
+    const { system, agent, told, registration } = registering(granted(100));
+    registration.start();
+    registration.start();
+    expect(await registration.ask()).toEqual({ state: "online" });
+    expect(told).toEqual([{ state: "online" }]);
+    expect(agent.holds).toBe(1);
+    await system.advance(79_999);
+    expect(agent.requests).toHaveLength(1);
+    await system.advance(10_001);
+    expect(agent.requests).toHaveLength(2);
+    expect(agent.requests[1]?.flow).toBe(agent.flow);
+    await registration.close();
+    await registration.close();
+    expect(agent.expiries).toEqual(["300", "300", "0"]);
+    expect(agent.holds).toBe(0);
+    expect(system.waiting).toBe(0);
+    expect((await registration.ask()).state).toBe("offline");
+    expect(told).toHaveLength(1);
+  });
+
+  test("goes by its own Contact among several, and by Expires where there is none", async () => {
+    const several: Script = () => ({
+      status: 200,
+      fields: [
+        ["Contact", '"Desk" <sip:100@10.0.0.1>;expires=3600, <sip:100@192.0.2.1:5060;transport=tcp>;expires=60'],
+        ["Contact", "<sip:100@10.0.0.2>;expires=10"],
+        ["Expires", "7200"],
+      ],
+    });
+    const { system, agent, registration } = registering(several);
+    registration.start();
+    await system.advance(54_000);
+    expect(agent.requests).toHaveLength(2);
+    const bare = registering(() => ({ status: 200, fields: [["Expires", "100"]] }));
+    bare.registration.start();
+    await bare.system.advance(90_000);
+    expect(bare.agent.requests).toHaveLength(2);
+  });
+
+  test("a registrar that wants longer registrations gets them", async () => {
+    const { agent, registration } = registering((_, count) =>
+      count === 1 ? { status: 423, fields: [["Min-Expires", "1800"]] } : { status: 200 },
+    );
+    registration.start();
+    expect((await registration.ask()).state).toBe("online");
+    expect(agent.expiries).toEqual(["300", "1800"]);
+    const greedy = registering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
+    greedy.registration.start();
+    expect((await greedy.registration.ask()).state).toBe("offline");
+    expect(greedy.agent.requests).toHaveLength(1);
+  });
+
+  test("a wrong password is said clearly and tried again after ten minutes, then less and less often", async () => {
+    const { system, agent, told, registration } = registering(() => ({ status: 401, reason: "Unauthorized" }));
+    registration.start();
+    expect(await registration.ask()).toEqual({
+      state: "offline",
+      reason:
+        "sip.example.com refuses to register sip:100@example.com: SIP 401 Unauthorized; check `user`, `authUser` and `password`",
+    });
+    for (let i = 0; i < 100; i++) await registration.ask();
+    registration.doubt();
+    await system.advance(599_999);
+    expect(agent.requests).toHaveLength(1);
+    await system.advance(1);
+    expect(agent.requests).toHaveLength(2);
+    await system.advance(1_199_000);
+    expect(agent.requests).toHaveLength(2);
+    expect(told).toHaveLength(1);
+    await registration.close();
+    expect(agent.requests).toHaveLength(2);
+  });
+
+  test("silence is tried again after 2 s, then ever less often, and a Retry-After is obeyed", async () => {
+    const { system, agent, registration } = registering((_, count) => {
+      if (count <= 3) return "silence";
+      return count === 4 ? { status: 503, fields: [["Retry-After", "120"]] } : { status: 200 };
+    });
+    registration.start();
+    await system.advance(8_000);
+    expect(await registration.ask()).toEqual({
+      state: "offline",
+      reason: "sip.example.com does not answer: nothing came back within 8 s; check `server` and the firewall",
+    });
+    await system.advance(2_000);
+    expect(agent.requests).toHaveLength(2);
+    await system.advance(8_000 + 4_000);
+    expect(agent.requests).toHaveLength(3);
+    await system.advance(8_000 + 8_000);
+    expect(agent.requests).toHaveLength(4);
+    await system.advance(110_000);
+    expect(agent.requests).toHaveLength(4);
+    await system.advance(10_000);
+    expect(await registration.ask()).toEqual({ state: "online" });
+  });
+
+  test("one refresh without an answer is no reason to be offline, two are", async () => {
+    let silent = false;
+    const { system, told, registration } = registering(() =>
+      silent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
+    );
+    registration.start();
+    await system.advance(1);
+    silent = true;
+    await system.advance(90_000 + 8_000);
+    expect(await registration.ask()).toEqual({ state: "online" });
+    silent = false;
+    await system.advance(2_000);
+    expect(registration.state).toBe("registered");
+    silent = true;
+    await system.advance(90_000 + 8_000 + 2_000 + 8_000);
+    expect(told.map(({ state }) => state)).toEqual(["online", "offline"]);
+  });
+
+  test("a connection that is gone is registered anew at once", async () => {
+    const { agent, registration } = registering(granted(3_600));
+    registration.start();
+    await registration.ask();
+    agent.alive = false;
+    await registration.ask();
+    expect(agent.requests).toHaveLength(2);
+    expect(agent.requests[1]?.flow).toBeUndefined();
+  });
+
+  test("closing while the first answer is awaited takes back what may have arrived", async () => {
+    const { system, agent, registration } = registering((_, count) => (count === 1 ? "silence" : { status: 200 }));
+    registration.start();
+    await registration.close();
+    expect(agent.expiries).toEqual(["300", "0"]);
+    expect(system.waiting).toBe(0);
+  });
+
+  test("every state leads to closed, which is the only final one", () => {
+    for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
+      expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
+  });
+});

@@ -1,0 +1,83 @@
+import type { AgentReply, AgentRequest, UserAgent } from "../../../../adapters/telephony/sip/dialog/agent.ts";
+import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
+import { sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
+import type { Flow } from "../../../../adapters/telephony/sip/transport/transport.ts";
+
+/** A response as a test writes it. */
+export interface Answer {
+  readonly status: number;
+  readonly reason?: string;
+  readonly fields?: readonly (readonly [name: string, value: string])[];
+}
+
+/** What comes back for a request; `silence` never does. */
+export type Script = (request: AgentRequest, count: number) => Answer | "silence" | Error;
+
+/** A user agent that sends nothing: a script answers in its place. */
+export class ScriptedAgent implements UserAgent {
+  readonly requests: AgentRequest[] = [];
+  readonly calls = 0;
+  script: Script;
+  alive = true;
+  /** How many holds on the flow are not let go. */
+  holds = 0;
+
+  constructor(script: Script) {
+    this.script = script;
+  }
+
+  readonly flow: Flow = ((agent: ScriptedAgent): Flow => ({
+    kind: "tcp",
+    local: { address: "192.0.2.1", port: 5060 },
+    remote: { address: "192.0.2.9", port: 5060 },
+    get alive() {
+      return agent.alive;
+    },
+    reliable: true,
+    send() {},
+    hold() {
+      agent.holds++;
+      return () => void agent.holds--;
+    },
+  }))(this);
+
+  async request(request: AgentRequest, signal?: AbortSignal): Promise<AgentReply> {
+    signal?.throwIfAborted();
+    const answer = this.script(request, this.requests.push(request));
+    if (answer instanceof Error) throw answer;
+    if (answer === "silence")
+      return await new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    const headers = new SipHeaders().add("Contact", "<sip:100@192.0.2.1:5060;transport=tcp>");
+    const fields = new SipHeaders();
+    for (const [name, value] of answer.fields ?? []) fields.add(name, value);
+    return {
+      request: sipRequest(request.method, request.uri, headers),
+      response: {
+        kind: "response",
+        status: answer.status,
+        reason: answer.reason ?? "",
+        headers: fields,
+        body: new Uint8Array(0),
+      },
+      flow: this.flow,
+      refusal: undefined,
+    };
+  }
+
+  series() {
+    return { callId: "c", fromTag: "t", cseq: 0 };
+  }
+
+  invite(): never {
+    throw new Error("This agent places no calls.");
+  }
+
+  async close(): Promise<void> {}
+
+  /** The Expires of every REGISTER so far. */
+  get expiries(): (string | undefined)[] {
+    return this.requests.map(({ headers = [] }) => headers.find(([name]) => name === "Expires")?.[1]);
+  }
+}
