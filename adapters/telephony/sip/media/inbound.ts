@@ -9,9 +9,7 @@ import { Reception } from "./reception.ts";
 import { RtpPacket } from "./rtp-packet.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
-/** A tick that comes later than this finds packets unread that came meanwhile: what is missing may be among them. */
-const STALLED_MS = 10;
-/** Frames that are waited for after a stall. */
+/** Frames that are waited for after this thread has stood still. */
 const MOST_OWED = 10;
 
 /** What an {@link Inbound} tells. */
@@ -119,12 +117,16 @@ export class Inbound {
     return true;
   }
 
-  /** One frame's time: hands the sink what is due. @param lateMs how late this tick is */
-  tick(now: number, lateMs: number, sink: FrameSink | undefined): void {
+  /**
+   * One frame's time: hands the sink what is due.
+   *
+   * @param stalled this thread stood still, and what came meanwhile is not yet read: what is missing may be among it
+   */
+  tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
     if (jitter === undefined || !this.#heard) return;
     this.#owed++;
-    const wait = lateMs > STALLED_MS && this.#owed < MOST_OWED;
+    const wait = stalled && this.#owed < MOST_OWED;
     while (this.#owed > 0) {
       const due = now - (this.#owed - 1) * FRAME_MS;
       if (wait && !jitter.ready(this.#decoded.length, due)) return;

@@ -2,7 +2,8 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { type Codec, createCodec } from "./codecs/create-codec.ts";
+import type { Codec } from "./codecs/codec.ts";
+import { createCodec } from "./codecs/create-codec.ts";
 import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, SrtpKeys, StreamSettings } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
 import { estimateMos } from "./mos.ts";
@@ -10,6 +11,9 @@ import { Outbound } from "./outbound.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpSession } from "./rtcp-session.ts";
 import { createSrtp, type Srtp } from "./srtp/srtp.ts";
+
+/** Ticks are 20 ms apart; this far off they tell that the thread stood still. */
+const STALL_MS = 10;
 
 /** The sockets of a session. */
 export interface MediaSockets {
@@ -53,6 +57,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #closing: Promise<void> | undefined;
   /** The clock of frames: exactly 20 ms from tick to tick, however late they are. */
   #now = -1;
+  #tickedAt = 0;
   #heardAt = 0;
   #lost = false;
   #left = false;
@@ -180,7 +185,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   tick(): void {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
-    this.#inbound.tick(this.#now, monotonic - this.#now, this.#started ? this.#sink : this.#early);
+    // A late tick, and those that follow at once to make up for it, come before the sockets are read.
+    const stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
+    this.#tickedAt = monotonic;
+    this.#inbound.tick(this.#now, stalled, this.#started ? this.#sink : this.#early);
     if (this.#closing !== undefined) return;
     if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
     else {

@@ -70,3 +70,34 @@ describe("a call between two ends", () => {
     await until(() => ends.b.told.includes("goodbye"), "the goodbye");
   });
 });
+
+describe("the codecs", () => {
+  test("Opus carries a tone at 16 kHz, with keys beside it", async () => {
+    const ends = await twoEnds(
+      {
+        codec: "opus",
+        payloadType: { send: 111, receive: 111 },
+        telephoneEvent: { payloadType: 110, clockRate: 48_000 },
+      },
+      { sampleRate: 16_000 },
+    );
+    close = ends.close;
+    const { a, b } = ends;
+    a.say(tone(440, 1_000, 16_000, 8000));
+    await until(() => a.said && b.heard.length > 24_000, "a has spoken", 10_000);
+    const first = b.heard.findIndex((sample) => Math.abs(sample) > 4000);
+    expect(toneShare(b.heard.subarray(first, first + 14_000), 440, 16_000)).toBeGreaterThan(0.95);
+    await a.session.sendDigits("5");
+    await until(() => b.digits.length === 1, "the key");
+    expect(a.session.statistics().codec).toBe("opus");
+  });
+
+  test.each([10, 30, 60])("packets of %i ms carry every sample", async (ptimeMs) => {
+    const ends = await twoEnds({ ptimeMs });
+    close = ends.close;
+    const clip = tone(440, 400, 8000, 8000);
+    ends.a.say(clip);
+    await until(() => ends.a.said && ends.b.heard.length > 8_000, "a has spoken");
+    expect(find(ends.b.heard, decodeMulaw(encodeMulaw(clip)))).toBeGreaterThanOrEqual(0);
+  });
+});
