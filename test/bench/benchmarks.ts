@@ -5,6 +5,7 @@ import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
 import { READ } from "./read.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
+import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 
@@ -18,4 +19,5 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   memory: MEMORY,
   dispatch: DISPATCH,
   "spoken-once": SPOKEN_ONCE,
+  ...SIP_BENCHMARKS,
 };

@@ -1,0 +1,60 @@
+import type { RuntimeName } from "../../support/runtimes.ts";
+import type { Benchmark, Row } from "../benchmark.ts";
+import { measureUnder } from "../under-runtime.ts";
+import { startEcho } from "./echo.ts";
+
+const CALLS = `All calls are in one thread of one process: sockets, RTP, RTCP, codec, jitter buffer, playout and the one wheel. Each
+sends a packet every 20 ms to an echo, a process of its own on the other core, and hears it come back. More and more
+calls are added until a number fails twice: p99 of the lateness over 5 ms (how much later than its place on the absolute
+schedule a packet was handed to the socket), a packet in a hundred not back in the window, or a playout that ran dry.`;
+
+/** What the SIP adapter's benchmarks are, by name. */
+export const SIP_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  "sip-g711": {
+    title: "Calls at once with G.711, against bare datagrams",
+    method: `${CALLS} The
+baseline (\`test/bench/sip/bare-loop.ts\`) is the same number of connected sockets in the same runtime that send packets of the
+same size on the same schedule and count what comes back, without codec, order or statistics.`,
+    options: {
+      from: { says: "flows to begin with", value: 200, quick: 50 },
+      seconds: { says: "length of each try", value: 10, quick: 2 },
+    },
+    run: (options) => besideEcho(["node26", "bun", "deno"], "g711-calls", options),
+  },
+  "sip-srtp": {
+    title: "Calls at once with G.711 under SRTP",
+    method: `${CALLS} Keys by SDES, suite
+AES_CM_128_HMAC_SHA1_80, both directions.`,
+    options: {
+      from: { says: "calls to begin with", value: 200, quick: 50 },
+      seconds: { says: "length of each try", value: 10, quick: 2 },
+    },
+    run: (options) => besideEcho(["node26", "bun", "deno"], "srtp-calls", options),
+  },
+  "sip-opus": {
+    title: "Calls at once with Opus",
+    method: `${CALLS} Opus at
+16 kHz, 20 kbit/s, complexity 5, with in-band redundancy (\`libopus-wasm\`), encoded and decoded by each call.`,
+    options: {
+      from: { says: "calls to begin with", value: 20, quick: 5 },
+      seconds: { says: "length of each try", value: 10, quick: 2 },
+    },
+    run: (options) => besideEcho(["node26", "bun"], "opus-calls", options),
+  },
+};
+
+/** Measures a module beside an echo, whose port it finds among its options as `echo`. */
+async function besideEcho(
+  names: readonly RuntimeName[],
+  module: string,
+  options: Readonly<Record<string, number>>,
+): Promise<readonly Row[]> {
+  const echo = await startEcho();
+  try {
+    const { href } = new URL(`./${module}.ts`, import.meta.url);
+    const rows = await measureUnder(names, href, { ...options, echo: echo.port });
+    return [...rows, { what: "echo on the other core", measured: `in ${echo.language}` }];
+  } finally {
+    await echo.stop();
+  }
+}

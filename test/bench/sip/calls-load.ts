@@ -1,0 +1,123 @@
+import type { MediaListener, MediaSession, StreamSettings } from "../../../adapters/telephony/sip/media/engine.ts";
+import { newSrtpKeys } from "../../../adapters/telephony/sip/media/srtp/sdes.ts";
+import { createThreadEngine, type ThreadEngine } from "../../../adapters/telephony/sip/media/thread-engine.ts";
+import { Playout } from "../../../src/audio/playout.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import type { FrameSink } from "../../../src/ports/media.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import type { Load } from "./load.ts";
+
+/** What the calls of a load have in common. */
+export interface CallsLoadOptions {
+  /** Where the echo is, on 127.0.0.1. */
+  readonly port: number;
+  readonly codec: "PCMU" | "opus";
+  readonly srtp?: boolean | undefined;
+}
+
+/** Longer than any measurement with so many calls. */
+const MESSAGE_MS = 300_000;
+const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, lost() {}, goodbye() {} };
+
+interface Talk {
+  readonly session: MediaSession;
+  readonly playout: Playout;
+}
+
+/** Calls that play a message out of a playout and hear it come back: everything of a call but its signalling. */
+export class CallsLoad implements Load, FrameSink {
+  /** Frames that were heard, since `begin`. */
+  frames = 0;
+  readonly #options: CallsLoadOptions;
+  readonly #engine: ThreadEngine = createThreadEngine();
+  readonly #talks: Talk[] = [];
+  readonly #sampleRate: number;
+  readonly #message: Int16Array;
+  #begun = { sent: 0, received: 0, underruns: 0 };
+
+  constructor(options: CallsLoadOptions) {
+    this.#options = options;
+    this.#sampleRate = options.codec === "opus" ? 16_000 : 8_000;
+    this.#message = tone(440, MESSAGE_MS, this.#sampleRate, 8_000);
+  }
+
+  get lateness(): Load["lateness"] {
+    return this.#engine.clock.lateness;
+  }
+
+  get sent(): number {
+    return this.#total().sent - this.#begun.sent;
+  }
+
+  get received(): number {
+    return this.#total().received - this.#begun.received;
+  }
+
+  get underruns(): number {
+    return this.#total().underruns - this.#begun.underruns;
+  }
+
+  async grow(count: number): Promise<void> {
+    while (this.#talks.length < count) this.#talks.push(await this.#call());
+  }
+
+  begin(): void {
+    this.#engine.clock.lateness.reset();
+    this.#begun = this.#total();
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.close();
+  }
+
+  /** @internal what comes back */
+  write(): void {
+    this.frames++;
+  }
+
+  async #call(): Promise<Talk> {
+    const options = {
+      address: "127.0.0.1",
+      ports: [16_384, 49_151],
+      sampleRate: this.#sampleRate,
+      lossMs: 20_000,
+    } as const;
+    const session = await this.#engine.open(options, DEAF);
+    const playout = new Playout(this.#sampleRate);
+    playout.enqueue(this.#message);
+    session.connect(playout, this);
+    session.configure(this.#settings());
+    session.start();
+    return { session, playout };
+  }
+
+  #settings(): StreamSettings {
+    const { port, codec, srtp } = this.#options;
+    const remote = { address: "127.0.0.1", port };
+    const payloadType = codec === "opus" ? 111 : 0;
+    // What comes back is what went out, and so are its keys.
+    const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", realSystem.random);
+    return {
+      remote,
+      remoteRtcp: remote,
+      rtcpMux: true,
+      codec,
+      payloadType: { send: payloadType, receive: payloadType },
+      telephoneEvent: undefined,
+      ptimeMs: 20,
+      srtp: srtp ? { send: keys, receive: keys } : undefined,
+      direction: "sendrecv",
+    };
+  }
+
+  #total(): { sent: number; received: number; underruns: number } {
+    const total = { sent: 0, received: 0, underruns: 0 };
+    for (const { session, playout } of this.#talks) {
+      const { packetsSent, packetsReceived } = session.statistics();
+      total.sent += packetsSent;
+      total.received += packetsReceived;
+      total.underruns += playout.underruns;
+    }
+    return total;
+  }
+}
