@@ -46,6 +46,8 @@ export class JitterBuffer {
   #due = 0;
   /** Nothing is played: before the first packet, and when there is none any more. */
   #starving = true;
+  /** Nothing has been played yet: silence comes before it, and the first sample is heard as it is. */
+  #fresh = true;
   /** What is missing was not lost: the far side sends a key, or nothing. */
   #quiet = false;
   /** Samples of the packet that was decoded last; what the codec has made up since. */
@@ -158,6 +160,7 @@ export class JitterBuffer {
     this.#due = store.time(sequence) + samples * this.#unitsPerSample;
     if (samples === 0) return;
     this.#quiet = false;
+    this.#fresh = false;
     this.#packetSamples = samples;
     this.#append(samples);
   }
@@ -183,9 +186,10 @@ export class JitterBuffer {
   }
 
   #makeUp(wanted: number): void {
-    if (!this.#quiet && !this.#concealment.active && this.#codecMakesUp(wanted)) return;
+    if (!this.#fresh && !this.#quiet && !this.#concealment.active && this.#codecMakesUp(wanted)) return;
     this.#room(wanted);
-    if (this.#quiet) this.#concealment.hush(this.#line, this.#tail, wanted);
+    if (this.#fresh) this.#line.fill(0, this.#tail, this.#tail + wanted);
+    else if (this.#quiet) this.#concealment.hush(this.#line, this.#tail, wanted);
     else this.#concealment.fill(this.#line, this.#tail, wanted);
     this.#tail += wanted;
   }

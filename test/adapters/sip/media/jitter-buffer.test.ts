@@ -1,0 +1,180 @@
+import { describe, expect, test } from "vitest";
+import { createG711 } from "../../../../adapters/telephony/sip/media/codecs/g711.ts";
+import { JitterBuffer } from "../../../../adapters/telephony/sip/media/jitter/jitter-buffer.ts";
+import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
+import { rms } from "../../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { whiteNoise } from "../../../audio/noise.ts";
+import { find, largestStep, pass, type Weather } from "./simulated-network.ts";
+
+const RATE = 8000;
+const coded = (clip: Int16Array): Int16Array => decodeMulaw(encodeMulaw(clip));
+const noise = whiteNoise(RATE * 4, 8000, 3);
+
+const FAIR: readonly (readonly [name: string, weather: Weather])[] = [
+  ["always takes the same time", () => [30]],
+  ["takes up to 25 ms more or less", (_, chance) => [20 + 25 * chance()]],
+  ["swaps neighbours", (index) => [index % 4 === 2 ? 45 : 20]],
+  [
+    "doubles every third packet, once much later",
+    (index) => (index % 3 === 0 ? [20, index % 2 === 0 ? 21 : 90] : [20]),
+  ],
+];
+
+describe("where nothing is lost", () => {
+  test.each(FAIR)("and the network %s, every sample is played once and in order", (_, weather) => {
+    for (const phaseMs of [0, 7, 13, 19]) {
+      const { heard, buffer } = pass(noise, { weather, packets: 200, phaseMs });
+      expect(find(heard, coded(noise)), `phase ${phaseMs}`).toBeGreaterThanOrEqual(0);
+      expect(buffer.late).toBe(0);
+    }
+  });
+
+  test("doubles are counted", () => {
+    expect(pass(noise, { weather: FAIR[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
+  });
+
+  test.each([
+    [65_500, 1_000],
+    [100, 2 ** 32 - 5_000],
+    [65_535, 2 ** 32 - 1],
+  ])("numbers that begin at %i and timestamps at %i wrap without a trace", (firstSequence, firstTimestamp) => {
+    const { heard } = pass(noise, { weather: FAIR[1]![1], packets: 200, firstSequence, firstTimestamp });
+    expect(find(heard, coded(noise))).toBeGreaterThanOrEqual(0);
+  });
+
+  test("the delay is small on a steady network", () => {
+    const { heard } = pass(noise, { weather: () => [30], packets: 200 });
+    const delayMs = (find(heard, coded(noise)) * 1000) / RATE + 7 - 30;
+    expect(delayMs).toBeGreaterThan(20);
+    expect(delayMs).toBeLessThan(60);
+  });
+});
+
+describe("where packets are lost", () => {
+  const step = largestStep(coded(tone(440, 1000, RATE, 10_000)));
+
+  test.each([1, 2, 3, 4, 5])("%i in a row make no click", (burst) => {
+    for (const hz of [203, 440, 997, 1_650]) {
+      const sine = tone(hz, 4_000, RATE, 10_000);
+      const own = largestStep(coded(sine));
+      const { heard } = pass(sine, { weather: (i) => (i % 25 >= 25 - burst ? undefined : [20]), packets: 200 });
+      expect(largestStep(heard), `${hz} Hz`).toBeLessThan(1.35 * own + 400);
+    }
+  });
+
+  test("a lost packet of a tone is made up as the tone", () => {
+    const sine = tone(440, 4_000, RATE, 10_000);
+    const { heard, buffer } = pass(sine, { weather: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
+    expect(toneShare(heard.subarray(800, 31_000), 440, RATE)).toBeGreaterThan(0.98);
+    expect(buffer.late).toBe(0);
+  });
+
+  test("what comes after them is where it belongs", () => {
+    const { heard } = pass(noise, { weather: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
+    const before = find(heard, coded(noise).subarray(0, 50 * 160));
+    const after = find(heard, coded(noise).subarray(52 * 160 + 80));
+    expect(before).toBeGreaterThanOrEqual(0);
+    expect(after - before).toBe(52 * 160 + 80);
+  });
+
+  test("after 100 ms there is silence, and no click when the far side is back", () => {
+    const sine = tone(440, 4_000, RATE, 10_000);
+    const { heard } = pass(sine, { weather: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
+    const gone = heard.subarray((1_000 + 200) * 8, (2_000 - 50) * 8);
+    expect(rms(gone)).toBe(0);
+    expect(rms(heard.subarray(2_200 * 8, 3_900 * 8))).toBeGreaterThan(6_000);
+    expect(largestStep(heard)).toBeLessThan(1.35 * step + 400);
+  });
+
+  test("a packet that comes too late counts as late", () => {
+    expect(pass(noise, { weather: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
+  });
+});
+
+describe("the delay", () => {
+  test("grows with the network's jitter until nearly all packets are in time, and stays bounded", () => {
+    const { buffer } = pass(noise, { weather: (_, chance) => [20 + 120 * chance()], packets: 2_000 });
+    expect(buffer.delay.targetMs).toBeGreaterThan(100);
+    expect(buffer.delay.targetMs).toBeLessThan(140);
+    const wild = pass(noise, { weather: (_, chance) => [20 + 900 * chance()], packets: 2_000 });
+    expect(wild.buffer.delay.targetMs).toBeLessThanOrEqual(200);
+  });
+
+  test("of a stall of the network is taken back without a click", () => {
+    const sine = tone(440, 12_000, RATE, 10_000);
+    // For 300 ms nothing gets through, then everything at once.
+    const weather: Weather = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
+    const { heard, buffer } = pass(sine, { weather, packets: 650 });
+    expect(buffer.late).toBe(0);
+    expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(coded(sine)) + 400);
+    // Silence follows the clip; with what was delayed taken back it begins when it did in the sending.
+    const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
+    expect(last / 8).toBeLessThan(12_000 + 130);
+  });
+
+  test.each([200, -200])("with a sender whose clock is off by %i millionths stays the same for minutes", (ppm) => {
+    const minutes = 10;
+    const sine = tone(440, minutes * 60_000, RATE, 10_000);
+    const { heard, buffer } = pass(sine, {
+      weather: (_, chance) => [20 + 10 * chance()],
+      packets: minutes * 3_000 + 50,
+      ppm,
+    });
+    expect(buffer.late).toBe(0);
+    expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(coded(sine)) + 400);
+    const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
+    const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
+    const sentMs = (minutes * 60_000) / (1 + ppm / 1e6);
+    expect(Math.abs((last - first) / 8 - sentMs)).toBeLessThan(70);
+  });
+});
+
+describe("the stream", () => {
+  const codec = createG711("PCMU");
+  const packet = encodeMulaw(tone(440, 20, RATE, 10_000));
+  const frame = new Int16Array(160);
+
+  test("may pause: what follows the pause is played at its time, and the pause is silent", () => {
+    const buffer = new JitterBuffer(codec);
+    const levels: number[] = [];
+    for (let tick = 0; tick < 100; tick++) {
+      const speaks = tick < 30 || tick >= 60;
+      const index = tick < 30 ? tick : tick - 30; // numbers go on, timestamps tell of the pause
+      if (speaks) buffer.take(1_000 + index, 5_000 + tick * 160, packet, 0, 160, tick * 20);
+      buffer.read(frame, tick * 20 + 5);
+      levels.push(rms(frame));
+    }
+    expect(levels.slice(40, 60).every((level) => level === 0)).toBe(true);
+    expect(levels.slice(65).every((level) => level > 6_000)).toBe(true);
+  });
+
+  test("may jump to another time, or to another source, and goes on at once", () => {
+    for (const restart of [false, true]) {
+      const buffer = new JitterBuffer(codec);
+      const levels: number[] = [];
+      for (let tick = 0; tick < 100; tick++) {
+        if (restart && tick === 50) buffer.restart();
+        const timestamp = (tick < 50 ? 5_000 : 3_000_000_000) + tick * 160;
+        buffer.take((restart && tick >= 50 ? 90_000 : 1_000) + tick, timestamp, packet, 0, 160, tick * 20);
+        buffer.read(frame, tick * 20 + 5);
+        levels.push(rms(frame));
+      }
+      expect(levels.slice(10, 50).every((level) => level > 6_000)).toBe(true);
+      expect(
+        levels.slice(55).every((level) => level > 6_000),
+        `restart: ${restart}`,
+      ).toBe(true);
+      expect(levels.filter((level) => level < 6_000).length).toBeLessThan(8);
+    }
+  });
+
+  test("that holds nothing but rubbish gives silence", () => {
+    const buffer = new JitterBuffer({ ...codec, decode: () => 0 });
+    for (let tick = 0; tick < 100; tick++) {
+      buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20);
+      buffer.read(frame, tick * 20 + 5);
+      expect(rms(frame)).toBe(0);
+    }
+  });
+});
