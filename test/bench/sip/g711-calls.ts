@@ -22,5 +22,6 @@ export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, ec
       reached: ratio >= WANTED,
     },
     ...rowsOf(calls),
+    { what: "processor of the bare loop", measured: perPacket(bare) },
   ];
 };
