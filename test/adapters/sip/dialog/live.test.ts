@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { until } from "../../../support/server-client.ts";
+import { callees, type FarEnd, type FarEndCall, type Script, startFarEnd } from "../../../support/sip/far-end.ts";
+import { startLossyRelay } from "../../../support/sip/lossy-relay.ts";
+import { LiveAgent } from "./support/live-agent.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+function kept<T extends { close(): Promise<void> }>(one: T): T {
+  open.push(one);
+  return one;
+}
+
+/** A far end that behaves like this, and an agent that calls it. */
+async function stage(
+  script: Script,
+  options?: ConstructorParameters<typeof LiveAgent>[1],
+): Promise<[FarEnd, LiveAgent]> {
+  const farEnd = kept(await startFarEnd({ callees: { bob: script } }));
+  return [farEnd, kept(new LiveAgent(farEnd.uri, options))];
+}
+
+async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
+  await until(
+    () => call.end,
+    (now) => now === end,
+    5_000,
+    `the far side to see that ${end}`,
+  );
+}
+
+describe("calls over real datagrams", () => {
+  test("are answered, held, refreshed by nobody and hung up", async () => {
+    const [farEnd, agent] = await stage(callees.holds(10, 50));
+    const call = agent.call("bob");
+    await call.told("unheld");
+    await call.usage.hangUp("Q.850;cause=16");
+    expect(call.log).toEqual(["placed", "ringing 180", "answered", "held", "unheld", "ended released"]);
+    await ended(farEnd.calls[0]!, "they hung up");
+    expect(agent.agent.calls).toBe(0);
+  });
+
+  test("are answered after a challenge, by each algorithm, of a server or of a proxy", async () => {
+    for (const algorithm of ["MD5", "SHA-256", "SHA-512-256"] as const)
+      for (const status of [401, 407] as const) {
+        const challenge = { user: "agent", password: "s3cret", algorithms: [algorithm], status };
+        const [farEnd, agent] = await stage(callees.challenges(challenge));
+        const call = agent.call("bob");
+        await call.told("answered");
+        await call.usage.hangUp();
+        expect(farEnd.calls[0]?.count("INVITE"), `${algorithm} ${status}`).toBe(2);
+        await ended(farEnd.calls[0]!, "they hung up");
+      }
+  });
+
+  test("with a wrong password are refused after one try", async () => {
+    const [farEnd, agent] = await stage(callees.challenges({ user: "agent", password: "other" }));
+    const call = agent.call("bob");
+    await call.told("ended rejected");
+    expect(farEnd.calls[0]?.count("INVITE")).toBe(2);
+    expect(call.end).toMatchObject({ refusal: expect.stringContaining("password") });
+  });
+
+  test("ring through reliable provisional responses with early media", async () => {
+    const [farEnd, agent] = await stage({ rings: [180, 183], reliable: true, earlyMedia: true });
+    const call = agent.call("bob");
+    await call.told("answered");
+    expect(call.log).toEqual(["placed", "ringing 180", "early media", "ringing 183", "answered"]);
+    expect(farEnd.calls[0]?.count("PRACK")).toBe(2);
+  });
+
+  test("are cancelled while they ring", async () => {
+    const [farEnd, agent] = await stage(callees.rings);
+    const call = agent.call("bob");
+    await call.told("ringing 180");
+    await call.usage.hangUp();
+    expect(call.log.at(-1)).toBe("ended released");
+    await ended(farEnd.calls[0]!, "cancelled");
+  });
+
+  test("that are answered despite the CANCEL are hung up", async () => {
+    const [farEnd, agent] = await stage({ ...callees.rings, despiteCancel: true });
+    const call = agent.call("bob");
+    await call.told("ringing 180");
+    await call.usage.hangUp();
+    expect(call.log).toEqual(["placed", "ringing 180", "ended released"]);
+    await ended(farEnd.calls[0]!, "they hung up");
+  });
+
+  test("that three callees answer go on with the first alone", async () => {
+    const [farEnd, agent] = await stage({ forks: 3 });
+    const call = agent.call("bob");
+    await call.told("answered");
+    const far = await farEnd.call();
+    await until(
+      () => far.count("BYE"),
+      (count) => count === 2,
+      5_000,
+      "two forks to be released",
+    );
+    expect(far.end).toBeUndefined();
+    await call.usage.hangUp();
+    expect(far.count("BYE")).toBe(3);
+  });
+
+  test("end with the far side's BYE", async () => {
+    const [, agent] = await stage({ acts: (call) => call.hangUp([["Reason", "Q.850;cause=16"]]) });
+    const call = agent.call("bob");
+    await call.told("ended bye");
+    expect(call.end).toEqual({ type: "bye", reason: "Q.850;cause=16" });
+  });
+
+  test("are followed to where a redirection points", async () => {
+    const elsewhere = kept(await startFarEnd({ callees: { carol: {} } }));
+    const moved = callees.redirects(elsewhere.uri.replace("sip:", "sip:carol@"));
+    const [farEnd, agent] = await stage(moved, { followRedirects: true, nextHop: (uri) => uri });
+    const call = agent.call("bob");
+    await call.told("answered");
+    expect(farEnd.calls).toHaveLength(1);
+    expect(elsewhere.calls[0]?.user).toBe("carol");
+    await call.usage.hangUp();
+  });
+
+  test("to a far side that has vanished are over within the limit", async () => {
+    const [farEnd, agent] = await stage({});
+    const call = agent.call("bob");
+    await call.told("answered");
+    farEnd.gone = true;
+    const from = performance.now();
+    await call.usage.hangUp();
+    expect(performance.now() - from).toBeLessThan(4_500);
+    expect(call.end).toEqual({ type: "released" });
+    expect(agent.agent.calls).toBe(0);
+  });
+
+  test("bring keys by INFO both ways", async () => {
+    const key = "Signal=4\r\nDuration=100\r\n";
+    const [farEnd, agent] = await stage({
+      acts: (call) => void call.request("INFO", [["Content-Type", "application/dtmf-relay"]], key),
+    });
+    const call = agent.call("bob");
+    await call.told("digit 4");
+    await call.usage.sendDigit("#", 100);
+    expect(farEnd.calls[0]?.infoKeys).toBe("#");
+    await call.usage.hangUp();
+  });
+
+  test("survive a network that loses, repeats and reorders every kind of message", { timeout: 60_000 }, async () => {
+    const farEnd = kept(await startFarEnd({ callees: { "*": { rings: [180, 183], reliable: true } } }));
+    const weather = { loss: 0.2, duplicates: 0.2 };
+    const relay = kept(await startLossyRelay({ to: farEnd, signalling: weather, seed: 7 }));
+    const agent = kept(new LiveAgent(relay.uri));
+    const calls = Array.from({ length: 8 }, (_, index) => agent.call(`user${index}`));
+    await Promise.all(calls.map((call) => call.told("answered", 30_000)));
+    await Promise.all(calls.map((call) => call.usage.hangUp()));
+    expect(relay.signalling.lost).toBeGreaterThan(10);
+    for (const { log } of calls) {
+      expect(log.filter((line) => line === "answered")).toHaveLength(1);
+      expect(log.at(-1)).toBe("ended released");
+    }
+    expect(agent.agent.calls).toBe(0);
+  });
+});
