@@ -115,6 +115,8 @@ export class SipLeg implements Leg, InviteListener {
     if (!this.#hungUp && !this.#over) {
       this.#hungUp = true;
       void this.#usage?.hangUp();
+      // A far side that does not answer our BYE is given its time, but is not played to meanwhile.
+      void this.#media?.close();
     }
     return this.#gone;
   }

@@ -68,7 +68,7 @@ export class Limiter {
     }
     if (maxCalls !== undefined && this.#live >= maxCalls) {
       this.#nextFull = Math.min(now + LONGEST_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#nextFull + STAGGER_MS));
-      return turnedAway(`all ${maxCalls} calls of the trunk are taken`, this.#nextFull - now);
+      return turnedAway(`the trunk has no more calls to give (maxCalls is ${maxCalls})`, this.#nextFull - now);
     }
     const start = Math.max(now, this.#nextStart);
     if (start - now > SHORT_WAIT_MS) {
@@ -91,5 +91,5 @@ export class Limiter {
 }
 
 function turnedAway(reason: string, retryAfterMs: number): Admission {
-  return { admitted: false, reason, retryAfterMs };
+  return { admitted: false, reason, retryAfterMs: Math.round(retryAfterMs) };
 }

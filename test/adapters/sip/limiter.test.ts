@@ -16,7 +16,10 @@ describe("a trunk's limits", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 2 });
     const first = limiter.admit() as Admitted;
     limiter.admit();
-    expect(limiter.admit()).toMatchObject({ admitted: false, reason: "all 2 calls of the trunk are taken" });
+    expect(limiter.admit()).toMatchObject({
+      admitted: false,
+      reason: "the trunk has no more calls to give (maxCalls is 2)",
+    });
     first.leave();
     first.leave();
     expect(limiter.live).toBe(1);

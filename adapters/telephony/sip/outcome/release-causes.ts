@@ -9,20 +9,26 @@ export interface StatusMeaning {
   readonly fix?: string;
 }
 
+const CREDENTIALS: StatusMeaning = {
+  cause: "rejected_by_network",
+  definite: true,
+  fix: "check `user`, `authUser` and `password`",
+};
+
 /**
  * The one table of outcomes: what a refused call's status means (RFC 3261 section 21). Statuses that are not here are
  * `rejected_by_network`. A status that is `definite` stands; for all others a Q.850 cause in the Reason field
  * (RFC 3326, RFC 6432), where it says more than "normal, unspecified", takes the place of the meaning given here.
  */
 export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
-  401: credentials("the trunk does not take our credentials"),
+  401: CREDENTIALS,
   402: { cause: "rejected_by_network", fix: "the trunk wants payment; check the account's balance" },
   403: {
     cause: "rejected_by_network",
     fix: "check that the account may call this number, and that `from`, `callerId` and our address are what the trunk expects",
   },
   404: { cause: "number_invalid", definite: true },
-  407: credentials("the trunk does not take our credentials"),
+  407: CREDENTIALS,
   408: { cause: "no_answer", definite: true },
   415: codecs("the far side does not take our offer"),
   421: { cause: "rejected_by_network", fix: "the trunk requires an extension that we do not have" },
@@ -67,14 +73,6 @@ export function meaningOf(status: number, rang: boolean, q850: number | undefine
   if (refined !== undefined) return { cause: refined };
   // "Temporarily unavailable": after the phone rang, nobody took the call; else it never rang.
   return status === 480 && rang ? { cause: "no_answer" } : meaning;
-}
-
-function credentials(what: string): StatusMeaning {
-  return {
-    cause: "rejected_by_network",
-    definite: true,
-    fix: `${what}; check \`user\`, \`authUser\` and \`password\``,
-  };
 }
 
 function codecs(what: string): StatusMeaning {

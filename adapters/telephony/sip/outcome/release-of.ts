@@ -40,10 +40,10 @@ function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejec
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
   const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
-  const advice = redirection(response) ?? refusal ?? fix;
+  const advice = redirection(response) ?? [refusal, fix].filter(isSaid).join("; ");
   const detail =
     known === undefined
-      ? `${raw}${advice === undefined ? "" : `: ${oneLine(advice)}`}`
+      ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`
       : `${known.code}: ${raw}: ${known.fix}`;
   const retryAfterMs = status === 503 ? retryAfterMsOf(response) : undefined;
   return retryAfterMs === undefined ? { cause, detail } : { cause, detail, retryAfterMs };

@@ -122,7 +122,7 @@ export class OptionsPresence implements Presence {
     if (status === 408) return offline(`nobody answers behind ${server} (${statusText(response)}); check \`domain\``);
     if (password && (status === 401 || status === 407))
       return offline(
-        `${server} does not take our password (${statusText(response)}); ${oneLine(refusal ?? "check `user`, `authUser` and `password`")}`,
+        `${server} does not take our password (${statusText(response)}); ${refusal === undefined ? "" : `${oneLine(refusal)}; `}check \`user\`, \`authUser\` and \`password\``,
       );
     return ONLINE;
   }

@@ -167,7 +167,7 @@ export class Registration implements Presence {
 
   #refused({ response, refusal }: AgentReply): void {
     const { server, account } = this.#options;
-    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? (ADVICE[response.status] ?? "check the account") : oneLine(refusal)}`;
+    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal)}; `}${ADVICE[response.status] ?? "check the account"}`;
     if (!this.#move("refused")) return;
     this.#failures++;
     this.#again(Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(10, this.#failures - 1)));

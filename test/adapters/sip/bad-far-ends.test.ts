@@ -1,0 +1,220 @@
+import { createSocket, type Socket } from "node:dgram";
+import { afterEach, describe, expect, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { callees, type Script } from "../../support/sip/far-end.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.close();
+});
+
+/** Ports that nobody else has: a pair for RTP and RTCP. */
+async function freePair(): Promise<readonly [number, number]> {
+  for (;;) {
+    const socket = await taken(0);
+    const { port } = socket.address();
+    socket.close();
+    sockets.splice(sockets.indexOf(socket), 1);
+    if (port % 2 === 0 && port < 65_000) return [port, port + 1];
+  }
+}
+
+async function taken(port: number): Promise<Socket> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
+  sockets.push(socket);
+  return socket;
+}
+
+/** A call to such a callee ends like this; then its only pair of ports is free, and nothing is left when all is closed. */
+async function expectEnd(script: Script, cause: string, detail: RegExp, trunk = {}): Promise<Scene> {
+  const scene = await Scene.open(
+    { rtpPorts: await freePair(), maxCalls: 1, ...trunk },
+    { callees: { [NUMBER]: script, "*": callees.answers } },
+  );
+  const [ended, why] = await scene.endOf(NUMBER);
+  expect([ended, why]).toEqual([cause, expect.stringMatching(detail)]);
+  await expectNothingLeft(scene);
+  return scene;
+}
+
+async function expectNothingLeft(scene: Scene): Promise<void> {
+  const again = await scene.call("+12025550199");
+  await again.events.next("connected", 5_000);
+  await again.leg.hangUp();
+  await scene.close();
+  expect(scene.system.waiting).toBe(0);
+}
+
+describe("a far end that does what it should not", () => {
+  test("an answer without SDP is hung up as failed media", async () => {
+    const scene = await expectEnd(callees.answersWithoutSdp, "media_failed", /SDP/);
+    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+  });
+
+  test("an answer without a codec of ours is hung up, and both lists are named", async () => {
+    const scene = await expectEnd(callees.noCommonCodec, "media_failed", /PCMU.*G722|codec/);
+    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+  });
+
+  test("a far end that does not encrypt is refused where encryption is required", async () => {
+    const scene = await Scene.open({ srtp: "required" }, { callees: { "*": callees.answers } });
+    expect(await scene.endOf(NUMBER)).toEqual([
+      "rejected_by_network",
+      expect.stringMatching(/^SIP 488 Not Acceptable Here: .*`srtp`/),
+    ]);
+  });
+
+  test("a wrong password is said, and tried once for each challenge", async () => {
+    const script = callees.challenges({ user: "100", password: "right" });
+    const scene = await expectEnd(script, "rejected_by_network", /^SIP 401 Who Are You: .*password/, {
+      user: "100",
+      password: "wrong",
+    });
+    expect(scene.farEnd.calls[0]?.count("INVITE")).toBe(2);
+  });
+
+  test("a challenge without a password configured says that", async () => {
+    const script = callees.challenges({ user: "100", password: "right", status: 407 });
+    await expectEnd(script, "rejected_by_network", /^SIP 407 Who Are You: .*password/);
+  });
+
+  test("audio from another address than the announced one is heard", async () => {
+    const scene = await Scene.open({}, { callees: { "*": { says: { hz: 1000 }, sendFrom: "127.0.0.2" } } });
+    const { leg, events, ear } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await scene.network.until(() => ear.frames.length >= 40, "its audio");
+    await leg.hangUp();
+    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
+  });
+
+  test("noise on the signalling and media ports disturbs no call", async () => {
+    const scene = await Scene.open({ rtpPorts: await freePair() }, { callees: { "*": { says: { hz: 1000 } } } });
+    const { leg, events, ear } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    const far = scene.farEnd.calls[0]!;
+    const ports = [/^Via: \S+ [^:]+:(\d+)/m, /^m=audio (\d+)/m].map((port) =>
+      Number(
+        port.exec(
+          [...far.requests[0]!.text.fields.map((one) => one.join(": ")), far.requests[0]!.text.body].join("\n"),
+        )?.[1],
+      ),
+    );
+    const noise = await taken(0);
+    for (let i = 0; i < 300; i++) {
+      const bytes = Buffer.from(Array.from({ length: i }, (_, at) => (at * 31 + i * 7) % 256));
+      if (i % 2 === 0 && i > 12) bytes[0] = 0x80; // looks like RTP
+      for (const port of ports) noise.send(bytes, port, "127.0.0.1");
+    }
+    await scene.network.until(() => ear.frames.length >= 50, "its audio");
+    expect(ports.every((port) => port > 0)).toBe(true);
+    expect(toneShare(ear.heard().subarray(-3_200), 1000, 8_000)).toBeGreaterThan(0.9);
+    expect(events.types).not.toContain("ended");
+    await leg.hangUp();
+    await events.over;
+    expect(events.cause).toBe("released");
+  });
+});
+
+describe("a network that is not there", () => {
+  test("an unknown host is offline, and a call to it unreachable, both naming the host", async () => {
+    const scene = await Scene.open({ server: "sip:nowhere.invalid", probe: "none" });
+    expect(await scene.endOf(NUMBER)).toEqual(["unreachable", expect.stringContaining("nowhere.invalid")]);
+    const asked = await Scene.open({ server: "sip:nowhere.invalid" });
+    expect(await asked.health()).toMatchObject({
+      state: "offline",
+      reason: expect.stringContaining("nowhere.invalid"),
+    });
+    await Promise.all([scene.close(), asked.close()]);
+    expect([scene.system.waiting, asked.system.waiting]).toEqual([0, 0]);
+  });
+
+  test("a server that takes no connection is offline, naming it", async () => {
+    const scene = await Scene.open({ server: "sip:127.0.0.1:1;transport=tcp" });
+    expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("127.0.0.1") });
+    await scene.close();
+    expect(scene.system.waiting).toBe(0);
+  });
+
+  test("ports that others hold are no reason to wait; ports of our own calls are", async () => {
+    const ports = await freePair();
+    const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
+    await scene.line();
+    const other = await taken(ports[0]);
+    expect(await scene.endOf(NUMBER)).toEqual(["media_failed", expect.stringMatching(/rtpPorts/)]);
+    other.close();
+    sockets.length = 0;
+    const live = await scene.call(NUMBER);
+    await live.events.next("connected", 5_000);
+    expect(await scene.endOf(NUMBER)).toEqual(["line_lost", expect.stringMatching(/rtpPorts/)]);
+    await live.leg.hangUp();
+    await expectNothingLeft(scene);
+  });
+
+  test("a far end that vanishes in a call is hung up within a few seconds, and its ports are free before that", async () => {
+    const ports = await freePair();
+    const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    scene.farEnd.gone = true;
+    const start = performance.now();
+    let released = false;
+    const gone = leg.hangUp().then(() => {
+      released = true;
+    });
+    await scene.network.sleep(100);
+    for (const port of ports) await taken(port);
+    expect(released).toBe(false);
+    await gone;
+    expect(performance.now() - start).toBeLessThan(6_000);
+    await events.over;
+    expect(events.cause).toBe("released");
+  });
+
+  test("a listener whose port is taken keeps the line offline and says so", async () => {
+    const other = await taken(0);
+    const scene = await Scene.open({ listen: { transport: "udp", address: "127.0.0.1", port: other.address().port } });
+    expect(await scene.health()).toMatchObject({
+      state: "offline",
+      reason: expect.stringContaining(String(other.address().port)),
+    });
+  });
+});
+
+describe("closing", () => {
+  test("in the middle of a call, of ringing and of dialling leaves nothing behind", async () => {
+    const scene = await Scene.open(
+      { callsPerSecond: 4 },
+      { callees: { "+12025550101": callees.rings, "*": callees.answers } },
+    );
+    const talking = await scene.call(NUMBER);
+    await talking.events.next("connected", 5_000);
+    const ringing = await scene.call("+12025550101");
+    await ringing.events.next("alerting", 5_000);
+    const dialling = scene.call(NUMBER).then(
+      ({ events }) => events.next("ended", 5_000).then(({ cause }) => cause),
+      (fault: Error) => fault.name,
+    );
+    await scene.telephony.close();
+    await Promise.all([talking.events.over, ringing.events.over]);
+    expect([talking.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
+    expect(["DialError", "released"]).toContain(await dialling);
+    expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
+    expect(scene.system.waiting).toBe(0);
+  });
+
+  test("faulty trunks are refused with every fault in one error", () => {
+    expect(() =>
+      sip({
+        trunks: [
+          { name: "a", server: "x" },
+          { name: "B", server: "sip:b" },
+        ],
+      }),
+    ).toThrow(/trunk a: server .*\n- trunk B: name /);
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { realSystem, type System } from "../../../src/ports/system.ts";
+import { DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { Network, type PlacedCall } from "../../../src/testing/telephony-network.ts";
+import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/far-end.ts";
+
+const PATIENCE_MS = 5_000;
+
+/** The real clock, counting the timers that wait. */
+export class CountedSystem implements System {
+  waiting = 0;
+  now = realSystem.now;
+  monotonic = realSystem.monotonic;
+  random = realSystem.random;
+
+  after(ms: number, run: () => void): () => void {
+    this.waiting++;
+    let pending = true;
+    const done = (): void => {
+      if (pending) this.waiting--;
+      pending = false;
+    };
+    const cancel = realSystem.after(ms, () => {
+      done();
+      run();
+    });
+    return () => {
+      done();
+      cancel();
+    };
+  }
+}
+
+/** A trunk that leads to a far end, with one line on it; everything is closed after the test. */
+export class Scene {
+  readonly farEnd: FarEnd;
+  readonly system: CountedSystem = new CountedSystem();
+  readonly telephony: Telephony;
+  readonly network: Network;
+  #line: Line | undefined;
+
+  private constructor(farEnd: FarEnd, trunk: Partial<Trunk>) {
+    this.farEnd = farEnd;
+    const all = { name: "far", server: farEnd.uri, ...trunk };
+    this.telephony = sip({ trunks: [all], system: this.system })[0]!;
+    this.network = new Network({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
+    scenes.push(this);
+  }
+
+  static async open(trunk: Partial<Trunk> = {}, farEnd: FarEndOptions = {}): Promise<Scene> {
+    return new Scene(await startFarEnd(farEnd), trunk);
+  }
+
+  /** Its line, online. */
+  async line(): Promise<Line> {
+    this.#line ??= await this.network.linkedLine();
+    return this.#line;
+  }
+
+  /** What a line on it says of itself, as soon as it says anything. */
+  async health(): Promise<LineHealth> {
+    const { line } = await this.network.open(new TestLineHost());
+    await line.link();
+    return await line.probe();
+  }
+
+  async call(to: string): Promise<PlacedCall> {
+    return await this.network.call(await this.line(), to);
+  }
+
+  /** How a call ends that nobody hangs up here: its cause and its detail. */
+  async endOf(to: string): Promise<readonly [cause: string, detail: string | null]> {
+    try {
+      const { events } = await this.call(to);
+      const { cause, detail } = await events.next("ended", PATIENCE_MS);
+      return [cause, detail];
+    } catch (fault) {
+      if (fault instanceof DialError) return [fault.release, fault.message];
+      throw fault;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.network.close();
+    return this.#closing;
+  }
+  #closing: Promise<void> | undefined;
+}
+
+const scenes: Scene[] = [];
+
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { DialError, type LegEvent } from "../../../src/ports/telephony.ts";
+import { callees } from "../../support/sip/far-end.ts";
+import { field, fieldsNamed } from "../../support/sip/sip-text.ts";
+import { Scene } from "./scene.ts";
+
+const ANSWERS = { "*": callees.answers };
+const NUMBER = "+12025550100";
+
+async function refusalOf(dialling: Promise<unknown>): Promise<DialError> {
+  const fault = await dialling.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (fault instanceof DialError) return fault;
+  throw new Error(`not refused: ${String(fault)}`);
+}
+
+describe("what a trunk sends", () => {
+  test("who calls, the caller's number, the account and more fields are independent of each other", async () => {
+    const scene = await Scene.open(
+      {
+        domain: "example.com",
+        user: "100",
+        authUser: "auth100",
+        password: "secret",
+        from: "+15550001111",
+        callerId: "+15550002222",
+        headers: { "X-Account": "42" },
+      },
+      { callees: { "*": callees.challenges({ user: "auth100", password: "secret", status: 407 }) } },
+    );
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
+    expect(invite.start).toBe(`INVITE sip:${NUMBER}@example.com SIP/2.0`);
+    expect(field(invite, "To")).toBe(`<sip:${NUMBER}@example.com>`);
+    expect(field(invite, "From")).toMatch(/^<sip:\+15550001111@example\.com>;tag=/);
+    expect(field(invite, "Contact")).toMatch(/^<sip:100@127\.0\.0\.1:\d+>$/);
+    expect(field(invite, "P-Asserted-Identity")).toBe("<sip:+15550002222@example.com>");
+    expect(field(invite, "P-Preferred-Identity")).toBe("<sip:+15550002222@example.com>");
+    expect(field(invite, "X-Account")).toBe("42");
+    expect(field(invite, "Proxy-Authorization")).toContain('username="auth100"');
+    await leg.hangUp();
+  });
+
+  test("the number is written as the trunk wants it", async () => {
+    const scene = await Scene.open({ numberFormat: "0{national:49}" }, { callees: ANSWERS });
+    const { leg, events } = await scene.call("+49301234567");
+    await events.next("connected", 5_000);
+    expect(scene.farEnd.calls[0]?.user).toBe("0301234567");
+    await leg.hangUp();
+    const refused = await refusalOf(scene.call("+12025550100"));
+    expect(refused.release).toBe("number_invalid");
+    expect(refused.message).toContain("+12025550100");
+  });
+
+  test("an outbound proxy takes everything, whatever the server is", async () => {
+    const scene = await Scene.open({}, { callees: ANSWERS });
+    const proxied = await Scene.open(
+      { server: "sip:nowhere.invalid", outboundProxy: `${scene.farEnd.uri};lr`, rtpPorts: [20_000, 21_000] },
+      {},
+    );
+    const { leg, events } = await proxied.call(NUMBER);
+    await events.next("connected", 5_000);
+    const invite = scene.farEnd.requests.findLast(({ start }) => start.startsWith("INVITE"))!;
+    expect(invite.start).toContain("@nowhere.invalid ");
+    expect(fieldsNamed(invite, "Route").map(([, value]) => value)).toEqual([`<${scene.farEnd.uri};lr>`]);
+    await leg.hangUp();
+  });
+});
+
+describe("how many calls a trunk takes", () => {
+  test("the one too many waits for the line, and the place of a call that has ended is free", async () => {
+    const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
+    const first = await scene.call(NUMBER);
+    await first.events.next("connected", 5_000);
+    const refused = await refusalOf(scene.call(NUMBER));
+    expect(refused).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
+    await first.leg.hangUp();
+    const second = await scene.call(NUMBER);
+    await second.events.next("connected", 5_000);
+    await second.leg.hangUp();
+  });
+
+  test("calls per second are kept, whoever dials", async () => {
+    const scene = await Scene.open({ callsPerSecond: 10 }, { callees: { "*": callees.busy } });
+    const line = await scene.line();
+    await Promise.all(Array.from({ length: 5 }, () => scene.network.call(line, NUMBER)));
+    await scene.network.until(() => scene.farEnd.calls.length === 5, "five calls");
+    const at = scene.farEnd.calls.map((call) => call.requests[0]!.at);
+    expect(at[4]! - at[0]!).toBeGreaterThanOrEqual(380);
+  });
+
+  test("a 503 with Retry-After makes the trunk rest; nothing is sent meanwhile", async () => {
+    const scene = await Scene.open(
+      {},
+      { callees: { "*": { rings: [], status: 503, reason: "Overloaded", fields: [["Retry-After", "30"]] } } },
+    );
+    expect(await scene.endOf(NUMBER)).toEqual([
+      "unreachable",
+      "SIP 503 Overloaded: the trunk is overloaded or out of order",
+    ]);
+    const refused = await refusalOf(scene.call(NUMBER));
+    expect(refused.release).toBe("line_lost");
+    expect(refused.retryAfterMs).toBeGreaterThan(28_000);
+    expect(scene.farEnd.calls).toHaveLength(1);
+  });
+});
+
+describe("whether a trunk is there", () => {
+  test("an answer to OPTIONS is online; 503 and silence are not, and it comes back by itself", async () => {
+    const scene = await Scene.open();
+    scene.farEnd.health = 503;
+    expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("SIP 503") });
+    scene.farEnd.health = 404;
+    await scene.line();
+  });
+
+  test("a registration is kept, and taken back when the trunk is closed", async () => {
+    const scene = await Scene.open(
+      { register: true, user: "100", password: "secret" },
+      { callees: ANSWERS, registrar: { challenge: { user: "100", password: "secret", algorithms: ["SHA-256"] } } },
+    );
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    expect(scene.farEnd.registrations.map(({ expires }) => expires)).toEqual([300]);
+    await scene.network.subject.telephony.close();
+    expect(scene.farEnd.registrations.map(({ expires }) => expires)).toEqual([300, 0]);
+  });
+
+  test("a registrar that refuses the password is asked once", async () => {
+    const scene = await Scene.open(
+      { register: true, user: "100", password: "wrong" },
+      { registrar: { challenge: { user: "100", password: "secret" } } },
+    );
+    expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringMatching(/refuse.*password/) });
+    await scene.network.sleep(300);
+    expect(scene.farEnd.requests).toHaveLength(2); // the challenge and its answer
+  });
+
+  test("without a probe a trunk counts as online until a call finds nobody", async () => {
+    const scene = await Scene.open({ probe: "none", server: "sip:127.0.0.1:1;transport=tcp" });
+    expect(await scene.health()).toEqual({ state: "online" });
+    const [cause, detail] = await scene.endOf(NUMBER);
+    expect(cause).toBe("unreachable");
+    expect(await (await scene.line()).probe()).toEqual({ state: "offline", reason: detail });
+  });
+});
+
+describe("during a call", () => {
+  test("keys go by telephone-event, and by INFO where the far side knows none", async () => {
+    const scene = await Scene.open({}, { callees: { "+12025550101": { noEvents: true }, "*": callees.answers } });
+    for (const [number, by] of [
+      [NUMBER, "voice"],
+      ["+12025550101", "info"],
+    ] as const) {
+      const { leg, events } = await scene.call(number);
+      await events.next("connected", 5_000);
+      await leg.sendDtmf?.("12#");
+      const far = scene.farEnd.calls.at(-1)!;
+      await scene.network.until(() => far.keys.length >= 3, "the keys");
+      expect([far.voice?.keys, far.infoKeys]).toEqual(by === "voice" ? ["12#", ""] : ["", "12#"]);
+      await expect(leg.sendDtmf?.("1x")).rejects.toBeInstanceOf(RangeError);
+      await leg.hangUp();
+    }
+  });
+
+  test("while the far side holds us the source waits, and goes on where it was", async () => {
+    const scene = await Scene.open({}, { callees: { "*": callees.holds(300, 600) } });
+    const { leg, events, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 2_000, leg.sampleRate, 8_000));
+    playout.end();
+    const noted = (event: string) => () =>
+      events.all.some((one: LegEvent) => one.type === "noted" && one.event === event);
+    await scene.network.until(noted("held"), "the hold");
+    await scene.network.sleep(100);
+    const { heardMs } = playout;
+    await scene.network.sleep(300);
+    expect(playout.heardMs).toBe(heardMs);
+    await scene.network.until(noted("resumed"), "the end of the hold");
+    await playout.drained;
+    await leg.hangUp();
+    const heard = scene.farEnd.calls[0]!.heard;
+    const loud = heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    expect(loud).toBeGreaterThan(0.9 * 16_000 * 0.9); // 2 s of a sine are this loud for nine tenths of the time
+    expect(toneShare(heard.subarray(0, 1_600), 440, 8_000)).toBeGreaterThan(0.9);
+    expect(leg.statistics?.()?.heldMs).toBeGreaterThan(400);
+  });
+
+  test("a far side that falls silent is reported once, after the configured time", async () => {
+    const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: ANSWERS });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await scene.network.sleep(300);
+    scene.farEnd.calls[0]!.voice!.close();
+    const start = performance.now();
+    await events.next("media_lost", 3_000);
+    expect(performance.now() - start).toBeGreaterThan(800);
+    await scene.network.sleep(1_500);
+    expect(events.types.filter((type) => type === "media_lost")).toHaveLength(1);
+    await leg.hangUp();
+  });
+
+  test("its messages stand in the timeline where that is wanted, without what a password proves", async () => {
+    const scene = await Scene.open(
+      { trace: true, user: "100", password: "secret" },
+      { callees: { "*": callees.challenges({ user: "100", password: "secret" }) } },
+    );
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    await events.over;
+    const texts = events.all.flatMap((event) =>
+      event.type === "noted" && event.event === "signalling" ? [`${event.data.direction} ${event.data.message}`] : [],
+    );
+    const firstLines = texts.map((text) => text.split("\n")[0]!.replace(/sip:\S+/, "…"));
+    expect(firstLines).toEqual([
+      "sent INVITE … SIP/2.0",
+      "received SIP/2.0 401 Who Are You",
+      expect.stringMatching(/^sent (ACK|INVITE)/),
+      ...firstLines.slice(3),
+    ]);
+    expect(firstLines.some((line) => line.startsWith("sent BYE"))).toBe(true);
+    const digest = /response="([^"]*)"/.exec(field(scene.farEnd.calls[0]!.requests.at(-1)!.text, "Authorization"))?.[1];
+    expect(texts.join()).not.toContain(digest ?? "no digest");
+  });
+
+  test("an early answer of audio is told, and is no answer", async () => {
+    const scene = await Scene.open({}, { callees: { "*": { rings: [183], earlyMedia: true, status: "never" } } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("early_media", 5_000);
+    expect(events.types).not.toContain("answered");
+    await leg.hangUp();
+    await events.over;
+    expect(events.cause).toBe("released");
+    expect(scene.farEnd.calls[0]?.end).toBe("cancelled");
+  });
+});
