@@ -1,7 +1,7 @@
+import type { Complaint } from "./complaint.ts";
 import { SipHeaders } from "./headers.ts";
 import { MAX_FIELDS } from "./limits.ts";
 import { trimLws } from "./lws.ts";
-import type { Complaint } from "./malformed-message.ts";
 import { isToken } from "./token.ts";
 
 /** The lines of a header's bytes: UTF-8, ended by CRLF or a bare LF. */

@@ -23,9 +23,19 @@ function maskedValue(name: string, value: string): string {
   return withoutUriPasswords(masked);
 }
 
-/** `sip:user:password@host` without the password, wherever it stands. The bounds keep it linear in the text. */
+/** `sip:user:password@host` without the password, wherever it stands. Linear in the text. */
 function withoutUriPasswords(text: string): string {
-  return text.replace(/(sips?:[^\s<>"@:]{0,500}:)[^\s<>"@]{0,500}@/gi, `$1${MASK}@`);
+  const parts = text.split("@");
+  return parts.map((part, index) => (index < parts.length - 1 ? withoutPassword(part) : part)).join("@");
+}
+
+/** What stands before an @, without what follows the second colon of the URI that it ends with. */
+function withoutPassword(text: string): string {
+  let from = text.length;
+  while (from > 0 && !/[\s<>"]/.test(text.charAt(from - 1))) from--;
+  const scheme = /sips?:/i.exec(text.slice(from));
+  const colon = scheme === null ? -1 : text.indexOf(":", from + scheme.index + scheme[0].length);
+  return colon < 0 ? text : text.slice(0, colon + 1) + MASK;
 }
 
 function maskedBody(body: Uint8Array): string {

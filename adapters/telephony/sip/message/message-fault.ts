@@ -1,6 +1,6 @@
+import type { Complaint } from "./complaint.ts";
 import { parseCSeq } from "./cseq.ts";
 import type { SipHeaders } from "./headers.ts";
-import type { Complaint } from "./malformed-message.ts";
 import { parseNameAddr } from "./name-addr.ts";
 import type { StartLine } from "./start-line.ts";
 import { parseVia } from "./via.ts";

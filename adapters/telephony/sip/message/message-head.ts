@@ -1,21 +1,24 @@
+import type { Complaint } from "./complaint.ts";
 import { headerLines, readFields } from "./header-fields.ts";
 import type { SipHeaders } from "./headers.ts";
-import type { Complaint } from "./malformed-message.ts";
-import { readStartLine, type StartLine } from "./start-line.ts";
+import { MAX_HEADER_BYTES } from "./limits.ts";
+import { type ReadStartLine, readStartLine } from "./start-line.ts";
 
-/** What stands before the body. */
-export interface MessageHead {
-  /** Undefined where the first line is neither a request's nor a response's. */
-  readonly start: StartLine | undefined;
-  readonly headers: SipHeaders;
-  /** The first thing that is wrong. */
-  readonly complaint: Complaint | undefined;
-}
+/** What stands before the body; the complaint is the first thing that is wrong. */
+export type MessageHead = ReadStartLine & { readonly headers: SipHeaders };
 
-/** Reads a start line, which begins at the first byte, and the header fields below it. */
+/** What is wrong with a header that goes on for too long. */
+export const HEADER_TOO_LARGE: Complaint = {
+  status: 513,
+  detail: `The header is larger than ${MAX_HEADER_BYTES / 1024} KiB`,
+};
+
+/** Reads a start line, which begins at the first byte, and the header fields below it. Of more than the limit, only so much. */
 export function readHead(bytes: Uint8Array): MessageHead {
-  const [first = "", ...rest] = headerLines(bytes);
-  const { start, complaint: ofStart } = readStartLine(first);
-  const { headers, complaint: ofFields } = readFields(rest);
-  return { start, headers, complaint: ofStart ?? ofFields };
+  const [first = "", ...rest] = headerLines(bytes.subarray(0, MAX_HEADER_BYTES));
+  const line = readStartLine(first);
+  const { headers, complaint } = readFields(rest);
+  if (line.start === undefined) return { ...line, headers };
+  const tooLarge = bytes.length > MAX_HEADER_BYTES ? HEADER_TOO_LARGE : undefined;
+  return { start: line.start, headers, complaint: line.complaint ?? tooLarge ?? complaint };
 }

@@ -1,5 +1,5 @@
+import type { Complaint } from "./complaint.ts";
 import { skipLws, trimLws } from "./lws.ts";
-import type { Complaint } from "./malformed-message.ts";
 import { isToken } from "./token.ts";
 import { parseUri } from "./uri.ts";
 
@@ -8,16 +8,15 @@ export type StartLine =
   | { readonly kind: "request"; readonly method: string; readonly uri: string }
   | { readonly kind: "response"; readonly status: number; readonly reason: string };
 
-/** What was read of a first line, and what is wrong with it. */
-export interface ReadStartLine {
-  /** Undefined where the line is neither a request's nor a response's. */
-  readonly start: StartLine | undefined;
-  readonly complaint: Complaint | undefined;
-}
+/** What was read of a first line, and what is wrong with it; without `start` it is neither a request's nor a response's. */
+export type ReadStartLine =
+  | { readonly start: StartLine; readonly complaint: Complaint | undefined }
+  | { readonly start: undefined; readonly complaint: Complaint };
 
 /** Reads the first line of a message (RFC 3261 sections 7.1 and 7.2); several spaces are taken for one. */
 export function readStartLine(text: string): ReadStartLine {
   const line = trimLws(text);
+  if (line.includes("\r")) return { start: undefined, complaint: NOT_SIP };
   return /^SIP\//i.test(line) ? readStatusLine(line) : readRequestLine(line);
 }
 
@@ -27,8 +26,7 @@ function readRequestLine(line: string): ReadStartLine {
   const method = line.slice(0, methodEnd);
   const version = line.slice(versionAt);
   const uri = trimLws(line.slice(methodEnd, versionAt));
-  if (!isToken(method) || !/^SIP\/\d+\.\d+$/i.test(version))
-    return { start: undefined, complaint: { status: 400, detail: "The first line is not one of SIP" } };
+  if (!isToken(method) || !/^SIP\/\d+\.\d+$/i.test(version)) return { start: undefined, complaint: NOT_SIP };
   const start: StartLine = { kind: "request", method, uri };
   if (!/^SIP\/2\.0$/i.test(version)) return { start, complaint: { status: 505, detail: "The version is not SIP/2.0" } };
   const detail = uriFault(uri);
@@ -43,6 +41,8 @@ function readStatusLine(line: string): ReadStartLine {
   const reason = trimLws(line.slice(codeAt + code.length));
   return { start: { kind: "response", status: Number(code), reason }, complaint: undefined };
 }
+
+const NOT_SIP: Complaint = { status: 400, detail: "The first line is not one of SIP" };
 
 /** What is wrong with a Request-URI of whatever scheme. */
 function uriFault(uri: string): string | undefined {

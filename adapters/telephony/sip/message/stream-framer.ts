@@ -1,10 +1,11 @@
+import type { Complaint } from "./complaint.ts";
+import { completeMessage } from "./complete-message.ts";
 import { contentLength } from "./content-length.ts";
 import { headEnd, skipEmptyLines } from "./head-end.ts";
 import { MAX_HEADER_BYTES } from "./limits.ts";
-import type { Complaint, MalformedMessage } from "./malformed-message.ts";
+import { type MalformedMessage, malformed } from "./malformed-message.ts";
 import { EMPTY_BODY, type SipMessage, type SipResponse } from "./message.ts";
-import { type MessageHead, readHead } from "./message-head.ts";
-import { completeMessage, HEADER_TOO_LARGE, lengthFault } from "./parse-message.ts";
+import { HEADER_TOO_LARGE, type MessageHead, readHead } from "./message-head.ts";
 
 /**
  * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, to be answered with a single one; a
@@ -88,17 +89,18 @@ export class StreamFramer {
     const first = bytes[from] as number;
     if (first <= 0x20 || first >= 0x7f) return this.#fail(framed, "What came is not SIP");
     const end = headEnd(bytes, Math.max(from, from + this.#searched - 2));
-    this.#searched = bytes.length - from;
-    if ((end < 0 ? bytes.length : end) - from > MAX_HEADER_BYTES)
-      return this.#refuse(framed, readHead(bytes.subarray(from, from + MAX_HEADER_BYTES)), HEADER_TOO_LARGE);
-    if (end < 0) return -1;
-    this.#searched = 0;
-    const read = readHead(bytes.subarray(from, end));
-    const bodyLength = contentLength(read.headers);
-    const complaint = bodyLength === undefined ? NO_LENGTH : lengthFault(bodyLength);
-    if (bodyLength === undefined || complaint !== undefined) return this.#refuse(framed, read, complaint ?? NO_LENGTH);
-    this.#head = { read, bodyLength };
-    return end;
+    const length = (end < 0 ? bytes.length : end) - from;
+    this.#searched = end < 0 ? length : 0;
+    if (end < 0 && length <= MAX_HEADER_BYTES) return -1;
+    const read = readHead(bytes.subarray(from, from + length));
+    const bodyLength = contentLength(read.headers) ?? NO_LENGTH;
+    if (length <= MAX_HEADER_BYTES && typeof bodyLength === "number") {
+      this.#head = { read, bodyLength };
+      return end;
+    }
+    const fault = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
+    const { detail, answer } = malformed(read, read.complaint ?? fault);
+    return this.#fail(framed, detail, answer);
   }
 
   #readBody(bytes: Uint8Array, from: number, framed: Framed[]): number {
@@ -110,12 +112,7 @@ export class StreamFramer {
     return end;
   }
 
-  /** Nothing is read any more, and a request is told why. */
-  #refuse(framed: Framed[], head: MessageHead, complaint: Complaint): -1 {
-    const refused = completeMessage(head, EMPTY_BODY, complaint);
-    return this.#fail(framed, complaint.detail, refused.kind === "malformed" ? refused.answer : undefined);
-  }
-
+  /** Nothing is read any more. */
   #fail(framed: Framed[], detail: string, answer?: SipResponse): -1 {
     framed.push({ kind: "fault", detail, answer });
     this.#faulty = true;

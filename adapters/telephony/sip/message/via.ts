@@ -16,11 +16,11 @@ export interface Via {
 /** What every branch of a client that follows RFC 3261 begins with (section 8.1.1.7). */
 export const BRANCH_COOKIE = "z9hG4bK";
 
-/** Reads one element of Via: `SIP/2.0/UDP host:port;branch=…`; spaces around the slashes are allowed. */
+/** Reads one element of Via: `SIP/2.0/UDP host:port;branch=…`; spaces around the slashes are allowed, and any version. */
 export function parseVia(text: string): Via | undefined {
   const semicolon = text.indexOf(";");
   const head = semicolon < 0 ? text : text.slice(0, semicolon);
-  const match = /^\s*SIP\s*\/\s*2\.0\s*\/\s*([-A-Za-z0-9.!%*_+`'~]+)\s+(\S.*)$/i.exec(head);
+  const match = /^\s*SIP\s*\/\s*[\d.]+\s*\/\s*([-A-Za-z0-9.!%*_+`'~]+)\s+(\S.*)$/i.exec(head);
   if (match === null) return undefined;
   const sentBy = parseHostPort((match[2] as string).trimEnd());
   const params = semicolon < 0 ? NO_PARAMS : parseParams(text, semicolon);

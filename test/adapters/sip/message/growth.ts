@@ -1,0 +1,31 @@
+/** By how much an input is enlarged. */
+const FACTOR = 16;
+/** Below this, ms, a measurement is mostly noise. */
+const FLOOR_MS = 0.1;
+
+/** What is still called linear: a factor of five is left to caches, collections and whatever else the machine does. */
+export const LINEAR = 5 * FACTOR;
+
+/**
+ * By how much longer `run` takes with an input sixteen times as large: 16 where it is linear, 256 where it is quadratic.
+ * The shortest of many runs counts; the large input is tried again until it was linear once.
+ */
+export function growth<Input>(input: (size: number) => Input, size: number, run: (input: Input) => unknown): number {
+  const [small, large] = [input(size), input(FACTOR * size)];
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < 8; at++)
+    fastest = Math.min(
+      fastest,
+      duration(() => run(small)),
+    );
+  const unit = Math.max(fastest, FLOOR_MS);
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < 20 && ratio > LINEAR; at++) ratio = Math.min(ratio, duration(() => run(large)) / unit);
+  return ratio;
+}
+
+function duration(run: () => unknown): number {
+  const startedAt = performance.now();
+  run();
+  return performance.now() - startedAt;
+}
