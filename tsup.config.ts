@@ -11,6 +11,7 @@ const published = {
   deno: "adapters/server/deno.ts",
   sqlite: "adapters/storage/sqlite.ts",
   postgres: "adapters/storage/postgres.ts",
+  sip: "adapters/telephony/sip/index.ts",
 };
 
 /** Packages whose code lies in dist: what the documentation page is made of, and whatever the bundler took in. */

@@ -9,6 +9,7 @@ const alias = [
   { find: /^ringport\/(client|testing)$/, replacement: source("src/$1/index.ts") },
   { find: /^ringport\/(node|bun|deno)$/, replacement: source("adapters/server/$1.ts") },
   { find: /^ringport\/(sqlite|postgres)$/, replacement: source("adapters/storage/$1.ts") },
+  { find: /^ringport\/sip$/, replacement: source("adapters/telephony/sip/index.ts") },
 ];
 
 export default defineConfig({

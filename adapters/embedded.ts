@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { Speech } from "../src/ports/speech.ts";
@@ -7,7 +7,7 @@ import type { Storage } from "../src/ports/storage.ts";
 import type { Telephony } from "../src/ports/telephony.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
-import { sayThrough } from "./embedded/far-end-voice.ts";
+import { chosenNetworks } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { WorkerPool } from "./workers/pool.ts";
 
@@ -15,9 +15,9 @@ import type { WorkerPool } from "./workers/pool.ts";
 export const DEFAULT_DATA = "./data";
 
 /**
- * Fills in what the options leave out: embedded SQLite, the simulated network, the speech engines that are installed,
+ * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
  * a decoder in workers, a key. What the options name is taken as it is, and only what is missing is created on disk.
- * @throws {Error} a secret, a database URL or a data folder that cannot be used; the message names the fix
+ * @throws {Error} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // What can be wrong is looked at before anything is made.
@@ -27,11 +27,12 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     if (given === undefined || options.telephony === undefined) await dataFolder(data);
     return given ?? storedSecret(data);
   };
+  const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
   const storage = await embeddedStorage(options);
   const workers = sharedWorkers();
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
-  const telephony = asList(options.telephony) ?? [await embeddedTelephony(options, data, speech)];
+  const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset, sha256 };
 }
 
@@ -53,18 +54,6 @@ export async function embeddedStorage(options: RingportOptions): Promise<Storage
 /** The file of the embedded SQLite. */
 export function sqlitePath(data: string): string {
   return resolve(data, "ringport.sqlite");
-}
-
-async function embeddedTelephony(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {
-  const { simulator } = await import("./telephony/simulator/index.ts");
-  return simulator({
-    spoolDir: join(data, "recordings"),
-    timeScale: options.embedded?.simulatorTimeScale,
-    sampleRate: options.embedded?.simulatorSampleRate,
-    system: options.system,
-    logger: options.log,
-    say: sayThrough(speech),
-  });
 }
 
 async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {

@@ -32,7 +32,16 @@ export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
 
-export type { EmbeddedPorts, EmbeddedTuning, HttpOptions, HttpSpeechTuning, RingportOptions } from "./options.ts";
+export type {
+  EmbeddedPorts,
+  EmbeddedTuning,
+  HttpOptions,
+  HttpSpeechTuning,
+  NetworkName,
+  RingportOptions,
+  SipTrunkOptions,
+  SipTuning,
+} from "./options.ts";
 export type { AudioDecoder, AudioFacts } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
 export type { Authenticate } from "./ports/authenticator.ts";

@@ -22,7 +22,7 @@ export type HttpOptions = Partial<
 export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** Where people reach this server, base path included, without a trailing slash; the default is known once a server listens. */
   readonly publicUrl?: string | undefined;
-  /** What carries calls; the first one is the default provider of new instances. Default: the simulator. */
+  /** What carries calls; the first one that its user may use is the default provider of a new instance. Default: `embedded.networks`. */
   readonly telephony?: Telephony | readonly Telephony[] | undefined;
   /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
@@ -64,8 +64,36 @@ export interface EmbeddedTuning {
   readonly simulatorTimeScale?: number | undefined;
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
+  /**
+   * Which networks carry calls, the default one first. Default: `sip` where SIP is configured, else `simulator`; both
+   * only when both are named.
+   */
+  readonly networks?: readonly NetworkName[] | undefined;
+  /** Real phones, over SIP. */
+  readonly sip?: SipTuning | undefined;
   /** A server that answers `POST {baseUrl}/audio/speech`. */
   readonly httpSpeech?: HttpSpeechTuning | undefined;
+}
+
+/** A network that comes with Ringport. */
+export type NetworkName = "simulator" | "sip";
+
+/** SIP trunks and accounts. */
+export interface SipTuning {
+  /** The trunks, as `ringport/sip` takes them; or JSON text of them, or the path of a file with it. */
+  readonly trunks?: string | readonly SipTrunkOptions[] | undefined;
+  /**
+   * Lets people enter a SIP account of their own on the page behind an instance's QR code, with any server, or only with
+   * these: `sip.example.com`, `*.example.com`. Default: off.
+   */
+  readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
+}
+
+/** A trunk: `Trunk` of `ringport/sip`, which says and checks what else it may hold. */
+export interface SipTrunkOptions {
+  readonly name: string;
+  readonly server: string;
+  readonly [option: string]: unknown;
 }
 
 /** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */

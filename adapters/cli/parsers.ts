@@ -49,6 +49,18 @@ export const onOff: Parser<boolean> = {
   parse: (text) => ({ "1": true, true: true, "0": false, false: false })[text.toLowerCase()],
 };
 
+/** Some of these words, each once, separated by commas. */
+export function listOf<const T extends string>(...words: readonly T[]): Parser<T[]> {
+  return {
+    expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
+    placeholder: words.join(","),
+    parse(given) {
+      const named = given.split(",").map((word) => words.find((known) => known === word.trim()));
+      return named.every((word) => word !== undefined) && new Set(named).size === named.length ? named : undefined;
+    },
+  };
+}
+
 /** Any text that matches. */
 export function text(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
   return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
@@ -76,6 +88,20 @@ export const corsOrigins: Parser<boolean | { origins: string[] }> = {
     return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
       ? { origins }
       : undefined;
+  },
+};
+
+const HOST_PATTERN = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/i;
+
+/** Which SIP servers people may enter: any, none, or these. */
+export const sipServers: Parser<boolean | { servers: string[] }> = {
+  expected: "on, off, or the servers that may be entered, such as *.example.com, separated by commas",
+  placeholder: "SERVERS",
+  parse(given) {
+    if (/^(1|on|true)$/i.test(given)) return true;
+    if (/^(0|off|false)$/i.test(given)) return false;
+    const servers = given.split(",").map((server) => server.trim());
+    return servers.every((server) => HOST_PATTERN.test(server)) ? { servers } : undefined;
   },
 };
 

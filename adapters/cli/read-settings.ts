@@ -34,7 +34,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeQueue(values);
   completeRateLimit(values);
   completeSpeech(values);
-  const { port, hostname, log, logMaskNumbers, telephony: _, ...options } = nested(values);
+  const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
   return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 

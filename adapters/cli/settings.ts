@@ -1,6 +1,17 @@
 import type { RingportOptions } from "../../src/options.ts";
 import { LOG_LEVELS } from "./log.ts";
-import { corsOrigins, decimal, httpUrl, oneOf, onOff, speechVoices, text, wholeNumber } from "./parsers.ts";
+import {
+  corsOrigins,
+  decimal,
+  httpUrl,
+  listOf,
+  oneOf,
+  onOff,
+  sipServers,
+  speechVoices,
+  text,
+  wholeNumber,
+} from "./parsers.ts";
 import { type Setting, setting } from "./setting.ts";
 import { LIMITS, TIMINGS } from "./tuning-settings.ts";
 
@@ -87,7 +98,13 @@ const SERVER = [
     "for ever",
     "Ended calls are kept this long.",
   ),
-  setting("telephony", "RINGPORT_TELEPHONY", oneOf("simulator"), "simulator", "What carries calls."),
+  setting(
+    "embedded.networks",
+    "RINGPORT_TELEPHONY",
+    listOf("simulator", "sip"),
+    "simulator",
+    "What carries calls, the default first. sip alone where SIP is configured.",
+  ),
   setting(
     "requireInboundAudio",
     "RINGPORT_REQUIRE_INBOUND_AUDIO",
@@ -116,6 +133,27 @@ const SERVER = [
     oneOf("FULL", "NORMAL"),
     "FULL",
     "SQLite: FULL survives a power cut, NORMAL is faster.",
+  ),
+] as const;
+
+const SIP = [
+  setting(
+    "embedded.sip.trunks",
+    "RINGPORT_SIP_TRUNKS",
+    text(
+      "JSON",
+      'a list of trunks as JSON, such as [{"name":"acme","server":"sip:sip.acme.example"}], or a file with it',
+    ),
+    "none",
+    "Trunks that make real phones ring.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.sip.accounts",
+    "RINGPORT_SIP_ACCOUNTS",
+    sipServers,
+    "off",
+    "People may enter SIP accounts of their own: of any server, or of these.",
   ),
 ] as const;
 
@@ -165,6 +203,7 @@ const SPEECH = [
 /** All settings by heading: the one table that help, flags and environment variables are made from. */
 export const SETTING_GROUPS = {
   Server: SERVER,
+  "SIP (real phones)": SIP,
   "Simulated network": SIMULATOR,
   "Speech server": SPEECH,
   "Timings (ms)": TIMINGS,
@@ -180,6 +219,7 @@ export function settingsOf(...options: readonly string[]): Setting[] {
 
 /** Options that are made of code, and why no variable can hold them. */
 export const CODE_ONLY = {
+  telephony: "objects; RINGPORT_TELEPHONY chooses between those that come with Ringport",
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",

@@ -162,7 +162,7 @@ function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),
     ...docsRoutes(deps),
-    ...deps.pages.map((page) => artefactRoute(page, deps)),
+    ...deps.pages.flatMap((page) => (page.artefact ? [artefactRoute(page, deps)] : [])),
   ];
   return routes;
 }

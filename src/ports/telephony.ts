@@ -194,7 +194,7 @@ export interface TelephonyPages {
   page(path: string, request: RequestLike): Promise<Reply | undefined>;
   /**
    * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
-   * Undefined when there is no such thing.
+   * Undefined when there is no such thing. Left out where nothing is kept of calls.
    */
-  artefact(callId: string, name: string): Promise<Reply | undefined>;
+  artefact?(callId: string, name: string): Promise<Reply | undefined>;
 }

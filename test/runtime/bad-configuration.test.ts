@@ -109,6 +109,13 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
       ["127.0.0.1:1", "check DATABASE_URL"],
     ],
+    [
+      "a SIP trunk with two faults",
+      [],
+      { RINGPORT_SIP_TRUNKS: '[{"name":"acme","server":"http://acme","codecs":["G729"],"password":"hunter2"}]' },
+      ["RINGPORT_SIP_TRUNKS", "trunk acme: server", "codecs"],
+    ],
+    ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
   ])("%s", async ([, args, env, said]) => {
     const { place } = freshPlace();
     await expectRefused(target, place, { args, env }, ...said.map(literally));

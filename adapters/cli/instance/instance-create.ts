@@ -18,6 +18,11 @@ export const instanceCreate: Command = {
   operands: [{ name: "NAME", optional: true }],
   options: [
     { name: "metadata", placeholder: "JSON", help: 'An object to keep with it, such as \'{"branch":"Lisbon"}\'.' },
+    {
+      name: "provider",
+      placeholder: "NAME",
+      help: "The network that carries its calls, such as sip/acme. Default: the server's first one.",
+    },
     { name: "link", help: "Goes on with the QR code, and waits until the number is linked." },
     jsonOption("the instance (with --link lines, as instance qr)"),
   ],
@@ -26,8 +31,14 @@ export const instanceCreate: Command = {
     const metadata = metadataOf(line.values.get("metadata") as string | undefined);
     const link = line.values.get("link") === true;
     const json = line.values.get("json") === true;
+    const provider = line.values.get("provider") as string | undefined;
     const { client } = await connect(line);
-    const instance = await client.instances.create({ name: line.operands[0] ?? NAME, ...(metadata && { metadata }) });
+    const name = line.operands[0] ?? NAME;
+    const instance = await client.instances.create({
+      name,
+      ...(metadata && { metadata }),
+      ...(provider && { provider }),
+    });
     if (link) {
       if (json) printJsonLine({ event: "created", instance });
       else print(instance.id);

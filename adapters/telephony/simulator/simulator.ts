@@ -34,7 +34,7 @@ export interface SimulatorOptions {
 
 /** The simulated network. */
 export interface Simulator extends Telephony {
-  readonly pages: TelephonyPages;
+  readonly pages: Required<TelephonyPages>;
   forget(callIds: readonly string[]): Promise<void>;
   /** The clock of all audio. */
   readonly clock: {

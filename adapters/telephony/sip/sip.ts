@@ -1,6 +1,7 @@
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
+import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { resolveTrunk } from "./config/resolve-trunk.ts";
 import type { Trunk } from "./config/trunk.ts";
@@ -11,6 +12,8 @@ import type { SipTrunk } from "./trunk.ts";
 /** Options of {@link sip}. */
 export interface SipOptions {
   readonly trunks: readonly Trunk[];
+  /** The network `sip` as well, in which each instance brings an account that its owner enters himself. Default: false. */
+  readonly accounts?: boolean | SipAccountsOptions | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -30,8 +33,10 @@ export function sip(options: SipOptions): readonly Telephony[] {
   const { trunks, faults } = parseTrunks(options.trunks);
   if (trunks === undefined)
     throw new Error(`The SIP trunks are not right:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
-  const media = sharedMedia(system, trunks.length);
-  return trunks.map((trunk) => telephonyOf(trunk, system, logger, media));
+  const accounts = options.accounts === true ? {} : options.accounts || undefined;
+  const media = sharedMedia(system, trunks.length + (accounts ? 1 : 0));
+  const networks = trunks.map((trunk) => telephonyOf(trunk, system, logger, media));
+  return accounts ? [...networks, sipAccounts(accounts, { system, logger, media })] : networks;
 }
 
 /** One media engine for so many trunks; closed when all of them are. */

@@ -25,7 +25,7 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
     },
     async run(exchange) {
       const call = await calls.get(exchange.caller, callIdOf(exchange));
-      const reply = await pages.artefact(call.id, exchange.params.name ?? "");
+      const reply = await pages.artefact?.(call.id, exchange.params.name ?? "");
       if (!reply) throw new Refusal("recording_not_found", "nothing of that name was kept of this call");
       return { ...reply, headers: { ...PRIVATE, ...reply.headers } };
     },

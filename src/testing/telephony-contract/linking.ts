@@ -12,13 +12,13 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   });
 
   test(
-    "a line of the operator's comes online by itself, without a code and without credentials",
+    "a line of the operator's comes online by itself, without a code",
     async (network) => {
       const { line, host } = await network.open();
       await host.reports.next("online", patienceMs);
       expect((await line.probe()).state).toBe("online");
       await line.link();
-      for (const type of ["code", "saved", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
+      for (const type of ["code", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
       expect(host.reports.types.lastIndexOf("linked")).toBeLessThanOrEqual(host.reports.types.indexOf("online"));
     },
     byOperator ? undefined : { skip: "its owner links it by a code" },

@@ -90,7 +90,9 @@ describe("reading settings", () => {
       RINGPORT_SPEECH_URL: "http://127.0.0.1:8880/v1",
       RINGPORT_SPEECH_MODEL: "kokoro",
       RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"pf_dora"}}',
-      RINGPORT_TELEPHONY: "simulator",
+      RINGPORT_TELEPHONY: "sip, simulator",
+      RINGPORT_SIP_TRUNKS: "/etc/ringport/trunks.json",
+      RINGPORT_SIP_ACCOUNTS: "sip.acme.example,*.acme.example",
     });
     expect([port, hostname, logLevel]).toEqual([0, "0.0.0.0", "debug"]);
     expect(options).toEqual({
@@ -102,6 +104,8 @@ describe("reading settings", () => {
       rateLimit: { limit: 10, windowMs: 60_000 },
       cors: { origins: ["https://a.example", "https://b.example"] },
       embedded: {
+        networks: ["sip", "simulator"],
+        sip: { trunks: "/etc/ringport/trunks.json", accounts: { servers: ["sip.acme.example", "*.acme.example"] } },
         simulatorSampleRate: 8_000,
         httpSpeech: {
           baseUrl: "http://127.0.0.1:8880/v1",
@@ -130,6 +134,8 @@ describe("reading settings", () => {
     ["RINGPORT_BASE_PATH", "/../x", "/api"],
     ["RINGPORT_CORS", "app.example.com", "origins"],
     ["RINGPORT_TELEPHONY", "carrier-pigeon", "simulator"],
+    ["RINGPORT_TELEPHONY", "sip,sip", "simulator"],
+    ["RINGPORT_SIP_ACCOUNTS", "sip:acme.example", "*.example.com"],
     ["RINGPORT_SIMULATOR_SAMPLE_RATE", "44100", "8000 or 16000"],
     ["RINGPORT_SPEECH_VOICES", "{}", "JSON"],
     ["RINGPORT_SPEECH_VOICES", '{"portuguese":{"voice":"x"}}', "JSON"],

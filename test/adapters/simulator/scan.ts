@@ -26,7 +26,7 @@ export async function scan(telephony: Telephony, payload: string): Promise<void>
 
 /** What the callee heard. Throws an Error when there is no recording. */
 export async function heardBy(telephony: Telephony, callId: string): Promise<Int16Array> {
-  const reply = await telephony.pages?.artefact(callId, "heard.wav");
+  const reply = await telephony.pages?.artefact?.(callId, "heard.wav");
   if (!(reply?.body instanceof Uint8Array)) throw new Error(`There is no recording of ${callId}.`);
   return decodeWav(reply.body).samples;
 }

@@ -56,6 +56,7 @@ export interface Trunk {
   readonly listen?: TrunkListener | undefined;
 }
 
+/** How audio may be coded on a trunk. */
 export type TrunkCodec = "PCMU" | "PCMA" | "opus";
 
 /** TLS towards the server. */

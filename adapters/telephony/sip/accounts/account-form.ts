@@ -1,0 +1,44 @@
+import type { RequestLike } from "../../../../src/ports/web.ts";
+import type { TransportKind } from "../transport/transport.ts";
+import type { Account } from "./account.ts";
+
+/** A form with every field at its longest has less. */
+const MOST_BYTES = 16_384;
+/** Longest text of a field, characters. */
+const MOST_CHARACTERS = 255;
+const TRANSPORTS: readonly TransportKind[] = ["udp", "tcp", "tls"];
+
+/** What a person has typed; undefined where it is more than a form can be. */
+export async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return new URLSearchParams(new TextDecoder().decode(whole));
+}
+
+/** The account in a form, checked no further; an empty field is none. */
+export function accountIn(form: URLSearchParams): Account {
+  const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MOST_CHARACTERS) || undefined;
+  const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));
+  return {
+    // People paste the whole address.
+    server: (text("server") ?? "").replace(/^sips?:/i, ""),
+    transport: transport ?? "udp",
+    user: text("user") ?? "",
+    password: form.get("password")?.slice(0, MOST_CHARACTERS) || undefined,
+    authUser: text("authUser"),
+    domain: text("domain"),
+    callerId: text("callerId"),
+    register: form.get("register") !== null,
+  };
+}

@@ -1,0 +1,202 @@
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import {
+  DialError,
+  type DialOptions,
+  type InstanceRef,
+  type Leg,
+  type Line,
+  type LineHealth,
+  type LineHost,
+} from "../../../../src/ports/telephony.ts";
+import { LinkAttempt } from "../../linking/link-attempt.ts";
+import type { LinkCodes } from "../../linking/link-codes.ts";
+import { resolveTrunk } from "../config/resolve-trunk.ts";
+import type { Trunk } from "../config/trunk.ts";
+import { SipLine } from "../line.ts";
+import type { MediaEngine } from "../media/engine.ts";
+import { Deadline } from "../registration/deadline.ts";
+import { SipTrunk } from "../trunk.ts";
+import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
+import type { AccountTarget, AccountVerdict } from "./account-page.ts";
+import { isAllowed } from "./allowed-servers.ts";
+import type { TryLimit } from "./try-limit.ts";
+
+/** A server that is asked about an account answers within this, or the account is not taken. */
+const TRY_MS = 15_000;
+
+/** What a line needs. */
+export interface AccountLineOptions {
+  readonly instance: InstanceRef;
+  readonly host: LineHost;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly media: () => Promise<MediaEngine>;
+  readonly codes: LinkCodes<AccountTarget>;
+  readonly tries: TryLimit;
+  /** Which servers may be entered; undefined: any. */
+  readonly servers: readonly string[] | undefined;
+  readonly defaults: AccountDefaults;
+  /** The line is closed. */
+  readonly closed: (line: AccountLine) => void;
+}
+
+/** An account at work: a trunk of its own with one line on it. */
+interface Linked {
+  readonly trunk: SipTrunk;
+  readonly line: SipLine;
+}
+
+/** An instance's line over a SIP account that its owner has entered on the page behind the QR code. */
+export class AccountLine implements Line, AccountTarget {
+  readonly #options: AccountLineOptions;
+  #attempt: LinkAttempt<AccountTarget>;
+  #linked: Linked | undefined;
+  /** Why a stored account is not used. */
+  #unusable: string | undefined;
+  #entering: Promise<AccountVerdict> | undefined;
+  #closed = false;
+
+  constructor(options: AccountLineOptions) {
+    this.#options = options;
+    this.#attempt = new LinkAttempt(options.codes, this);
+  }
+
+  get name(): string {
+    return this.#options.instance.name;
+  }
+
+  get instanceId(): string {
+    return this.#options.instance.id;
+  }
+
+  publicUrl(): string {
+    return this.#options.host.publicUrl();
+  }
+
+  code(code: Parameters<LineHost["code"]>[0]): void {
+    this.#options.host.code(code);
+  }
+
+  /** Comes back with an account that was stored. */
+  resume(account: Account): void {
+    if (this.#closed) return;
+    const checked = this.#check(account);
+    if ("trunk" in checked) void this.#start(this.#trunk(checked.trunk));
+    else
+      this.#unusable = `the account cannot be used any more: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
+  }
+
+  async link(): Promise<void> {
+    if (!this.#closed && this.#linked === undefined && this.#unusable === undefined) this.#attempt.ask();
+  }
+
+  async enter(account: Account): Promise<AccountVerdict> {
+    if (this.#closed || this.#linked !== undefined) return { verdict: "gone" };
+    const checked = this.#check(account);
+    if ("faults" in checked) return { verdict: "faulty", faults: checked.faults };
+    if (this.#entering !== undefined) return { verdict: "later", waitMs: 1_000 };
+    const waitMs = this.#options.tries.begin(this.instanceId);
+    if (waitMs > 0) return { verdict: "later", waitMs };
+    // Closing and unlinking wait for this: a line is never half linked.
+    this.#entering = this.#try(account, checked.trunk).finally(() => {
+      this.#entering = undefined;
+      this.#options.tries.end();
+    });
+    return this.#entering;
+  }
+
+  async probe(): Promise<LineHealth> {
+    if (this.#linked) return this.#linked.line.probe();
+    return { state: "offline", reason: this.#unusable ?? (this.#closed ? "closed" : "not linked") };
+  }
+
+  async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
+    if (this.#linked) return this.#linked.line.dial(to, options, signal);
+    throw new DialError("unreachable", this.#unusable ?? "the line is not linked");
+  }
+
+  async unlink(): Promise<void> {
+    // A loop, so that no linking can begin between the wait and the next line.
+    while (this.#entering !== undefined) await this.#entering.catch(() => {});
+    const linked = this.#linked;
+    this.#linked = this.#unusable = undefined;
+    this.#attempt.stop();
+    await stop(linked);
+    this.#attempt = new LinkAttempt(this.#options.codes, this); // a new attempt counts its codes from 1
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#attempt.stop();
+    await this.#entering?.catch(() => {});
+    await stop(this.#linked);
+    this.#options.closed(this);
+  }
+
+  #check(account: Account): { trunk: Trunk } | { faults: AccountFaults } {
+    const { servers, defaults } = this.#options;
+    if (account.user === "") return { faults: { user: "is missing" } };
+    const checked = trunkOf(account, defaults);
+    if ("faults" in checked || isAllowed(account.server, servers)) return checked;
+    return { faults: { server: `is not among the servers that may be entered here: ${servers?.join(", ")}` } };
+  }
+
+  async #try(account: Account, trunk: Trunk): Promise<AccountVerdict> {
+    const { host } = this.#options;
+    const tried = this.#trunk(trunk);
+    try {
+      const health = await this.#ask(tried);
+      if (health.state === "offline") return await dropped(tried, { verdict: "refused", reason: health.reason });
+      if (this.#closed) return await dropped(tried, { verdict: "gone" });
+      await host.credentials.save(encodeAccount(account));
+    } catch (fault) {
+      await tried.close();
+      throw fault;
+    }
+    this.#attempt.stop();
+    await this.#start(tried);
+    return { verdict: "linked", phone: tried.phone };
+  }
+
+  /** What the server says of the account, before long. */
+  async #ask(trunk: SipTrunk): Promise<LineHealth> {
+    const deadline = new Deadline(this.#options.system, TRY_MS, "");
+    const silence = new Promise<LineHealth>((resolve) => {
+      const reason = `the server said nothing for ${TRY_MS / 1000} s; check its name, its port and the transport`;
+      deadline.signal.addEventListener("abort", () => resolve({ state: "offline", reason }));
+    });
+    const health = await Promise.race([trunk.ask(), silence]);
+    deadline.cancel();
+    return health;
+  }
+
+  #trunk(trunk: Trunk): SipTrunk {
+    const { system, logger, media } = this.#options;
+    return new SipTrunk({ trunk: resolveTrunk(trunk), system, logger, media });
+  }
+
+  /** Puts a line on the trunk, which tells the host that it is linked, and when it is online. */
+  async #start(trunk: SipTrunk): Promise<void> {
+    const { instance, host } = this.#options;
+    const line = new SipLine({ instance, host, trunk, closed: () => {} });
+    this.#linked = { trunk, line };
+    await line.link();
+  }
+}
+
+async function dropped(trunk: SipTrunk, verdict: AccountVerdict): Promise<AccountVerdict> {
+  await trunk.close();
+  return verdict;
+}
+
+async function stop(linked: Linked | undefined): Promise<void> {
+  await linked?.line.close();
+  await linked?.trunk.close();
+}
+
+function sentence(faults: AccountFaults): string {
+  return Object.entries(faults)
+    .map(([field, fault]) => `${field} ${fault}`)
+    .join("; ");
+}

@@ -1,0 +1,68 @@
+import { parseTrunks } from "../config/parse-trunks.ts";
+import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk.ts";
+import { parseHostPort } from "../message/host-port.ts";
+import type { TransportKind } from "../transport/transport.ts";
+
+/** A SIP account as its owner enters it. */
+export interface Account {
+  /** `sip.example.com`, `192.0.2.5:5070`. */
+  readonly server: string;
+  readonly transport: TransportKind;
+  readonly user: string;
+  readonly password?: string | undefined;
+  readonly authUser?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly callerId?: string | undefined;
+  readonly register: boolean;
+}
+
+/** What all accounts of a server have in common; the operator says it. */
+export interface AccountDefaults {
+  readonly publicAddress?: string | undefined;
+  readonly rtpPorts?: readonly [first: number, last: number] | undefined;
+  readonly codecs?: readonly TrunkCodec[] | undefined;
+  readonly srtp?: Trunk["srtp"];
+  readonly tls?: TrunkTls | undefined;
+  readonly mediaLossMs?: number | undefined;
+  readonly holdTimeoutMs?: number | undefined;
+}
+
+/** Which field of an account is wrong, and why. */
+export type AccountFaults = Readonly<Partial<Record<keyof Account, string>>>;
+
+const NAME = "account";
+const FIELDS: readonly (keyof Account)[] = ["server", "user", "password", "authUser", "domain", "callerId"];
+
+/** The account as a trunk of its own, or what is wrong with it. */
+export function trunkOf(account: Account, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
+  const { server, transport, ...rest } = account;
+  if (parseHostPort(server) === undefined) return { faults: { server: SERVER_TEXT } };
+  const given = { ...defaults, ...rest, name: NAME, server: `sip:${server};transport=${transport}` };
+  const { trunks, faults } = parseTrunks([given]);
+  const trunk = trunks?.[0];
+  if (trunk) return { trunk };
+  const found: Partial<Record<keyof Account, string>> = {};
+  for (const { field, detail } of faults ?? []) found[FIELDS.find((name) => name === field) ?? "server"] ??= detail;
+  return { faults: found };
+}
+
+const SERVER_TEXT = "must be a host name or an address, with or without a port: sip.example.com or 192.0.2.5:5070";
+
+/** The account as credentials to be stored. */
+export function encodeAccount(account: Account): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(account));
+}
+
+/** The account in stored credentials; undefined when they are not ours. */
+export function decodeAccount(credentials: Uint8Array): Account | undefined {
+  try {
+    const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<Account> | null;
+    const { server, transport, user, register } = stored ?? {};
+    const known = transport === "udp" || transport === "tcp" || transport === "tls";
+    if (typeof server !== "string" || typeof user !== "string" || typeof register !== "boolean" || !known)
+      return undefined;
+    return stored as Account;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { InstanceRef, Line, LineHost, Telephony } from "../../../../src/ports/telephony.ts";
+import { LinkCodes } from "../../linking/link-codes.ts";
+import type { MediaEngine } from "../media/engine.ts";
+import { type AccountDefaults, decodeAccount } from "./account.ts";
+import type { AccountLine } from "./account-line.ts";
+import { type AccountTarget, accountPage } from "./account-page.ts";
+import { TryLimit } from "./try-limit.ts";
+
+/** Whoever has opened the page may take so long to find his password, ms. */
+const RESERVE_MS = 15 * 60_000;
+
+/** Accounts that people enter themselves. */
+export interface SipAccountsOptions {
+  /** Which servers may be entered: `sip.example.com`, `*.example.com`. Default: any, also inside your own network. */
+  readonly servers?: readonly string[] | undefined;
+  /** What all of them have in common. */
+  readonly defaults?: AccountDefaults | undefined;
+}
+
+/** What the network needs besides. */
+export interface SipAccountsParts {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly media: { engine(): Promise<MediaEngine>; release(): Promise<void> };
+}
+
+/**
+ * The network `sip`: each instance brings a SIP account of its own, which its owner enters on the page behind the QR
+ * code. The account is kept where the core keeps credentials, encrypted.
+ */
+export function sipAccounts(options: SipAccountsOptions, { system, logger, media }: SipAccountsParts): Telephony {
+  const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
+  const tries = new TryLimit(system);
+  const lines = new Set<AccountLine>();
+  let closing: Promise<void> | undefined;
+
+  async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
+    const insist = (): void => {
+      signal.throwIfAborted();
+      if (closing !== undefined) throw new Error("The SIP accounts are closed.");
+    };
+    insist();
+    const [credentials, { AccountLine }] = await Promise.all([host.credentials.load(), import("./account-line.ts")]);
+    insist();
+    const line: AccountLine = new AccountLine({
+      instance,
+      host,
+      system,
+      logger,
+      media: () => media.engine(),
+      codes,
+      tries,
+      servers: options.servers,
+      defaults: options.defaults ?? {},
+      closed: (one) => lines.delete(one),
+    });
+    lines.add(line);
+    // Whoever opens it has it in hand before the first report.
+    if (credentials !== undefined) system.after(0, () => resume(line, host, credentials));
+    return line;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...lines].map((line) => line.close()));
+    await media.release();
+  }
+
+  return {
+    name: "sip",
+    capabilities: { dtmf: "event", inboundAudioCertain: false },
+    open,
+    close: () => (closing ??= close()),
+    pages: { prefix: "sip", page: (path, request) => accountPage(codes, logger, path, request) },
+  };
+}
+
+function resume(line: AccountLine, host: LineHost, credentials: Uint8Array): void {
+  const account = decodeAccount(credentials);
+  if (account === undefined) host.unlinked("the stored credentials are no SIP account");
+  else line.resume(account);
+}

@@ -1,0 +1,15 @@
+import { parseHostPort } from "../message/host-port.ts";
+
+/**
+ * Whether people may enter this server.
+ * @param patterns `sip.example.com` for itself, `*.example.com` for all below it; undefined: any
+ */
+export function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
+  if (patterns === undefined) return true;
+  const host = parseHostPort(server)?.host.replace(/\.$/, "");
+  if (host === undefined) return false;
+  return patterns.some((pattern) => {
+    const wanted = pattern.toLowerCase().replace(/^\[|\]$/g, "");
+    return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted;
+  });
+}

@@ -1,0 +1,61 @@
+import { escapeHtml, type PageText } from "../../linking/web-page.ts";
+import type { Account, AccountFaults } from "./account.ts";
+
+interface Field {
+  readonly name: "server" | "user" | "password" | "authUser" | "domain" | "callerId";
+  readonly label: string;
+  readonly hint?: string;
+  /** More of the input's attributes. */
+  readonly input?: string;
+}
+
+const MAIN: readonly Field[] = [
+  { name: "server", label: "Server", hint: "sip.example.com, or with a port", input: 'required inputmode="url"' },
+  { name: "user", label: "User", input: "required" },
+  { name: "password", label: "Password", input: 'type="password"' },
+];
+const MORE: readonly Field[] = [
+  { name: "authUser", label: "User for the password", hint: "where it is another one" },
+  { name: "domain", label: "Domain", hint: "where it is not the server" },
+  { name: "callerId", label: "Number that people see", hint: "such as +12025550123", input: 'inputmode="tel"' },
+];
+const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
+
+/** The form for an account; with what was entered, and what is wrong with it. The password is never shown again. */
+export function formText(name: string, account?: Account, faults: AccountFaults = {}, reason?: string): PageText {
+  const wrong = reason ?? (Object.keys(faults).length > 0 ? "Please look at the fields that are marked." : undefined);
+  const field = (one: Field): string => fieldText(one, account, faults[one.name]);
+  const open = MORE.some((one) => faults[one.name] ?? account?.[one.name]) ? " open" : "";
+  const options = Object.entries(TRANSPORTS).map(
+    ([kind, label]) =>
+      `<option value="${kind}"${kind === (account?.transport ?? "udp") ? " selected" : ""}>${label}</option>`,
+  );
+  return {
+    title: "Enter a SIP account",
+    body: `<p>“${escapeHtml(name)}” will place its calls with this account. It is tried before it is kept.</p>
+${wrong === undefined ? "" : `<p class="fault" role="alert">${escapeHtml(wrong)}</p>`}
+<form method="post" autocomplete="off">
+${MAIN.map(field).join("\n")}
+<label>Transport<select name="transport">${options.join("")}</select></label>
+<label><input type="checkbox" name="register"${(account?.register ?? true) ? " checked" : ""}> Register at the server</label>
+<details${open}><summary>More</summary>
+${MORE.map(field).join("\n")}
+</details>
+<button>Try and link</button>
+</form>`,
+  };
+}
+
+function fieldText({ name, label, hint, input = "" }: Field, account: Account | undefined, fault?: string): string {
+  const value = name === "password" ? undefined : account?.[name];
+  const attributes = [
+    `name="${name}"`,
+    'maxlength="255" autocapitalize="none" spellcheck="false"',
+    input,
+    value === undefined ? "" : `value="${escapeHtml(value)}"`,
+    fault === undefined ? "" : `aria-invalid="true" aria-describedby="${name}-fault"`,
+  ];
+  const small = hint === undefined ? "" : `<small>${hint}</small>`;
+  const told = fault === undefined ? "" : `<span class="fault" id="${name}-fault">${escapeHtml(fault)}</span>`;
+  return `<label>${label}<input ${attributes.filter((one) => one !== "").join(" ")}>${small}${told}</label>`;
+}

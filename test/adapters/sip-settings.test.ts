@@ -1,0 +1,74 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { networkNames } from "../../adapters/embedded/networks.ts";
+import { sipTrunks } from "../../adapters/embedded/sip-trunks.ts";
+import { embedded } from "../../adapters/embedded.ts";
+import type { EmbeddedTuning } from "../../src/options.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const ACME = { name: "acme", server: "sip:sip.acme.example" };
+const names = (embedded: EmbeddedTuning) => networkNames({ embedded });
+
+describe("the networks", () => {
+  test("are the simulated one, or SIP alone where it is configured", () => {
+    expect(networkNames({})).toEqual(["simulator"]);
+    expect(names({ sip: { accounts: false } })).toEqual(["simulator"]);
+    expect(names({ sip: { trunks: [ACME] } })).toEqual(["sip"]);
+    expect(names({ sip: { accounts: { servers: ["*.acme.example"] } } })).toEqual(["sip"]);
+  });
+
+  test("are both where both are named, in that order", () => {
+    expect(names({ networks: ["simulator", "sip"], sip: { trunks: [ACME] } })).toEqual(["simulator", "sip"]);
+  });
+
+  test("are refused where SIP is named without a trunk, or trunks are there without SIP", () => {
+    expect(() => names({ networks: ["sip"] })).toThrow(/no trunk is there: set RINGPORT_SIP_TRUNKS/);
+    expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
+  });
+
+  test("each trunk is one, and the first trunk is the default", async () => {
+    const data = temporaryFolder("sip-settings");
+    const trunks = [ACME, { ...ACME, name: "backup" }];
+    const ports = await embedded({ data, embedded: { networks: ["sip", "simulator"], sip: { trunks } } });
+    expect(ports.telephony.map(({ name }) => name)).toEqual(["sip/acme", "sip/backup", "simulator"]);
+    for (const network of ports.telephony) await network.close();
+    await Promise.all([ports.speech.close(), ports.decoder.close()]);
+  });
+});
+
+describe("SIP trunks", () => {
+  test("come as they are, as JSON, or from a file with it", async () => {
+    const file = join(temporaryFolder("trunks"), "trunks.json");
+    writeFileSync(file, `\n ${JSON.stringify({ trunks: [ACME] })}`);
+    for (const given of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
+      expect(await sipTrunks(given)).toMatchObject([ACME]);
+  });
+
+  test("a file that is not there is named", async () => {
+    await expect(sipTrunks("/nowhere/trunks.json")).rejects.toThrow(
+      /the file \/nowhere\/trunks\.json cannot be read \(ENOENT\)/,
+    );
+  });
+
+  test("what is no JSON is refused with its place, and without its secrets", async () => {
+    const fault = await sipTrunks('[{"name":"acme",\n"password":"hunter2" "server":1}]').catch((error: Error) => error);
+    expect(String(fault)).toMatch(/are no JSON at line 2, column \d+; they must be a list/);
+    expect(String(fault)).not.toContain("hunter2");
+  });
+
+  test("every fault is named in one line, secrets are not, and nothing is made", async () => {
+    const data = join(temporaryFolder("sip-settings"), "data");
+    const trunks = JSON.stringify([
+      { name: "acme", server: "http://acme", codecs: ["G729"] },
+      { name: "Backup", server: "sip:backup.example", register: true, password: "hunter2", pasword: "hunter3" },
+    ]);
+    const fault = await embedded({ data, embedded: { sip: { trunks } } }).catch((error: Error) => error);
+    expect(fault).toBeInstanceOf(Error);
+    const { message } = fault as Error;
+    expect(message).not.toContain("\n");
+    for (const said of ["acme: server", "codecs", "Backup: name", "pasword"]) expect(message).toContain(said);
+    expect(message).not.toMatch(/hunter[23]/);
+    expect(existsSync(data)).toBe(false);
+  });
+});

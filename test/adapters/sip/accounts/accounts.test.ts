@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sip } from "../../../../adapters/telephony/sip/index.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { Line, Telephony } from "../../../../src/ports/telephony.ts";
+import { telephonyContract } from "../../../../src/testing/telephony-contract.ts";
+import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
+import { callees, type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
+import { ask } from "./enter.ts";
+
+const PASSWORD = "hunter2-ü&<";
+const SOON_MS = 5_000;
+
+let farEnd: FarEnd;
+let telephony: Telephony;
+let host: TestLineHost;
+let line: Line;
+/** Everything that was logged. */
+let logged: unknown[] = [];
+
+const note = (...said: unknown[]): void => void logged.push(said);
+const logger: Logger = { debug: note, info: note, warn: note, error: note };
+
+function network(servers?: readonly string[]): Telephony {
+  const [only] = sip({ trunks: [], accounts: servers ? { servers } : true, logger });
+  return only!;
+}
+
+async function opened(over: Telephony, at: TestLineHost, id = "inst_1"): Promise<Line> {
+  return over.open({ id, name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
+}
+
+/** The payload of the latest code. */
+async function payload(): Promise<string> {
+  await line.link();
+  return (await host.reports.next("code", SOON_MS)).code.payload;
+}
+
+const fields = (more: Readonly<Record<string, string>> = {}) => ({
+  server: `127.0.0.1:${farEnd.port}`,
+  transport: "udp",
+  user: "tom",
+  password: PASSWORD,
+  register: "on",
+  ...more,
+});
+
+beforeEach(async () => {
+  logged = [];
+  farEnd = await startFarEnd({
+    callees: { "+12025550100": callees.answers },
+    registrar: { challenge: { user: "tom", password: PASSWORD } },
+  });
+  telephony = network();
+  host = new TestLineHost();
+  line = await opened(telephony, host);
+});
+afterEach(async () => {
+  await telephony.close();
+  await farEnd.close();
+});
+
+describe("an account that is entered", () => {
+  test("is tried, kept, and carries calls; after a restart it comes back without a code", async () => {
+    const code = await payload();
+    expect(code).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sip\/link\/[0-9a-z]{16}$/);
+    const reply = await ask(telephony, code, fields({ callerId: "+12025550142" }));
+    expect([reply.status, reply.html]).toEqual([200, expect.stringContaining("as +12025550142")]);
+    await host.reports.next("online", SOON_MS);
+    expect(host.reports.types.filter((type) => type !== "code")).toEqual(["saved", "linked", "online"]);
+    expect(host.reports.all.find(({ type }) => type === "linked")).toMatchObject({ phone: "+12025550142" });
+    expect(farEnd.registrations).toHaveLength(1);
+    await line.close();
+    expect(farEnd.registrations.at(-1)?.expires).toBe(0); // it says goodbye
+
+    const again = new TestLineHost(host.stored);
+    line = await opened(telephony, again);
+    await again.reports.next("online", SOON_MS);
+    expect(again.reports.types).not.toContain("code");
+    const abort = new AbortController();
+    const leg = await line.dial("+12025550100", { callId: "call_1", ringTimeoutMs: 10_000 }, abort.signal);
+    const call = await farEnd.call();
+    expect(call.requests[0]?.text.start).toContain("sip:+12025550100@127.0.0.1");
+    await leg.hangUp();
+  });
+
+  test("is not kept where the server refuses it, and the page says why, without the password", async () => {
+    const reply = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
+    expect(reply.status).toBe(422);
+    expect(reply.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
+    expect(reply.html).toContain(`value="127.0.0.1:${farEnd.port}"`);
+    expect(reply.html).not.toContain("wrong-secret");
+    expect(host.stored).toBeUndefined();
+    expect(host.reports.types).toEqual(["code"]);
+    expect((await line.probe()).state).toBe("offline");
+  });
+
+  test("without registration is tried with OPTIONS", async () => {
+    const { register: _, password: __, ...account } = fields();
+    farEnd.health = 404; // somebody is there
+    const reply = await ask(telephony, await payload(), account);
+    expect(reply.status).toBe(200);
+    expect(farEnd.requests.map(({ start }) => start.split(" ")[0])).toEqual(["OPTIONS"]);
+  });
+
+  test("can be entered once: the code is worth nothing afterwards", async () => {
+    const code = await payload();
+    const answers = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 429]);
+    expect((await ask(telephony, code)).status).toBe(410);
+    expect((await ask(telephony, code, fields())).status).toBe(410);
+    expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
+  });
+
+  test("is let go where it cannot be stored, and can be entered again", async () => {
+    const code = await payload();
+    const { save } = host.credentials;
+    host.credentials.save = async () => {
+      throw new Error("the disk is full");
+    };
+    const reply = await ask(telephony, code, fields());
+    expect([reply.status, reply.headers["retry-after"]]).toEqual([503, "2"]);
+    expect(farEnd.registrations.at(-1)?.expires).toBe(0);
+    host.credentials.save = save;
+    expect((await ask(telephony, code, fields())).status).toBe(200);
+  });
+
+  test("leaves its password in no log, whatever happens", async () => {
+    const code = await payload();
+    await ask(telephony, code, fields({ server: "no-such-host.invalid" }));
+    await ask(telephony, code, fields({ user: "jerry" }));
+    await ask(telephony, code, fields());
+    await host.reports.next("online", SOON_MS);
+    expect(JSON.stringify(logged)).not.toContain("hunter2");
+  });
+});
+
+describe("the page", () => {
+  test("has no script, asks for nothing, and shows names as they are", async () => {
+    const reply = await ask(telephony, await payload());
+    expect(reply.status).toBe(200);
+    expect(reply.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);
+    expect(reply.headers["cache-control"]).toBe("no-store");
+    expect(reply.html).not.toMatch(/<script|<b>/);
+    expect(reply.html).toContain("&#60;b&#62;");
+  });
+
+  test("marks every field that is wrong and keeps what was typed, except the password", async () => {
+    const typed = {
+      server: "sip.example.com:port",
+      user: "",
+      password: PASSWORD,
+      domain: "exa mple",
+      callerId: '"><i>',
+    };
+    const reply = await ask(telephony, await payload(), fields(typed));
+    expect(reply.status).toBe(422);
+    expect(reply.html).toContain('aria-describedby="user-fault"');
+    expect(reply.html).toContain("&#34;&#62;&#60;i&#62;");
+    expect(reply.html).not.toContain("hunter2");
+    expect(reply.html).not.toContain("<i>");
+    const server = await ask(telephony, await payload(), fields({ server: "sip.example.com:port" }));
+    expect(server.html).toMatch(/id="server-fault">must be a host name/);
+    expect(farEnd.requests).toEqual([]);
+  });
+
+  test("takes an address as people paste it", async () => {
+    expect((await ask(telephony, await payload(), fields({ server: farEnd.uri }))).status).toBe(200);
+  });
+
+  test("of an unknown code is 404, a form of megabytes 413, another method 405", async () => {
+    const code = await payload();
+    expect((await ask(telephony, "/sip/link/0000000000000000")).status).toBe(404);
+    expect((await ask(telephony, code, "a".repeat(2_000_000))).status).toBe(413);
+    const put = await telephony.pages?.page(code.slice(code.indexOf("/link")), {
+      method: "PUT",
+      url: code,
+      headers: { get: () => null },
+      body: null,
+    });
+    expect(put?.status).toBe(405);
+    expect(
+      await telephony.pages?.page("/other", { method: "GET", url: code, headers: { get: () => null }, body: null }),
+    ).toBeUndefined();
+  });
+
+  test("lets nobody guess passwords: five tries a minute", async () => {
+    const code = await payload();
+    for (let tries = 0; tries < 5; tries++)
+      expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
+    const refused = await ask(telephony, code, fields());
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(30);
+    expect(host.stored).toBeUndefined();
+  });
+});
+
+describe("servers that the operator allows", () => {
+  test("may be entered, others may not, and are not asked", async () => {
+    telephony = network(["*.acme.example", "127.0.0.1"]);
+    line = await opened(telephony, host);
+    const code = await payload();
+    for (const server of ["acme.example", "127.0.0.2", "127.0.0.1.evil.example", "[::1]"]) {
+      const reply = await ask(telephony, code, fields({ server }));
+      expect([server, reply.status]).toEqual([server, 422]);
+      expect(reply.html).toContain("*.acme.example, 127.0.0.1");
+    }
+    expect((await ask(telephony, code, fields())).status).toBe(200);
+  });
+
+  test("that are allowed no more keep the line offline, and its account", async () => {
+    await ask(telephony, await payload(), fields());
+    const again = new TestLineHost(host.stored);
+    const strict = network(["sip.acme.example"]);
+    const other = await opened(strict, again);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await other.probe()).toEqual({ state: "offline", reason: expect.stringContaining("sip.acme.example") });
+    expect(again.stored).toBeDefined();
+    expect(again.reports.types).not.toContain("unlinked");
+    await strict.close();
+  });
+});
+
+test("credentials that are no account are told as unlinked", async () => {
+  const stray = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
+  await opened(telephony, stray, "inst_2");
+  await stray.reports.next("unlinked", SOON_MS);
+});
+
+telephonyContract(
+  "a SIP account",
+  {
+    patienceMs: 3_000,
+    numbers: {
+      answers: "+12025550100",
+      busy: "+12025550101",
+      rings: "+12025550102",
+      declines: "+12025550103",
+      hangsUp: "+12025550104",
+      unknown: "+12025550108",
+      speaks: { skip: "the trunk's own run has it" },
+      presses: { skip: "the trunk's own run has it" },
+    },
+    async create() {
+      const server = await startFarEnd({
+        callees: {
+          "+12025550100": callees.answers,
+          "+12025550101": callees.busy,
+          "+12025550102": callees.rings,
+          "+12025550103": callees.declines,
+          "+12025550104": callees.hangsUp,
+        },
+        registrar: { challenge: { user: "tom", password: PASSWORD } },
+      });
+      const over = network();
+      return {
+        telephony: over,
+        scan: async (code) => {
+          const account = { ...fields(), server: `127.0.0.1:${server.port}` };
+          const { status } = await ask(over, code, account);
+          if (status !== 200) throw new Error(`the account was answered with ${status}`);
+        },
+        heard: async () => server.calls.at(-1)!.heard,
+        close: () => server.close(),
+      };
+    },
+  },
+  { describe, test, expect },
+);

@@ -1,0 +1,24 @@
+import type { Telephony } from "../../../../src/ports/telephony.ts";
+import type { Reply } from "../../../../src/ports/web.ts";
+
+/** Asks for the page behind a code, or sends its form, as the core would pass it on. */
+export async function ask(
+  telephony: Telephony,
+  payload: string,
+  form?: Readonly<Record<string, string>> | string,
+): Promise<Reply & { html: string }> {
+  const body = typeof form === "object" ? new URLSearchParams(form).toString() : form;
+  const reply = await telephony.pages?.page(payload.slice(payload.indexOf("/sip/") + "/sip".length), {
+    method: form === undefined ? "GET" : "POST",
+    url: payload,
+    headers: { get: (name) => (name === "content-type" ? "application/x-www-form-urlencoded" : null) },
+    body: body === undefined ? null : chunks(body),
+  });
+  if (!reply) throw new Error(`there is no page at ${payload}`);
+  return { ...reply, html: String(reply.body ?? "") };
+}
+
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+}
