@@ -94,6 +94,8 @@ export default defineConfig({
         test: {
           name: "peers",
           include: ["test/peers/**/*.test.ts"],
+          // Calls take their time, and leave the machine idle meanwhile.
+          maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -37,6 +37,7 @@ export const NUMBERS = {
   opus: "+12025550103",
   sdes: "+12025550104",
   sdesOpus: "+12025550105",
+  sdesIfOffered: "+12025550107",
   rings: "+12025550106",
 } as const;
 
@@ -46,6 +47,7 @@ const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
   opus: "answermode=auto;audio_codecs=opus/48000/1",
   sdes: "answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1;mediaenc=srtp-mand",
   sdesOpus: "answermode=auto;audio_codecs=opus/48000/1;mediaenc=srtp-mand",
+  sdesIfOffered: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp",
   rings: "answermode=manual;audio_codecs=PCMU/8000/1",
 };
 
@@ -54,6 +56,7 @@ const CONFIG = (at: {
   control: number;
   rtp: number;
   folder: string;
+  says: string;
   keys: Certificates;
   modules: string;
 }): string => `
@@ -64,7 +67,7 @@ sip_certificate ${at.keys.both}
 call_local_timeout 120
 call_max_calls 16
 audio_buffer 20-160
-audio_source aufile,${join(at.folder, "says.wav")}
+audio_source aufile,${at.says}
 audio_player aubridge,null
 audio_alert aubridge,null
 ausrc_srate 48000
@@ -100,6 +103,18 @@ opus_sprop_stereo no
 opus_stereo no
 `;
 
+const tones = new WeakMap<Stage, string>();
+
+/** The file that every baresip of a stage plays: 40 s of 1 kHz. */
+function tone(stage: Stage): string {
+  const made = tones.get(stage);
+  if (made) return made;
+  const path = join(stage.folder("says"), "tone.wav");
+  run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", "1000", "gain", "-12");
+  tones.set(stage, path);
+  return path;
+}
+
 /** Starts a baresip of its own, for one call or for several that are more than a second apart. */
 export async function startBaresip(stage: Stage, keys: Certificates): Promise<Baresip> {
   const folder = stage.folder("baresip");
@@ -109,24 +124,6 @@ export async function startBaresip(stage: Stage, keys: Certificates): Promise<Ba
     .find((path) => path.endsWith("/g711.so"));
   if (!modules) throw new Error("baresip-core has no module for G.711");
   for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
-  run(
-    "sox",
-    "-D",
-    "-n",
-    "-r",
-    "48000",
-    "-c",
-    "2",
-    "-b",
-    "16",
-    join(folder, "says.wav"),
-    "synth",
-    "40",
-    "sine",
-    "1000",
-    "gain",
-    "-12",
-  );
   writeFileSync(join(folder, "home", "contacts"), "");
   const accounts = Object.entries(ACCOUNTS).map(
     ([name, options]) => `<sip:${NUMBERS[name as keyof typeof NUMBERS]}@127.0.0.1:${port}>;regint=0;${options}\n`,
@@ -134,7 +131,7 @@ export async function startBaresip(stage: Stage, keys: Certificates): Promise<Ba
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, keys, modules: dirname(modules) }),
+    CONFIG({ port, control, rtp, folder, says: tone(stage), keys, modules: dirname(modules) }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });

@@ -3,6 +3,8 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { endWithThisProcess } from "../../support/runtimes.ts";
 import { until } from "../../support/server-client.ts";
 
+process.setMaxListeners(100); // each child is ended with this process
+
 /** A program that runs beside the tests. What it prints is kept in a file. */
 export interface Child {
   readonly pid: number;

@@ -52,6 +52,7 @@ ${[
   "textops",
   "siputils",
   "sanity",
+  "xlog",
   "nathelper",
   "auth",
 ]
@@ -85,7 +86,7 @@ request_route {
     if (!pv_www_authenticate("${KAMAILIO.domain}", "${KAMAILIO.password}", "0")) { www_challenge("${KAMAILIO.domain}", "1"); exit; }
     if ($au != $tU) { sl_send_reply("403", "Forbidden"); exit; }
     fix_nated_register();
-    if (!save("location")) sl_reply_error();
+    if (save("location")) xlog("registered $tU\\n"); else sl_reply_error();
     exit;
   }
   if (!is_method("INVITE|MESSAGE")) { sl_send_reply("405", "Method Not Allowed"); exit; }

@@ -7,16 +7,14 @@ export interface Saying {
   readonly sdp?: string;
   /** Behind the callee's tag: another fork. */
   readonly fork?: string;
-  /** In place of the CSeq that came last. */
-  readonly cseq?: string;
   /** Again and again until the ACK comes. */
   readonly repeated?: boolean;
-  /** Without a tag of To: 100. */
-  readonly untagged?: boolean;
-  /** With the tag that came: within a dialog. */
-  readonly inDialog?: boolean;
-  /** Field names in one letter. */
-  readonly compact?: boolean;
+  /** With To as it came: in a 100, or within a dialog. */
+  readonly asItCame?: boolean;
+  /** To the first INVITE, though other requests have come since. */
+  readonly toInvite?: boolean;
+  /** The same with names of one letter and odd spaces. */
+  readonly oddly?: boolean;
 }
 
 const lines = (text: string): string =>
@@ -49,11 +47,16 @@ const ALLOW = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
 /** Says something to the request that came last. */
 export function say(start: string, saying: Saying = {}): string {
-  const { fields, fork = "", cseq = "[last_CSeq:]", repeated = false, untagged, inDialog, compact } = saying;
-  const to = untagged || inDialog ? "[last_To:]" : `[last_To:];tag=${TAG}${fork}`;
-  const all = [`SIP/2.0 ${start}`, "[last_Via:]", "[last_From:]", to, "[last_Call-ID:]", cseq];
+  const { fields, fork = "", repeated = false, asItCame = false, toInvite = false, oddly = false } = saying;
+  const tag = asItCame ? "" : `;tag=${TAG}${fork}`;
+  const copied = oddly
+    ? ["v:[$via]", `t :[$to]${tag}`, "f:[$from]", "CSEQ:[$cseq]", "i:  [call_id]"]
+    : toInvite
+      ? ["Via:[$via]", "From:[$from]", `To:[$to]${tag}`, "[last_Call-ID:]", "CSeq:[$cseq]"]
+      : ["[last_Via:]", "[last_From:]", `[last_To:]${tag}`, "[last_Call-ID:]", "[last_CSeq:]"];
+  const all = [`SIP/2.0 ${start}`, ...copied];
   if (fields) all.push(fields);
-  return send(`${all.join("\n")}\n${body(saying.sdp, compact)}`, repeated);
+  return send(`${all.join("\n")}\n${body(saying.sdp, oddly)}`, repeated);
 }
 
 /** Waits for a request. @param check what its header or body must hold: a regular expression */
@@ -74,9 +77,11 @@ export const invited = (check?: { readonly field?: string; readonly holds: strin
     <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
     <ereg regexp=".*" search_in="hdr" header="From:" assign_to="from"/>
     <ereg regexp=".*" search_in="hdr" header="To:" assign_to="to"/>
+    <ereg regexp=".*" search_in="hdr" header="Via:" assign_to="via"/>
+    <ereg regexp=".*" search_in="hdr" header="CSeq:" assign_to="cseq"/>
     ${check ? ereg(check) : ""}
   </action></recv>
-  <Reference variables="whole,target,from,to${check ? ",seen" : ""}"/>
+  <Reference variables="whole,target,from,to,via,cseq${check ? ",seen" : ""}"/>
 `;
 
 /** Asks something of the caller, within the dialog. */
@@ -109,7 +114,7 @@ export const accept = (more: Saying = {}): string =>
   });
 export const ack = '  <recv request="ACK" timeout="8000"/>\n';
 /** Is hung up on. */
-export const hungUp = `${hear("BYE")}${say("200 OK", { inDialog: true })}`;
+export const hungUp = `${hear("BYE")}${say("200 OK", { asItCame: true })}`;
 
 /** The whole of it. */
 export const scenario = (name: string, ...steps: readonly string[]): string =>

@@ -1,11 +1,37 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import type { Ear } from "../../../src/testing/telephony-network.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
 import { run } from "../tools.ts";
+
+/** What our side says where nothing else is said. */
+export const OUR_HZ = 437;
 
 /** A recording of a peer as 16-bit mono at this rate; answers the file as well, for a recogniser. */
 export function monoOf(recording: string, sampleRate = 16_000): { readonly path: string; readonly sound: Sound } {
   const path = join(dirname(recording), `${basename(recording, ".wav")}-${sampleRate}.wav`);
   run("sox", "-D", recording, "-r", String(sampleRate), "-c", "1", "-b", "16", "-e", "signed", path);
   return { path, sound: readWav(readFileSync(path)) };
+}
+
+/** Waits until an ear has heard so many ms of a tone without a break. @param from frames that do not count */
+export async function toneIn(ear: Ear, sampleRate: number, hz: number, ms: number, from = 0): Promise<void> {
+  const end = performance.now() + 5_000;
+  const count = ms / 20;
+  let best = 0;
+  for (let at = from; performance.now() < end; ) {
+    if (ear.frames.length < at + count) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      continue;
+    }
+    const share = toneShare(concatPcm(ear.frames.slice(at, at + count)), hz, sampleRate);
+    if (share > 0.95) return;
+    best = Math.max(best, share);
+    at++;
+  }
+  throw new Error(
+    `no ${ms} ms of ${hz} Hz came within 5 s: at best ${best} of it, in ${ear.frames.length - from} frames`,
+  );
 }

@@ -2,6 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { MediaClock } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
+import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession } from "./engine.ts";
 import { PortPairs } from "./ports.ts";
 import { type MediaSockets, RtpSession } from "./rtp-session.ts";
@@ -28,6 +29,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
 
   async function open(media: MediaOptions, listener: MediaListener): Promise<MediaSession> {
     if (closed) throw new Error("The media engine is closed.");
+    if (media.sampleRate > 8_000) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({
       ...media,

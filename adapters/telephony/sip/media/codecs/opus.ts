@@ -47,6 +47,17 @@ export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
   }
 }
 
+let loading: Promise<void> | undefined;
+
+/** Loads the library, once: a call that may come to Opus has it ready before the first word. Never rejects. */
+export function loadOpus(): Promise<void> {
+  loading ??= createOpus().then(
+    (codec) => codec.close(),
+    () => {}, // who needs it is told
+  );
+  return loading;
+}
+
 class OpusCodec implements Codec {
   readonly name = "opus";
   readonly sampleRate: number = SAMPLE_RATE;

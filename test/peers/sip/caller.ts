@@ -1,0 +1,73 @@
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { Playout } from "../../../src/audio/playout.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import type { FrameSource } from "../../../src/ports/media.ts";
+import type { Leg, Line } from "../../../src/ports/telephony.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { CallEvents, Ear } from "../../../src/testing/telephony-network.ts";
+import { OUR_HZ } from "./sound.ts";
+import type { Stage } from "./stage.ts";
+
+export const CALLEE = "+12025550100";
+
+/** A call of the adapter, with nothing above it. */
+export interface DirectCall {
+  readonly leg: Leg;
+  readonly events: CallEvents;
+  /** Plays 40 s of a tone. */
+  readonly playout: Playout;
+  /** What came from the callee. */
+  readonly ear: Ear;
+  /** Frames that were pulled to be sent. */
+  readonly pulled: () => number;
+}
+
+/** A trunk with one linked line, as the core would hold it. */
+export interface Caller {
+  readonly line: Line;
+  readonly host: TestLineHost;
+  dial(to?: string, ringTimeoutMs?: number): Promise<DirectCall>;
+}
+
+/** Opens a trunk with one line; does not wait for it. */
+export async function openLine(
+  stage: Stage,
+  trunk: Omit<Trunk, "name">,
+  name = "test",
+): Promise<Pick<Caller, "line" | "host">> {
+  const [telephony] = sip({ trunks: [{ name, probe: "none", users: "*", ...trunk }] });
+  if (!telephony) throw new Error("no trunk was made");
+  stage.add(telephony, (it) => it.close());
+  const host = new TestLineHost();
+  const line = await telephony.open({ id: `inst_${name}`, name }, host, new AbortController().signal);
+  stage.add(line, (it) => it.close());
+  return { line, host };
+}
+
+/** Opens a trunk and waits until its line is online. */
+export async function openTrunk(stage: Stage, trunk: Omit<Trunk, "name">, name = "test"): Promise<Caller> {
+  const { line, host } = await openLine(stage, trunk, name);
+  await host.reports.next("online", 10_000);
+  let calls = 0;
+  return {
+    line,
+    host,
+    async dial(to = CALLEE, ringTimeoutMs = 30_000) {
+      const options = { callId: `call_${name}_${++calls}`, ringTimeoutMs };
+      const leg = await line.dial(to, options, new AbortController().signal);
+      const playout = new Playout(leg.sampleRate);
+      playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
+      const [events, ear] = [new CallEvents(leg), new Ear()];
+      let pulled = 0;
+      const counted: FrameSource = {
+        read(frame) {
+          pulled++;
+          return playout.read(frame);
+        },
+      };
+      leg.connectMedia(counted, ear);
+      return { leg, events, playout, ear, pulled: () => pulled };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from "vitest";
+import { until } from "../../support/server-client.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { openLine, openTrunk } from "./caller.ts";
+import { type Certificates, makeCertificates } from "./certificates.ts";
+import { KAMAILIO, startKamailio } from "./kamailio.ts";
+import { Stage } from "./stage.ts";
+
+const { domain, user, password } = KAMAILIO;
+
+withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
+  const stage = new Stage();
+  let keys: Certificates;
+  beforeAll(() => {
+    keys = makeCertificates(stage.folder("keys"));
+  });
+  const behind = async (
+    expires?: number,
+  ): Promise<{ softphone: Baresip; proxy: Awaited<ReturnType<typeof startKamailio>> }> => {
+    const softphone = await startBaresip(stage, keys);
+    const routes = { [NUMBERS.pcmu]: softphone.port };
+    const options = { algorithm: "SHA-256", keys, routes, ...(expires ? { expires } : {}) } as const;
+    return { softphone, proxy: await startKamailio(stage, options) };
+  };
+  const WAYS = {
+    UDP: (port: number) => ({ server: `sip:127.0.0.1:${port}` }),
+    TCP: (port: number) => ({ server: `sip:127.0.0.1:${port};transport=tcp` }),
+    TLS: (port: number) => ({
+      server: `sip:127.0.0.1:${port + 1};transport=tls`,
+      tls: { ca: keys.ca, servername: "localhost" },
+      srtp: "off" as const,
+    }),
+  };
+
+  for (const way of ["UDP", "TCP", "TLS"] as const)
+    test.concurrent(`that starts again in the middle of a call over ${way} neither ends nor keeps it, and is registered with again`, {
+      timeout: 40_000,
+    }, async () => {
+      const { softphone, proxy } = await behind(8);
+      const account = { domain, user, password, register: true };
+      const { dial, host, line } = await openTrunk(
+        stage,
+        { ...WAYS[way](proxy.port), ...account },
+        `restart-${way.toLowerCase()}`,
+      );
+      expect(await line.probe()).toEqual({ state: "online" });
+      const { leg, events, ear } = await dial(NUMBERS.pcmu);
+      await events.next("connected", 8_000);
+      const reports = host.reports.all.length;
+      await proxy.restart();
+      const frames = ear.frames.length;
+      await until(
+        () => ear.frames.length - frames,
+        (more) => more > 50,
+        5_000,
+        "a second of sound after the restart",
+      );
+      await leg.hangUp();
+      await events.over;
+      expect(events.cause).toBe("released");
+      await softphone.event("CALL_CLOSED", 5_000);
+      // It comes back by itself, at the latest when it would have been refreshed.
+      await proxy.child.says(/registered agent/, 20_000);
+      await until(
+        () => line.probe(),
+        ({ state }) => state === "online",
+        20_000,
+        "the registration",
+      );
+      const told = host.reports.all.slice(reports).map(({ type }) => type);
+      expect(told.filter((type) => type !== "offline" && type !== "online")).toEqual([]);
+      const again = await dial(NUMBERS.pcmu);
+      await again.events.next("connected", 8_000);
+      await again.leg.hangUp();
+    });
+
+  test.concurrent("that is gone when it is called makes the callee unreachable within its time, and is used again when it is back", {
+    timeout: 60_000,
+  }, async () => {
+    const { proxy } = await behind();
+    const trunk = { ...WAYS.TCP(proxy.port), domain, user, password, register: true };
+    const { dial, line } = await openTrunk(stage, trunk, "gone");
+    await proxy.child.kill("SIGTERM");
+    const refused = await dial(NUMBERS.pcmu).then(
+      async ({ events }) => (await events.next("ended", 10_000)).cause,
+      (fault: { readonly release?: string }) => fault.release,
+    );
+    expect(["unreachable", "line_lost"]).toContain(refused);
+    await proxy.restart();
+    await until(
+      () => line.probe(),
+      ({ state }) => state === "online",
+      30_000,
+      "the line to be online again",
+    );
+    const { leg, events } = await dial(NUMBERS.pcmu);
+    await events.next("connected", 8_000);
+    await leg.hangUp();
+  });
+
+  test.concurrent("that does not know our password says so where the owner of the line reads it", async () => {
+    const { proxy } = await behind();
+    const trunk = { ...WAYS.UDP(proxy.port), domain, user, password: "wrong", register: true };
+    const { host } = await openLine(stage, trunk, "wrong");
+    const { reason } = await host.reports.next("offline", 5_000);
+    expect(reason).toMatch(/401|403/);
+    expect(reason).toMatch(/password/);
+  });
+});

@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { until } from "../../support/server-client.ts";
+import { phaseJump, toneShare } from "../../support/server-sound.ts";
+import { withTools } from "../tools.ts";
+import { NUMBERS, startBaresip } from "./baresip.ts";
+import { openTrunk } from "./caller.ts";
+import { type Certificates, makeCertificates } from "./certificates.ts";
+import { monoOf, OUR_HZ } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+/** What a call may be carried by; the softphone says a tone of 1 kHz all the time. */
+const CARRIERS: readonly {
+  readonly title: string;
+  readonly number: keyof typeof NUMBERS;
+  readonly trunk: Partial<Trunk>;
+}[] = [
+  { title: "PCMU", number: "pcmu", trunk: {} },
+  { title: "PCMA", number: "pcma", trunk: { codecs: ["PCMU", "PCMA"] } },
+  { title: "Opus", number: "opus", trunk: { codecs: ["PCMU", "opus"] } },
+  { title: "protected PCMU", number: "sdes", trunk: { srtp: "required" } },
+  { title: "PCMU, with protection offered and not taken", number: "pcmu", trunk: { srtp: "optional" } },
+  { title: "PCMU, with protection offered and taken", number: "sdesIfOffered", trunk: { srtp: "optional" } },
+  { title: "protected Opus", number: "sdesOpus", trunk: { codecs: ["opus"], srtp: "required" } },
+];
+const SECOND = 1_000;
+
+withTools("a softphone", ["baresip", "openssl", "sox"], () => {
+  const stage = new Stage();
+  let keys: Certificates;
+  beforeAll(() => {
+    keys = makeCertificates(stage.folder("keys"));
+  });
+
+  describe("hears us, and we hear it, without a break, in", () => {
+    for (const [i, { title, number, trunk }] of CARRIERS.entries())
+      test.concurrent(title, async () => {
+        const softphone = await startBaresip(stage, keys);
+        const server = `sip:127.0.0.1:${softphone.port}`;
+        const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${i}`);
+        const { leg, events, ear } = await dial(NUMBERS[number]);
+        await events.next("connected", 8_000);
+        const perSecond = SECOND / leg.frameMs;
+        await until(
+          () => ear.frames.length,
+          (frames) => frames >= 3 * perSecond,
+          8_000,
+          "three seconds of sound",
+        );
+        await leg.hangUp();
+        await events.over;
+        expect(events.cause).toBe("released");
+
+        // The jitter buffer may settle in the first half second; from then on no sample is missing.
+        const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+        expect(toneShare(heard, 1000)).toBeGreaterThan(0.95);
+        expect(phaseJump(heard, 1000)).toBeLessThan(0.5);
+        const { sound } = monoOf(await softphone.heardFile());
+        const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 10) };
+        expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(2);
+        expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
+        expect(phaseJump(theirs, OUR_HZ)).toBeLessThan(0.5);
+
+        const counted = leg.statistics?.();
+        expect(counted).toMatchObject({ packetsLost: 0, packetsDuplicated: 0 });
+        // What a baresip sends by RTCP before it has its keys, and after, is not protected.
+        expect(counted!.packetsInvalid).toBeLessThanOrEqual(number.startsWith("sdes") ? 2 : 0);
+        expect(counted!.packetsReceived).toBeGreaterThan(2.5 * 50);
+        expect(counted!.packetsSent).toBeGreaterThan(2.5 * 50);
+        expect(counted!.codec).toBe(title.includes("Opus") ? "opus" : title.includes("PCMA") ? "PCMA" : "PCMU");
+      });
+  });
+
+  test.concurrent("presses keys that we understand, and understands ours", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "keys");
+    const { leg, events } = await dial(NUMBERS.pcmu);
+    await events.next("connected", 8_000);
+    await leg.sendDtmf?.("4*#A9");
+    for (const key of "15#0") {
+      softphone.command("sndcode", key);
+      await new Promise((resolve) => setTimeout(resolve, 300)); // it does not queue them
+    }
+    await until(
+      () => events.keys.length,
+      (count) => count >= 4,
+      5_000,
+      "four keys",
+    );
+    await leg.hangUp();
+    const pressed = softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
+    expect(pressed.join("")).toBe("4*#A9");
+    expect(events.keys).toBe("15#0");
+  });
+
+  test.concurrent("that rings can be given up, and lets go at once", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "given-up");
+    const { leg, events } = await dial(NUMBERS.rings);
+    await events.next("alerting", 5_000);
+    await leg.hangUp();
+    await events.over;
+    expect(events.types).toEqual(["placed", "alerting", "ended"]);
+    expect(events.cause).toBe("released");
+    await softphone.event("CALL_CLOSED", 2_000);
+  });
+
+  test.concurrent("that rings, is picked up after a second, and hangs up itself is followed", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "picked-up");
+    const { events, ear } = await dial(NUMBERS.rings);
+    await events.next("alerting", 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    softphone.command("accept");
+    await events.next("connected", 5_000);
+    await until(
+      () => ear.frames.length,
+      (frames) => frames >= 25,
+      5_000,
+      "half a second of sound",
+    );
+    softphone.command("hangup");
+    await events.next("ended", 5_000);
+    expect(events.cause).toBe("callee_hung_up");
+  });
+
+  test.concurrent("that hangs up while it rings has declined", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "declined");
+    const { events } = await dial(NUMBERS.rings);
+    await events.next("alerting", 5_000);
+    softphone.command("hangup");
+    const { detail } = await events.next("ended", 5_000);
+    // A baresip says 486 here: to SIP that is busy.
+    expect([events.cause, detail]).toEqual(["busy", expect.stringContaining("486")]);
+  });
+
+  test.concurrent("that does not know the number ends the call at once", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "unknown");
+    const { events } = await dial("+12025550199");
+    const { cause } = await events.next("ended", 5_000);
+    expect(cause).toBe("number_invalid");
+  });
+
+  test.concurrent("that vanishes in the middle of a call is missed within the time", async () => {
+    const softphone = await startBaresip(stage, keys);
+    const server = `sip:127.0.0.1:${softphone.port}`;
+    const { dial } = await openTrunk(stage, { server, mediaLossMs: 2_000 }, "vanished");
+    const { leg, events, ear } = await dial(NUMBERS.pcmu);
+    await events.next("connected", 8_000);
+    await until(
+      () => ear.frames.length,
+      (frames) => frames >= 50,
+      5_000,
+      "a second of sound",
+    );
+    await softphone.child.kill();
+    const from = performance.now();
+    await events.next("media_lost", 4_000);
+    expect(performance.now() - from).toBeGreaterThan(1_500);
+    await leg.hangUp();
+    await events.over;
+    expect(events.types.filter((type) => type === "ended")).toHaveLength(1);
+  });
+});

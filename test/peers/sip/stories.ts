@@ -1,0 +1,427 @@
+import { expect } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { DirectCall } from "./caller.ts";
+import { accept, ack, ask, CONTACT, hear, hungUp, invited, pause, ringing, say, sdp, told } from "./sipp-script.ts";
+import { OUR_HZ, toneIn } from "./sound.ts";
+
+/** A call to a sipp: what sipp does step by step, what our side does, and how it ends. */
+export interface Story {
+  /** "a callee who …" */
+  readonly title: string;
+  readonly steps: readonly string[];
+  readonly trunk?: Partial<Trunk>;
+  readonly transport?: "udp" | "tcp";
+  /** After it was placed. Default: hangs up after half a second of sound that was echoed. */
+  readonly act?: (call: DirectCall) => Promise<void>;
+  readonly cause: ReleaseCause;
+  readonly detail?: RegExp;
+  /** Events that must not be among those told. */
+  readonly never?: readonly string[];
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** The echo of what we say comes back. */
+const echoed = async ({ events, ear, leg }: DirectCall): Promise<void> => {
+  await events.next("connected", 8_000);
+  await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
+};
+export const echoedThenOver = async (call: DirectCall): Promise<void> => {
+  await echoed(call);
+  await call.leg.hangUp();
+};
+const untilEnded = async ({ events }: DirectCall): Promise<void> => void (await events.next("ended", 15_000));
+const allow = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
+
+/** What a sipp checks of a response or request: a part of its header or body. */
+const withBody = (holds: string) => ({ holds });
+
+const challenge = (status: 401 | 407, more = "", nonce = "47ebe028cda119c35d4877b383027d28da013815"): string =>
+  say(status === 401 ? "401 Unauthorized" : "407 Proxy Authentication Required", {
+    fields: `${status === 401 ? "WWW" : "Proxy"}-Authenticate: Digest realm="sipp.test", nonce="${nonce}", opaque="440badfc", algorithm=MD5, qop="auth"${more}`,
+    repeated: true,
+  });
+const verified = `<recv request="INVITE" crlf="true"><action><verifyauth assign_to="ok" username="agent" password="s3cret"/></action></recv>
+  <nop test="ok" next="good"/>${say("403 Bad Credentials")}<recv request="ACK" next="end"/><label id="good"/>`;
+const credentials = { user: "agent", password: "s3cret" };
+
+export const STORIES: readonly Story[] = [
+  {
+    title: "answers is heard, and hung up on",
+    steps: [invited(), say("100 Trying", { asItCame: true }), ringing, pause(200), accept(), ack, hungUp],
+    cause: "released",
+  },
+  {
+    title: "answers over TCP is heard as well",
+    transport: "tcp",
+    steps: [invited(), ringing, accept(), ack, hungUp],
+    cause: "released",
+  },
+  {
+    title: "is cancelled while the phone rings does not answer",
+    steps: [
+      invited(),
+      ringing,
+      hear("CANCEL"),
+      say("200 OK"),
+      say("487 Request Terminated", { toInvite: true, repeated: true }),
+      ack,
+    ],
+    async act({ events, leg }) {
+      await events.next("alerting", 5_000);
+      await leg.hangUp();
+    },
+    cause: "released",
+    never: ["answered"],
+  },
+  {
+    title: "answers in the moment of the CANCEL is hung up on at once",
+    steps: [invited(), ringing, hear("CANCEL"), say("200 OK"), accept({ toInvite: true }), ack, hungUp],
+    async act({ events, leg }) {
+      await events.next("alerting", 5_000);
+      await leg.hangUp();
+    },
+    cause: "released",
+    never: ["connected"],
+  },
+  {
+    title: "hangs up is told so",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(700)],
+      ...[ask("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), told(200)],
+    ],
+    act: untilEnded,
+    cause: "callee_hung_up",
+    detail: /16/,
+  },
+  {
+    title: "holds and lets go hears nothing meanwhile, and everything afterwards",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(800)],
+      ...[
+        ask("INVITE", { sdp: sdp({ version: 2, direction: "sendonly" }) }),
+        told(200, withBody("a=recvonly")),
+        ask("ACK"),
+      ],
+      pause(1_000),
+      ...[
+        ask("INVITE", { number: 2, sdp: sdp({ version: 3 }) }),
+        told(200, withBody("a=sendrecv")),
+        ask("ACK", { number: 2 }),
+      ],
+      hungUp,
+    ],
+    async act(call) {
+      await echoed(call);
+      const noted = (event: string) => () => call.events.all.some((one) => one.type === "noted" && one.event === event);
+      await until(noted("held"), "the hold");
+      const pulled = call.pulled();
+      await until(noted("resumed"), "the end of the hold");
+      expect(call.pulled() - pulled).toBeLessThan(10); // of fifty
+      const from = call.ear.frames.length;
+      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, from);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "moves its audio to another port by re-INVITE is heard there",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(500)],
+      ...[
+        ask("INVITE", { sdp: sdp({ version: 2, port: "[media_port+2]" }) }),
+        told(200, withBody("m=audio")),
+        ask("ACK"),
+      ],
+      ...[ask("OPTIONS", { number: 2 }), told(200), hungUp],
+    ],
+    async act(call) {
+      await echoed(call);
+      await wait(1_000);
+      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "sends a re-INVITE without SDP is given an offer",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(300)],
+      ...[ask("INVITE"), told(200, withBody("m=audio")), ask("ACK", { sdp: sdp({ version: 2 }) }), pause(300), hungUp],
+    ],
+    async act(call) {
+      await wait(1_000);
+      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "offers only a codec that we lack gets 488, and the call goes on",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(300)],
+      ...[ask("INVITE", { sdp: sdp({ version: 2, formats: "9" }) }), told(488), ask("ACK"), pause(300), hungUp],
+    ],
+    async act(call) {
+      await wait(1_000);
+      await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, call.ear.frames.length);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "holds by UPDATE, refreshes by UPDATE, and asks for what does not exist, is answered each time",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(300)],
+      ...[ask("UPDATE", { sdp: sdp({ version: 2, direction: "sendonly" }) }), told(200, withBody("a=recvonly"))],
+      ...[ask("UPDATE", { number: 2, sdp: sdp({ version: 3 }) }), told(200, withBody("a=sendrecv"))],
+      ...[ask("UPDATE", { number: 3 }), told(200), ask("OPTIONS", { number: 4 }), told(200)],
+      ...[ask("REFER", { number: 5, fields: "Refer-To: <sip:x@127.0.0.1>" }), told(603), hungUp],
+    ],
+    async act(call) {
+      await call.events.next("connected", 5_000);
+      await wait(1_500);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "wants its ringing acknowledged (PRACK) is obeyed",
+    steps: [
+      invited({ field: "Supported", holds: "100rel" }),
+      say("183 Session Progress", {
+        fields: `${CONTACT}\n${allow}\nRequire: 100rel\nRSeq: 4711`,
+        sdp: sdp(),
+        repeated: true,
+      }),
+      ...[hear("PRACK", { field: "RAck", holds: "4711 1 INVITE" }), say("200 OK", { asItCame: true })],
+      ...[pause(300), accept({ toInvite: true }), ack, hungUp],
+    ],
+    cause: "released",
+  },
+  {
+    title: "is heard before the answer makes early media, and the tone comes through",
+    steps: [
+      invited(),
+      say("183 Session Progress", { fields: CONTACT, sdp: sdp() }),
+      pause(1_000),
+      accept(),
+      ack,
+      hungUp,
+    ],
+    async act(call) {
+      await call.events.next("early_media", 5_000);
+      await echoedThenOver(call);
+    },
+    cause: "released",
+  },
+  {
+    title: "rings in every way rings once",
+    steps: [
+      ...[
+        invited(),
+        ringing,
+        ringing,
+        say("182 Queued", { fields: CONTACT }),
+        say("181 Call Is Being Forwarded", { fields: CONTACT }),
+      ],
+      ...[ringing, accept(), ack, hungUp],
+    ],
+    async act(call) {
+      await echoed(call);
+      expect(call.events.types.filter((type) => type === "alerting")).toEqual(["alerting"]);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "rings after it has answered disturbs nothing",
+    steps: [
+      invited(),
+      accept({ repeated: false }),
+      ack,
+      say("180 Ringing", { toInvite: true, fields: CONTACT }),
+      hungUp,
+    ],
+    cause: "released",
+  },
+  {
+    title: "is two at once: the first is spoken to, the other gets ACK and BYE",
+    steps: [
+      ...[invited(), ringing, accept({ repeated: false }), ack],
+      ...[accept({ repeated: false, fork: "second", toInvite: true }), hear("ACK", { field: "To", holds: "second" })],
+      ...[hear("BYE", { field: "To", holds: "second" }), say("200 OK", { asItCame: true }), hungUp],
+    ],
+    async act(call) {
+      await echoed(call);
+      await wait(500);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "writes short names and odd spaces is understood",
+    steps: [invited(), say("180 Ringing", { oddly: true }), accept({ oddly: true }), ack, hungUp],
+    cause: "released",
+  },
+  {
+    title: "repeats its 200 because the ACK was late, gets another ACK",
+    steps: [
+      invited(),
+      ringing,
+      accept(),
+      '  <recv request="ACK"/>\n',
+      say("200 OK", { toInvite: true, sdp: sdp(), fields: CONTACT }),
+      ack,
+      hungUp,
+    ],
+    async act(call) {
+      await echoed(call);
+      await wait(300);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "wants a digest (401, MD5) is given one",
+    trunk: credentials,
+    steps: [invited(), challenge(401), ack, verified, ringing, accept(), ack, hungUp, '<label id="end"/>'],
+    cause: "released",
+  },
+  {
+    title: "wants a digest (407) of another user than ours is given one",
+    trunk: { ...credentials, user: "100", authUser: "agent" },
+    steps: [
+      ...[invited(), challenge(407), ack, hear("INVITE", { field: "Proxy-Authorization", holds: 'username="agent"' })],
+      ...[ringing, accept(), ack, hungUp],
+    ],
+    cause: "released",
+  },
+  {
+    title: "says that the nonce is stale is answered with the new one",
+    trunk: credentials,
+    steps: [
+      ...[invited(), challenge(401), ack, hear("INVITE"), challenge(401, ", stale=true", "93bf0001"), ack],
+      ...[hear("INVITE", { field: "Authorization", holds: "93bf0001" }), ringing, accept(), ack, hungUp],
+    ],
+    cause: "released",
+  },
+  {
+    title: "does not know the password is asked twice and no more",
+    trunk: { user: "agent", password: "wrong" },
+    steps: [invited(), challenge(401), ack, hear("INVITE"), challenge(401, "", "93bf0002"), ack],
+    act: untilEnded,
+    cause: "rejected_by_network",
+    detail: /password/,
+    never: ["answered"],
+  },
+  {
+    title: "wants a digest from a trunk without a password is refused at once",
+    steps: [invited(), challenge(401), ack],
+    act: untilEnded,
+    cause: "rejected_by_network",
+    detail: /password/,
+    never: ["answered"],
+  },
+  {
+    title: "wants longer session timers (422) gets them",
+    steps: [
+      ...[invited(), say("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
+      ...[
+        hear("INVITE", { field: "Min-SE", holds: "3600" }),
+        ringing,
+        accept({ fields: "Supported: timer\nSession-Expires: 3600;refresher=uas" }),
+        ack,
+      ],
+      ...[
+        ask("UPDATE", { fields: "Supported: timer\nSession-Expires: 3600;refresher=uac" }),
+        told(200, { field: "Session-Expires", holds: "3600" }),
+        hungUp,
+      ],
+    ],
+    async act(call) {
+      await echoed(call);
+      await wait(300);
+      await call.leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "answers without SDP gets ACK and BYE",
+    steps: [invited(), ringing, say("200 OK", { fields: CONTACT, repeated: true }), ack, hungUp],
+    act: untilEnded,
+    cause: "media_failed",
+    detail: /SDP/,
+    never: ["answered", "connected"],
+  },
+  {
+    title: "answers with a codec that was not offered gets ACK and BYE",
+    steps: [invited(), ringing, accept({ sdp: sdp({ formats: "9" }) }), ack, hungUp],
+    act: untilEnded,
+    cause: "media_failed",
+    detail: /codec/i,
+    never: ["answered", "connected"],
+  },
+  {
+    title: "answers with rubbish for SDP gets ACK and BYE",
+    steps: [invited(), ringing, accept({ sdp: "v=0\nthis is no SDP at all" }), ack, hungUp],
+    act: untilEnded,
+    cause: "media_failed",
+    never: ["answered", "connected"],
+  },
+  {
+    title: "refuses the audio in its answer (port 0) gets ACK and BYE",
+    steps: [invited(), ringing, accept({ sdp: sdp({ port: "0" }) }), ack, hungUp],
+    act: untilEnded,
+    cause: "media_failed",
+    never: ["answered", "connected"],
+  },
+  {
+    title: "presses a key by INFO is understood",
+    steps: [
+      ...[invited(), ringing, accept(), ack, pause(300)],
+      ask("INFO", {
+        content: "Content-Type: application/dtmf-relay\nContent-Length: [len]\n\nSignal=5\nDuration=160\n",
+      }),
+      ...[
+        told(200),
+        ask("INFO", { number: 2, content: "Content-Type: application/dtmf\nContent-Length: [len]\n\n#\n" }),
+        told(200),
+        hungUp,
+      ],
+    ],
+    async act({ events, leg }) {
+      await until(() => events.keys.length === 2, "two keys");
+      expect(events.keys).toBe("5#");
+      await leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "takes no telephone-event hears our keys by INFO",
+    steps: [
+      ...[invited(), ringing, accept({ sdp: sdp({ formats: "0" }) }), ack],
+      ...["4", "#"].flatMap((key) => [hear("INFO", withBody(`Signal *= *${key}`)), say("200 OK", { asItCame: true })]),
+      hungUp,
+    ],
+    async act({ events, leg }) {
+      await events.next("connected", 5_000);
+      await leg.sendDtmf?.("4#");
+      await leg.hangUp();
+    },
+    cause: "released",
+  },
+  {
+    title: "has forgotten the call (481 to our BYE) is gone all the same",
+    steps: [invited(), ringing, accept(), ack, hear("BYE"), say("481 Call Does Not Exist", { asItCame: true })],
+    cause: "released",
+  },
+];
+
+async function until(done: () => boolean, what: string): Promise<void> {
+  const end = performance.now() + 8_000;
+  while (!done()) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    await wait(10);
+  }
+}
