@@ -1,5 +1,5 @@
 import { EMPTY_BODY, responseTo, type SipMessage } from "../message/message.ts";
-import { withTag } from "../message/name-addr.ts";
+import { tagOf, withTag } from "../message/name-addr.ts";
 import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
@@ -27,6 +27,11 @@ export class AgentContext {
     return this.options.transactions;
   }
 
+  /** Who is asking. */
+  get userAgent(): HeaderField {
+    return ["User-Agent", this.options.identity.product];
+  }
+
   /** Unguessable, for tags and Call-IDs: hexadecimal. */
   token(bytes = 8): string {
     const drawn = new Uint8Array(bytes);
@@ -51,7 +56,7 @@ export class AgentContext {
     const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
     const response = responseTo(transaction.request, status, REASONS[status], body);
     const to = response.headers.get("To");
-    if (to !== undefined && !/;\s*tag\s*=/i.test(to)) response.headers.set("To", withTag(to, this.token()));
+    if (to !== undefined && tagOf(to) === undefined) response.headers.set("To", withTag(to, this.token()));
     if (contact) response.headers.add("Contact", this.contact(transaction.flow));
     for (const [name, value] of headers) response.headers.add(name, value);
     response.headers.add("Server", this.options.identity.product);

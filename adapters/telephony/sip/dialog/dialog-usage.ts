@@ -1,16 +1,14 @@
-import { parseCSeq } from "../message/cseq.ts";
 import type { SipMessage, SipResponse } from "../message/message.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ACCEPT, CAPABILITIES } from "./capabilities.ts";
-import { Dialog, type RequestParts } from "./dialog.ts";
+import { Dialog } from "./dialog.ts";
 import { digitOf } from "./dtmf-relay.ts";
-import { Exchange, type ExchangeListener } from "./exchange.ts";
 import { HoldWatch } from "./hold-watch.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
-import { nextHop } from "./next-hop.ts";
+import { Outgoing } from "./outgoing.ts";
 import type { OurStatus } from "./reason-phrase.ts";
 import { refusalWithin } from "./refusals.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
@@ -23,9 +21,6 @@ import { SessionTimer } from "./session-timer.ts";
 /** How long a far side may hold us, ms, unless the trunk says otherwise. */
 const HOLD_TIMEOUT_MS = 60_000;
 
-/** Most 2xx of one dialog whose ACK we may still have to repeat. */
-const MOST_ACKS = 4;
-
 /** What a dialog tells the call that it belongs to. */
 export interface DialogUsageListener {
   /** The far side has sent BYE; it has been answered. */
@@ -34,56 +29,52 @@ export interface DialogUsageListener {
   broken(usage: DialogUsage, end: InviteEnd): void;
 }
 
-/** A request of ours within a dialog. */
-export interface DialogRequest extends RequestParts {
-  readonly contact?: boolean;
+/** The INVITE that a dialog comes of, and the response that it begins with. */
+export interface DialogBirth {
+  /** The Request-URI of the INVITE. */
+  readonly uri: string;
+  /** What it was sent to. */
+  readonly first: string;
+  readonly response: SipResponse;
+  readonly flow: Flow;
 }
 
-/** One dialog of a call, early or confirmed: what is sent in it, what comes in it, and its timers. */
+/** One dialog of a call, early or confirmed: what comes in it, what is sent in it, and its timers. */
 export class DialogUsage {
   readonly dialog: Dialog;
   readonly call: InviteRequest;
+  readonly outgoing: Outgoing;
   readonly renegotiation: Renegotiation;
   readonly timer: SessionTimer;
-  /** The SDP of the latest 18x: it is the answer where the 2xx has none. */
-  earlySdp: string | undefined;
   readonly #context: AgentContext;
   readonly #listener: DialogUsageListener;
-  readonly #first: string;
   readonly #hold: HoldWatch;
-  readonly #refresh: SessionRefresh;
-  readonly #underWay = new Set<Exchange>();
   readonly #provisionals = new ReliableProvisionals();
-  readonly #acks = new Map<number, readonly HeaderField[]>();
-  #flow: Flow;
+  #sdp: string | undefined;
+  #updated = false;
   #methods: readonly string[] = [];
   #confirmed = false;
   #closed = false;
 
-  /**
-   * @param uri the Request-URI of the INVITE
-   * @param first what it was sent to
-   */
   constructor(
     context: AgentContext,
     call: InviteRequest,
     listener: DialogUsageListener,
-    { uri, first, response, flow }: { uri: string; first: string; response: SipResponse; flow: Flow },
+    { uri, first, response, flow }: DialogBirth,
   ) {
     this.#context = context;
     this.call = call;
     this.#listener = listener;
-    this.#first = first;
-    this.#flow = flow;
     this.dialog = new Dialog(uri, response);
+    this.outgoing = new Outgoing(context, this.dialog, call.callId, first, flow);
     this.#learn(response);
     const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;
+    const refresh = new SessionRefresh(context, this);
     this.timer = new SessionTimer(
       system,
-      () => this.timer.terms && this.#refresh.start(this.timer.terms),
+      (terms) => refresh.start(terms),
       () => this.failed("the session timer ran out: the far side gave no more sign of life"),
     );
-    this.#refresh = new SessionRefresh(context, this);
     this.#hold = new HoldWatch(
       system,
       holdTimeoutMs,
@@ -97,9 +88,17 @@ export class DialogUsage {
     });
   }
 
-  /** The flow that the far side was heard on last. */
-  get flow(): Flow {
-    return this.#flow;
+  /**
+   * The far side's SDP: of its 2xx, unless a reliable 18x or an UPDATE has settled the matter before (RFC 3261 section 13.2.1);
+   * of an unreliable 18x where the 2xx has none.
+   */
+  get sdp(): string | undefined {
+    return this.#sdp;
+  }
+
+  /** Whether an UPDATE has changed what was settled before the 2xx: the answer to our first offer is history. */
+  get updated(): boolean {
+    return this.#updated;
   }
 
   /**
@@ -110,26 +109,38 @@ export class DialogUsage {
     const reliable = this.#provisionals.receive(response);
     if (reliable.type === "ignored") return "ignored";
     const sdp = sdpOf(response);
-    if (reliable.type === "next") {
-      this.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
-      if (sdp !== undefined) this.renegotiation.offering = false;
+    if (sdp !== undefined && this.renegotiation.offering) {
+      this.#sdp = sdp;
+      this.renegotiation.offering = reliable.type === "unreliable";
     }
-    this.earlySdp = sdp ?? this.earlySdp;
+    if (reliable.type === "next")
+      this.outgoing.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
     return "heard";
   }
 
-  /** A 2xx with a usable answer has come. */
-  confirm(response: SipResponse, sdp: string): void {
-    if (this.#closed) return;
-    this.#confirmed = true;
+  /** A 2xx has come: it settles the routes, the target and the way, and has its ACK. */
+  established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
+    if (this.renegotiation.offering) this.#sdp = sdpOf(response) ?? this.#sdp;
     this.renegotiation.offering = false;
-    if (this.#context.options.sessionTimers !== false) this.timer.agree(termsOfAnswer(response.headers));
-    this.described(sdp);
+    this.dialog.established(response);
+    this.#learn(response);
+    this.outgoing.heard(flow);
+    this.outgoing.acknowledge(response, authorization);
   }
 
-  /** The far side has described its audio. */
+  /** The call goes on in this dialog. */
+  confirm(response: SipResponse): void {
+    if (this.#closed) return;
+    this.#confirmed = true;
+    if (this.#timers) this.timer.agree(termsOfAnswer(response.headers));
+    if (this.#sdp !== undefined) this.#hold.set(holds(this.#sdp));
+  }
+
+  /** The far side has described its audio anew. */
   described(sdp: string): void {
+    this.#sdp = sdp;
     if (this.#confirmed) this.#hold.set(holds(sdp));
+    else this.#updated = true;
   }
 
   /** The call has no media any more, or nobody at its other end. */
@@ -142,67 +153,14 @@ export class DialogUsage {
     return this.#methods.includes(method);
   }
 
-  /** Sends a request in this dialog, with authentication where it is asked for. */
-  send(method: string, { contact, ...parts }: DialogRequest, listener: ExchangeListener): Exchange {
-    const exchange: Exchange = new Exchange(
-      this.#context,
-      () => {
-        const headers = [...(parts.headers ?? []), this.#product];
-        const { request, next } = this.dialog.request(method, { ...parts, headers });
-        return { request, ...nextHop(next, this.#flow, this.#first), ...(contact === undefined ? {} : { contact }) };
-      },
-      {
-        ...listener,
-        final: (response, flow) => {
-          this.#underWay.delete(exchange);
-          this.#heard(response, flow);
-          listener.final(response, flow);
-        },
-        failed: (fault) => {
-          this.#underWay.delete(exchange);
-          listener.failed(fault);
-        },
-      },
-      this.call.callId,
-    );
-    this.#underWay.add(exchange);
-    return exchange;
-  }
-
-  /**
-   * Acknowledges a 2xx to an INVITE of this dialog.
-   * @param authorization the answers to challenges that the INVITE had: the ACK has the same (RFC 3261 section 22.1)
-   */
-  acknowledge(response: SipResponse, authorization: readonly HeaderField[]): void {
-    const cseq = parseCSeq(response.headers.get("CSeq"))?.number;
-    if (cseq === undefined) return;
-    this.#acks.set(cseq, authorization);
-    for (const old of this.#acks.keys()) if (this.#acks.size > MOST_ACKS) this.#acks.delete(old);
-    const { request, next } = this.dialog.ack(cseq, [...authorization, this.#product]);
-    this.#context.transactions.ack(request, nextHop(next, this.#flow, this.#first).to);
-    this.#context.trace(this.call.callId, "sent", request);
-  }
-
-  /** A copy of a 2xx that has had its ACK: the ACK is sent again. */
-  repeated(response: SipResponse): void {
-    const authorization = this.#acks.get(parseCSeq(response.headers.get("CSeq"))?.number ?? -1);
-    if (authorization !== undefined) this.acknowledge(response, authorization);
-  }
-
-  /** The response to the INVITE, or to a request in the dialog, has come on this flow. */
-  established(response: SipResponse, flow: Flow): void {
-    this.dialog.established(response);
-    this.#heard(response, flow);
-  }
-
   /** A request of the far side in this dialog. */
   receive(transaction: ServerTransaction): void {
-    const { request, flow } = transaction;
+    const { request } = transaction;
     if (request.method === "ACK") {
       if (!this.#closed) this.renegotiation.acknowledged(request);
     } else if (!this.dialog.inOrder(request)) this.#reply(transaction, 500);
     else {
-      this.#heard(request, flow);
+      this.#learn(request);
       this.#take(transaction);
     }
   }
@@ -211,7 +169,7 @@ export class DialogUsage {
   leave(reason: string | undefined, gone: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
-    this.send("BYE", { headers }, { final: gone, failed: gone });
+    this.outgoing.send("BYE", { headers }, { final: gone, failed: gone });
   }
 
   /** Timers stop; nobody waits for what is still under way. */
@@ -219,12 +177,11 @@ export class DialogUsage {
     this.#closed = true;
     this.timer.stop();
     this.#hold.stop();
-    for (const exchange of this.#underWay) exchange.abandon();
-    this.#underWay.clear();
+    this.outgoing.abandon();
   }
 
-  get #product(): HeaderField {
-    return ["User-Agent", this.#context.options.identity.product];
+  get #timers(): boolean {
+    return this.#context.options.sessionTimers !== false;
   }
 
   #take(transaction: ServerTransaction): void {
@@ -244,20 +201,18 @@ export class DialogUsage {
 
   #pressed(transaction: ServerTransaction): void {
     const digit = digitOf(transaction.request);
-    const understood = digit !== undefined || transaction.request.body.length === 0;
-    if (understood) this.#reply(transaction, 200);
-    else this.#reply(transaction, 415, [ACCEPT]);
+    if (digit === undefined && transaction.request.body.length > 0) {
+      this.#reply(transaction, 415, [ACCEPT]);
+      return;
+    }
+    this.#reply(transaction, 200);
     if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
   }
 
+  /** A refresh of the far side's that says nothing of a timer ends its own, not ours. */
   #refreshed(terms: SessionTerms | undefined): void {
-    if (this.#confirmed && this.#context.options.sessionTimers !== false)
-      this.timer.agree(terms ?? (this.timer.terms?.ours === true ? this.timer.terms : undefined));
-  }
-
-  #heard(message: SipMessage, flow: Flow): void {
-    this.#flow = flow;
-    this.#learn(message);
+    if (!this.#confirmed || !this.#timers) return;
+    this.timer.agree(terms ?? (this.timer.terms?.ours === true ? this.timer.terms : undefined));
   }
 
   #learn({ headers }: SipMessage): void {

@@ -4,17 +4,18 @@ import { tagOf } from "../message/name-addr.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
+import { Alerting } from "./alerting.ts";
 import type { Extension } from "./capabilities.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { dtmfRelay } from "./dtmf-relay.ts";
 import { Exchange } from "./exchange.ts";
+import { FlowHold } from "./flow-hold.ts";
 import { Forks } from "./forks.ts";
 import { glareDelay } from "./glare-delay.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
 import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
 import { INVITE_COURSE, type InviteInput, type InviteState } from "./invite-course.ts";
 import { inviteMessage } from "./invite-message.ts";
-import { sdpOf } from "./session-description.ts";
 import { declineAnswer } from "./stray-answer.ts";
 
 /** How long a far side has for the last word after CANCEL or BYE, ms; then the call is over without it. */
@@ -28,21 +29,18 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #gone: (invite: OutboundInvite) => void;
   readonly #fromTag: string;
   readonly #forks = new Forks();
+  readonly #alerting: Alerting;
+  readonly #hold = new FlowHold();
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #attempt: InviteAttempt;
   #exchange: Exchange | undefined;
   #cseq = 0;
   #placed = false;
-  /** The 18x that were told. */
-  readonly #rang = new Set<number>();
-  #earlySdp: string | undefined;
-  #earlyMedia = false;
   /** How it ends when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
   #limited = false;
-  #kept: { readonly flow: Flow; readonly letGo: () => void } | undefined;
   readonly #ended: Promise<void>;
   #resolveEnded: () => void = () => {};
 
@@ -51,6 +49,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#context = context;
     this.#call = call;
     this.#gone = gone;
+    this.#alerting = new Alerting(call);
     this.callId = context.token(16);
     this.#fromTag = context.token();
     const { sessionTimers = true, reliableProvisionals = true } = context.options;
@@ -81,7 +80,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       return Promise.reject(new Error("No key can be sent: the call is not answered, or is over"));
     const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
     return new Promise((resolve, reject) => {
-      usage.send("INFO", parts, {
+      usage.outgoing.send("INFO", parts, {
         final: ({ status, reason }) => {
           if (status < 300) resolve();
           else reject(new Error(`The far side takes no keys by INFO: ${status} ${reason}`));
@@ -106,7 +105,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));
-    if (usage !== undefined && usage === this.#confirmed) usage.repeated(response);
+    if (usage !== undefined && usage === this.#confirmed) usage.outgoing.acknowledgeAgain(response);
     else this.#decline(response, flow);
   }
 
@@ -158,46 +157,29 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #sent(flow: Flow): void {
-    this.#keep(flow);
+    if (this.#state !== "ended") this.#hold.keep(flow);
     if (this.#placed || this.#state !== "calling") return;
     this.#placed = true;
     this.#call.listener.placed();
   }
 
   #provisional(response: SipResponse, flow: Flow): void {
-    const { status } = response;
-    if (this.#state !== "calling" || status === 100) return;
+    if (this.#state !== "calling" || response.status === 100) return;
     const usage = this.#forks.of(response, () => this.#dialog(response, flow));
     // 199: this fork has failed (RFC 6228).
-    if (status === 199) this.#forks.drop(usage);
-    if (status === 199 || usage?.progressed(response) === "ignored") return;
-    if (status <= 189 && status >= 180 && !this.#rang.has(status)) {
-      this.#rang.add(status);
-      this.#call.listener.ringing(status);
-    }
-    const sdp = sdpOf(response);
-    if (sdp !== undefined && this.#state === "calling") this.#hears(sdp);
-  }
-
-  /** Audio before the answer; of several forks the latest is heard. */
-  #hears(sdp: string): void {
-    if (sdp === this.#earlySdp) return;
-    this.#earlySdp = sdp;
-    if (this.#call.negotiator.answered(sdp, true) !== undefined || this.#earlyMedia) return;
-    this.#earlyMedia = true;
-    this.#call.listener.earlyMedia();
+    if (response.status === 199) this.#forks.drop(usage);
+    else if (usage?.progressed(response) !== "ignored") this.#alerting.heard(response);
   }
 
   #answered(response: SipResponse, flow: Flow): void {
-    // Too late, or of nobody we know: over for who asked for the call, not for who has answered it.
+    // Too late: over for who asked for the call, not for who has answered it.
     const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
     if (usage === undefined) {
       this.#decline(response, flow);
       return;
     }
-    usage.established(response, flow);
-    usage.acknowledge(response, this.#exchange?.authorization ?? []);
-    this.#keep(flow);
+    usage.established(response, flow, this.#exchange?.authorization ?? []);
+    this.#hold.keep(flow);
     this.#confirmed = usage;
     this.#forks.keepOnly(usage);
     if (this.#state === "cancelling") {
@@ -205,17 +187,22 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       this.#bye();
       return;
     }
-    const sdp = sdpOf(response) ?? usage.earlySdp;
-    const fault = sdp === undefined ? "the far side answered without SDP" : this.#call.negotiator.answered(sdp, false);
-    if (sdp === undefined || fault !== undefined) {
-      this.#end = { type: "media", detail: fault ?? "" };
+    const misfit = this.#misfit(usage);
+    if (misfit !== undefined) {
+      this.#end = { type: "media", detail: misfit };
       this.#move("misfit");
       this.#bye();
       return;
     }
     this.#move("answer");
     this.#call.listener.answered();
-    usage.confirm(response, sdp);
+    usage.confirm(response);
+  }
+
+  /** Why no call can be had with what the far side has described. */
+  #misfit({ sdp, updated }: DialogUsage): string | undefined {
+    if (sdp === undefined) return "the far side answered without SDP";
+    return updated ? undefined : this.#call.negotiator.answered(sdp, false);
   }
 
   #refused(response: SipResponse): void {
@@ -226,7 +213,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#forks.keepOnly(undefined);
     const next = nextAttempt(this.#attempt, response, this.#context.options.followRedirects === true);
     const refusal = this.#exchange?.refusal;
-    if (next === undefined) this.#over({ type: "rejected", response, rang: this.#rang.size > 0, refusal });
+    if (next === undefined) this.#over({ type: "rejected", response, rang: this.#alerting.rang, refusal });
     else this.#askAgain(next);
   }
 
@@ -266,8 +253,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "ended") return;
     this.#move("over");
     this.#stopTimer();
-    this.#kept?.letGo();
-    this.#kept = undefined;
+    this.#hold.letGo();
     this.#forks.keepOnly(undefined);
     this.#gone(this);
     this.#call.listener.ended(end);
@@ -290,12 +276,5 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     const { uri } = this.#attempt;
     const authorization = this.#exchange?.authorization ?? [];
     declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
-  }
-
-  /** Keeps the connection open that the far side is reached on. */
-  #keep(flow: Flow): void {
-    if (this.#state === "ended" || this.#kept?.flow === flow) return;
-    this.#kept?.letGo();
-    this.#kept = { flow, letGo: flow.hold() };
   }
 }

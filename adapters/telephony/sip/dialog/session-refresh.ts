@@ -2,8 +2,9 @@ import type { SipResponse } from "../message/message.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import type { DialogRequest, DialogUsage } from "./dialog-usage.ts";
+import type { DialogUsage } from "./dialog-usage.ts";
 import { glareDelay } from "./glare-delay.ts";
+import type { DialogRequest } from "./outgoing.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 
@@ -46,10 +47,11 @@ export class SessionRefresh {
   }
 
   #send(method: "UPDATE" | "INVITE", parts: DialogRequest): void {
-    const exchange = this.#usage.send(method, parts, {
+    const exchange = this.#usage.outgoing.send(method, parts, {
       final: (response) => {
         this.#settled(method);
-        if (response.status < 300 && method === "INVITE") this.#usage.acknowledge(response, exchange.authorization);
+        if (response.status < 300 && method === "INVITE")
+          this.#usage.outgoing.acknowledge(response, exchange.authorization);
         if (response.status < 300) this.#refreshed(method, response);
         else this.#refused(method, response);
       },

@@ -7,13 +7,13 @@ const SHORTEST_S = 10;
 /** Tells when a session is to be refreshed, and when it has not been for too long (RFC 4028 section 10). */
 export class SessionTimer {
   readonly #system: System;
-  readonly #refresh: () => void;
+  readonly #refresh: (terms: SessionTerms) => void;
   readonly #expire: () => void;
   #terms: SessionTerms | undefined;
   #cancelRefresh: () => void = () => {};
   #cancelExpiry: () => void = () => {};
 
-  constructor(system: System, refresh: () => void, expire: () => void) {
+  constructor(system: System, refresh: (terms: SessionTerms) => void, expire: () => void) {
     this.#system = system;
     this.#refresh = refresh;
     this.#expire = expire;
@@ -36,8 +36,10 @@ export class SessionTimer {
 
   /** Asks for a refresh after so many ms; the expiry stays where it was. */
   refreshIn(ms: number): void {
+    const terms = this.#terms;
+    if (terms === undefined) return;
     this.#cancelRefresh();
-    this.#cancelRefresh = this.#system.after(ms, this.#refresh);
+    this.#cancelRefresh = this.#system.after(ms, () => this.#refresh(terms));
   }
 
   stop(): void {

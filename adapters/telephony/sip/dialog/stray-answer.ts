@@ -23,14 +23,13 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   const { authorization, callId } = invite;
   const dialog = new Dialog(invite.uri, response);
   const first = context.options.nextHop(invite.uri);
-  const product: HeaderField = ["User-Agent", context.options.identity.product];
-  const ack = dialog.ack(cseq.number, [...authorization, product]);
+  const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);
   context.transactions.ack(ack.request, nextHop(ack.next, flow, first).to);
   context.trace(callId, "sent", ack.request);
   new Exchange(
     context,
     () => {
-      const { request, next } = dialog.request("BYE", { headers: [product] });
+      const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
       return { request, ...nextHop(next, flow, first) };
     },
     { final() {}, failed() {} },

@@ -67,4 +67,13 @@ describe("reliable provisional responses", () => {
     expect(update.status).toBe(200);
     expect(update.body).toBe("v=0 our answer");
   });
+
+  test("what a reliable response has settled is not settled again by the 200, nor is what an UPDATE has changed", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
+    await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
+    call.accept({ sdp: sdp("sendrecv", 4004) });
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
+    expect(call.log).toEqual(["placed", "ringing 183", "early media", "answered", "held"]);
+  });
 });

@@ -64,6 +64,8 @@ export class Sent implements ClientTransaction {
   cancelled: string | undefined;
   abandoned = false;
   over = false;
+  /** The status of its final response. */
+  answeredWith: number | undefined;
 
   constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientListener) {
     this.request = { ...request, headers: request.headers.clone() };
@@ -112,6 +114,7 @@ export class Sent implements ClientTransaction {
     const response = this.response(status, answer);
     if (this.over) throw new Error(`${this.method} has had its final response`);
     this.over = status >= 200;
+    if (this.over) this.answeredWith = status;
     if (this.abandoned) return response;
     if (status < 200) this.#listener.provisional?.(response, flow);
     else this.#listener.final(response, flow);

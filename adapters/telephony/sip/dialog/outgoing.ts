@@ -1,0 +1,100 @@
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipResponse } from "../message/message.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import type { Dialog, RequestParts } from "./dialog.ts";
+import { Exchange, type ExchangeListener } from "./exchange.ts";
+import { nextHop } from "./next-hop.ts";
+
+/** Most 2xx of one dialog whose ACK we may still have to repeat. */
+const MOST_ACKS = 4;
+
+/** A request of ours within a dialog. */
+export interface DialogRequest extends RequestParts {
+  /** Carries our Contact. */
+  readonly contact?: boolean;
+}
+
+/** What goes out in one dialog, and the way it takes. */
+export class Outgoing {
+  readonly #context: AgentContext;
+  readonly #dialog: Dialog;
+  readonly #callId: string;
+  readonly #first: string;
+  readonly #underWay = new Set<Exchange>();
+  /** By CSeq of an INVITE: the answers to challenges that its ACK carries. */
+  readonly #acks = new Map<number, readonly HeaderField[]>();
+  #flow: Flow;
+
+  /**
+   * @param callId the core's id of the call, for the trace
+   * @param first what the INVITE was sent to
+   * @param flow the flow that the far side was heard on
+   */
+  constructor(context: AgentContext, dialog: Dialog, callId: string, first: string, flow: Flow) {
+    this.#context = context;
+    this.#dialog = dialog;
+    this.#callId = callId;
+    this.#first = first;
+    this.#flow = flow;
+  }
+
+  /** Sends a request, with authentication where it is asked for. */
+  send(method: string, { contact = false, ...parts }: DialogRequest, listener: ExchangeListener): Exchange {
+    const exchange: Exchange = new Exchange(
+      this.#context,
+      () => {
+        const headers = [...(parts.headers ?? []), this.#context.userAgent];
+        const { request, next } = this.#dialog.request(method, { ...parts, headers });
+        return { request, ...nextHop(next, this.#flow, this.#first), contact };
+      },
+      {
+        ...listener,
+        final: (response, flow) => {
+          this.#underWay.delete(exchange);
+          this.#flow = flow;
+          listener.final(response, flow);
+        },
+        failed: (fault) => {
+          this.#underWay.delete(exchange);
+          listener.failed(fault);
+        },
+      },
+      this.#callId,
+    );
+    this.#underWay.add(exchange);
+    return exchange;
+  }
+
+  /**
+   * Acknowledges a 2xx to an INVITE.
+   * @param authorization the answers to challenges that the INVITE had: the ACK has the same (RFC 3261 section 22.1)
+   */
+  acknowledge(response: SipResponse, authorization: readonly HeaderField[]): void {
+    const cseq = parseCSeq(response.headers.get("CSeq"))?.number;
+    if (cseq === undefined) return;
+    this.#acks.set(cseq, authorization);
+    for (const old of this.#acks.keys()) if (this.#acks.size > MOST_ACKS) this.#acks.delete(old);
+    const { request, next } = this.#dialog.ack(cseq, [...authorization, this.#context.userAgent]);
+    this.#context.transactions.ack(request, nextHop(next, this.#flow, this.#first).to);
+    this.#context.trace(this.#callId, "sent", request);
+  }
+
+  /** A copy of a 2xx that has had its ACK: the ACK is sent again. */
+  acknowledgeAgain(response: SipResponse): void {
+    const authorization = this.#acks.get(parseCSeq(response.headers.get("CSeq"))?.number ?? -1);
+    if (authorization !== undefined) this.acknowledge(response, authorization);
+  }
+
+  /** The far side was heard on this flow. */
+  heard(flow: Flow): void {
+    this.#flow = flow;
+  }
+
+  /** Nobody waits for what is still under way. */
+  abandon(): void {
+    for (const exchange of this.#underWay) exchange.abandon();
+    this.#underWay.clear();
+  }
+}
