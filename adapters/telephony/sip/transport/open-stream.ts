@@ -1,9 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
 import { networkFault, placeName } from "./network-fault.ts";
-import { readTls } from "./pem.ts";
+import { outOfDate } from "./out-of-date.ts";
+import { readTls, type TlsTexts } from "./pem.ts";
 import { tlsFault } from "./tls-fault.ts";
 import { type Hop, TransportError } from "./transport.ts";
 
@@ -18,23 +19,33 @@ export interface OpenStreamOptions {
 
 /** Opens a connection of TCP or TLS. @throws {TransportError} */
 export async function openStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
-  const secure = hop.kind === "tls";
-  const servername = options.tls.servername ?? hop.host;
-  const fault = (cause: unknown): TransportError =>
-    secure ? tlsFault(cause, hop, servername) : networkFault(cause, `Connecting to ${placeName("tcp", hop)} failed`);
   if (signal.aborted) throw new TransportError("closed", "The connection was given up");
-  let socket: Socket;
-  try {
-    socket = secure ? await startTls(hop, options, servername) : startTcp(hop, options);
-  } catch (cause) {
-    throw fault(cause);
+  if (hop.kind !== "tls") {
+    try {
+      return await connected(startTcp(hop, options), hop, options, signal);
+    } catch (cause) {
+      throw networkFault(cause, `Connecting to ${placeName("tcp", hop)} failed`);
+    }
   }
+  const servername = options.tls.servername ?? hop.host;
+  const texts = await readTls(options.tls);
+  const start = (insecure: boolean): TLSSocket => startTls(hop, options, servername, texts, insecure);
+  try {
+    return await connected(start(options.tls.insecure === true), hop, options, signal);
+  } catch (cause) {
+    throw tlsFault(await outOfDate(cause, () => start(true)), hop, servername);
+  }
+}
+
+/** The socket, as soon as it is connected; else it is closed, and rejects with why. */
+function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
+  const secure = hop.kind === "tls";
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       settle();
       socket.on("error", () => {}); // what it may still say after this
       socket.destroy();
-      reject(fault(cause));
+      reject(cause);
     };
     const late = (): void =>
       failed(
@@ -45,7 +56,7 @@ export async function openStream(hop: Hop, options: OpenStreamOptions, signal: A
       failed(
         new TransportError(secure ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
       );
-    const connected = (): void => {
+    const done = (): void => {
       settle();
       socket.setNoDelay(true);
       resolve(socket);
@@ -56,12 +67,12 @@ export async function openStream(hop: Hop, options: OpenStreamOptions, signal: A
       signal.removeEventListener("abort", given);
       socket.off("error", failed);
       socket.off("close", gone);
-      socket.off(secure ? "secureConnect" : "connect", connected);
+      socket.off(secure ? "secureConnect" : "connect", done);
     };
     signal.addEventListener("abort", given, { once: true });
     socket.on("error", failed);
     socket.on("close", gone);
-    socket.on(secure ? "secureConnect" : "connect", connected);
+    socket.on(secure ? "secureConnect" : "connect", done);
     if (signal.aborted) given();
   });
 }
@@ -70,9 +81,13 @@ function startTcp({ address, port }: Hop, { localAddress }: OpenStreamOptions): 
   return connectTcp({ host: address, port, ...(localAddress === undefined ? {} : { localAddress }) });
 }
 
-async function startTls(hop: Hop, options: OpenStreamOptions, servername: string): Promise<Socket> {
-  const { ca, cert, key } = await readTls(options.tls);
-  const { address, port } = hop;
+function startTls(
+  { address, port }: Hop,
+  options: OpenStreamOptions,
+  servername: string,
+  { ca, cert, key }: TlsTexts,
+  insecure: boolean,
+): TLSSocket {
   return connectTls({
     host: address,
     port,
@@ -80,7 +95,7 @@ async function startTls(hop: Hop, options: OpenStreamOptions, servername: string
     // An IP address is no server name (RFC 6066 section 3); without one the certificate is held against the host.
     ...(isIP(servername) === 0 ? { servername } : {}),
     minVersion: "TLSv1.2",
-    rejectUnauthorized: options.tls.insecure !== true,
+    rejectUnauthorized: !insecure,
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),

@@ -5,7 +5,7 @@ import { type Framed, StreamFramer } from "../message/stream-framer.ts";
 import { writeMessage } from "../message/write-message.ts";
 import { incoming } from "./incoming.ts";
 import { KeepAlive } from "./keep-alive.ts";
-import { networkFault, placeName } from "./network-fault.ts";
+import { placeName } from "./network-fault.ts";
 import {
   type Flow,
   type SocketAddress,
@@ -29,8 +29,12 @@ export interface StreamFlowOptions {
   readonly system: System;
   /** Closed after so long in silence, unless it is held, ms. */
   readonly idleMs: number;
+  /** The same while no message has ever come. */
+  readonly firstMs: number;
   readonly listener: () => TransportListener;
   readonly malformed: (from: SocketAddress, detail: string) => void;
+  /** What an error of the socket means. */
+  readonly faultOf: (cause: unknown, remote: SocketAddress) => TransportError;
   readonly ended: (flow: StreamFlow, fault: TransportError) => void;
 }
 
@@ -63,11 +67,11 @@ export class StreamFlow implements Flow {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("error", (cause) => {
-      this.#fault ??= networkFault(cause, `The connection to ${placeName(kind, this.remote)} broke`, "closed");
+      this.#fault ??= options.faultOf(cause, this.remote);
     });
     socket.on("end", () => socket.destroySoon());
     this.#closed = new Promise((closed) => socket.once("close", () => closed(this.#ended())));
-    this.#watchIdle(options.idleMs);
+    this.#watchIdle(options.firstMs);
   }
 
   get alive(): boolean {
@@ -148,8 +152,9 @@ export class StreamFlow implements Flow {
   }
 
   #watchIdle(ms: number): void {
-    const { system, idleMs } = this.#options;
+    const { system } = this.#options;
     this.#stopIdle = system.after(ms, () => {
+      const idleMs = this.spoken ? this.#options.idleMs : this.#options.firstMs;
       const left = this.#usedAt + idleMs - system.monotonic();
       if (this.held) this.#watchIdle(idleMs);
       else if (left > 0) this.#watchIdle(left);

@@ -1,8 +1,10 @@
 import type { Socket } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
+import { networkFault, placeName } from "./network-fault.ts";
 import { openStream } from "./open-stream.ts";
 import { StreamFlow } from "./stream-flow.ts";
+import { tlsFault } from "./tls-fault.ts";
 import {
   type Flow,
   type Hop,
@@ -63,7 +65,7 @@ export class StreamTransport {
       return;
     }
     socket.setNoDelay(true);
-    const flow = this.#flow(socket, kind, SPEAK_MS);
+    const flow = this.#flow(socket, kind, { firstMs: SPEAK_MS });
     this.#accepted.add(flow);
   }
 
@@ -78,7 +80,11 @@ export class StreamTransport {
       throw new TransportError("limit", `The trunk has ${MOST_CONNECTIONS} connections already`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
     const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) =>
-      this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", IDLE_MS, () => this.#forget(key, opened)),
+      this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
+        firstMs: IDLE_MS,
+        host: hop.host,
+        forget: () => this.#forget(key, opened),
+      }),
     );
     opened.catch(() => this.#forget(key, opened));
     this.#opened.set(key, opened);
@@ -89,15 +95,29 @@ export class StreamTransport {
     if (this.#opened.get(key) === opened) this.#opened.delete(key);
   }
 
-  #flow(socket: Socket, kind: Exclude<TransportKind, "udp">, idleMs: number, forget?: () => void): StreamFlow {
-    const { system, listener, malformed } = this.#options;
+  #flow(
+    socket: Socket,
+    kind: Exclude<TransportKind, "udp">,
+    { firstMs, host, forget }: { readonly firstMs: number; readonly host?: string; readonly forget?: () => void },
+  ): StreamFlow {
+    const { system, tls, listener, malformed } = this.#options;
     const flow: StreamFlow = new StreamFlow({
       socket,
       kind,
       system,
-      idleMs,
+      idleMs: IDLE_MS,
+      firstMs,
       listener,
       malformed,
+      faultOf: (cause, remote) =>
+        kind === "tls"
+          ? tlsFault(
+              cause,
+              { ...remote, host: host ?? remote.address },
+              tls.servername ?? host ?? remote.address,
+              "closed",
+            )
+          : networkFault(cause, `The connection to ${placeName(kind, remote)} broke`, "closed"),
       ended: (gone, fault) => {
         forget?.();
         this.#flows.delete(gone);

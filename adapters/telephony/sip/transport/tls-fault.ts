@@ -1,5 +1,5 @@
 import { networkFault } from "./network-fault.ts";
-import { type Hop, TransportError } from "./transport.ts";
+import { type Hop, TransportError, type TransportFault } from "./transport.ts";
 
 /** What the runtimes say (OpenSSL's codes on Node and Bun, rustls' words on Deno), and what a person can do about it. */
 const FAULTS: readonly (readonly [said: RegExp, sentence: (host: string) => string])[] = [
@@ -35,13 +35,18 @@ const FAULTS: readonly (readonly [said: RegExp, sentence: (host: string) => stri
   ],
 ];
 
-/** Why there is no TLS connection to this hop. */
-export function tlsFault(cause: unknown, { host, address, port }: Hop, servername: string): TransportError {
+/** Why there is no TLS connection to this hop, or no more; `otherwise` is what an unknown error counts as. */
+export function tlsFault(
+  cause: unknown,
+  { host, address, port }: Pick<Hop, "host" | "address" | "port">,
+  servername: string,
+  otherwise: TransportFault = "tls",
+): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
   const what = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
   const known = FAULTS.find(([said]) => said.test(code) || said.test(message));
-  if (known === undefined) return networkFault(cause, what, "tls");
+  if (known === undefined) return networkFault(cause, what, otherwise);
   const original = message === "" ? code : message;
   return new TransportError("tls", `${what}: ${known[1](servername)} (${original})`, { cause });
 }

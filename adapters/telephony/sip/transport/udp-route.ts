@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { networkFault, placeName } from "./network-fault.ts";
-import type { SocketAddress, TransportError } from "./transport.ts";
+import { type SocketAddress, TransportError } from "./transport.ts";
 import { bindUdp, closeQuietly, type Family } from "./udp-socket.ts";
 
 /** For so long the network may say that nobody is there, ms. */
@@ -14,8 +14,8 @@ export interface UdpRouteOptions {
   readonly from: string | undefined;
   readonly system: System;
   readonly refused: (fault: TransportError) => void;
-  /** While the look lasts, what ends it stands in here. */
-  readonly open: Set<() => void>;
+  /** Ends the look before its time. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface UdpRouteOptions {
  * @returns our address on this way; a wildcard where the runtime does not tell, which is also where it hears of no ICMP (Deno)
  * @throws {TransportError} there is no way to the peer
  */
-export async function exploreRoute({ to, from, system, refused, open }: UdpRouteOptions): Promise<string> {
+export async function exploreRoute({ to, from, system, refused, signal }: UdpRouteOptions): Promise<string> {
   const family: Family = to.address.includes(":") ? 6 : 4;
   const socket = await bindUdp(family, from, 0);
   const what = `Reaching ${placeName("udp", to)} failed`;
@@ -38,12 +38,13 @@ export async function exploreRoute({ to, from, system, refused, open }: UdpRoute
   const close = (): void => {
     if (closed) return;
     closed = true;
-    open.delete(close);
+    signal.removeEventListener("abort", close);
     stopTimer();
     closeQuietly(socket);
   };
-  open.add(close);
+  signal.addEventListener("abort", close, { once: true });
   try {
+    signal.throwIfAborted();
     await new Promise<void>((connected, failed) => {
       socket.once("error", failed);
       socket.connect(to.port, to.address, () => {
@@ -61,6 +62,7 @@ export async function exploreRoute({ to, from, system, refused, open }: UdpRoute
     refused(networkFault(cause, what));
   };
   socket.on("error", failed);
+  if (closed) throw new TransportError("closed", "The trunk was closed");
   const { address } = socket.address();
   stopTimer = system.after(LISTEN_MS, close);
   try {

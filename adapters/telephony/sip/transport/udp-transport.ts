@@ -30,12 +30,14 @@ export class UdpTransport {
   readonly #options: UdpTransportOptions;
   readonly #sockets = new Map<Family, Promise<UdpSocket>>();
   readonly #flows = new Map<string, UdpFlow>();
-  /** What ends the looks at routes that are under way. */
-  readonly #routes = new Set<() => void>();
-  #closed = false;
+  readonly #ended = new AbortController();
 
   constructor(options: UdpTransportOptions) {
     this.#options = options;
+  }
+
+  get #closed(): boolean {
+    return this.#ended.signal.aborted;
   }
 
   /** Where the socket of a family is bound; it is opened if need be. @throws {TransportError} */
@@ -61,8 +63,7 @@ export class UdpTransport {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const end of [...this.#routes]) end();
+    this.#ended.abort();
     for (const flow of this.#flows.values()) flow.stop();
     this.#flows.clear();
     const sockets = await Promise.allSettled(this.#sockets.values());
@@ -113,7 +114,7 @@ export class UdpTransport {
   async #explore(flow: UdpFlow): Promise<void> {
     const { address: from, system } = this.#options;
     const refused = (fault: TransportError): void => this.#failed(flow, fault);
-    const own = await exploreRoute({ to: flow.remote, from, system, refused, open: this.#routes });
+    const own = await exploreRoute({ to: flow.remote, from, system, refused, signal: this.#ended.signal });
     const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
     if (address !== undefined) flow.reachedFrom(address);
   }

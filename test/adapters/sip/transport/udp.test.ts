@@ -1,0 +1,180 @@
+import { networkInterfaces } from "node:os";
+import { afterEach, expect, test, vi } from "vitest";
+import { responseTo } from "../../../../adapters/telephony/sip/message/message.ts";
+import { parseVia } from "../../../../adapters/telephony/sip/message/via.ts";
+import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
+import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { type DatagramPeer, datagramPeer, never, type Observed, Opened, observe, options } from "./sockets.ts";
+
+const hasLoopback6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));
+const opened = new Opened();
+afterEach(() => opened.close());
+
+async function peer(address?: string): Promise<DatagramPeer> {
+  return opened.add(await datagramPeer(address));
+}
+
+function trunk(...given: Parameters<typeof observe>): Observed {
+  return opened.add(observe(...given));
+}
+
+function hopTo({ address, port }: { readonly address: string; readonly port: number }): Hop {
+  return { kind: "udp", address, port, host: address };
+}
+
+/** What came but keep-alives. */
+function messagesOf({ received }: DatagramPeer): DatagramPeer["received"] {
+  return received.filter(({ text }) => text.trim() !== "");
+}
+
+const LOOPBACKS = [
+  { family: "IPv4", address: "127.0.0.1", written: "127.0.0.1" },
+  ...(hasLoopback6 ? [{ family: "IPv6", address: "::1", written: "[::1]" }] : []),
+];
+
+test.each(LOOPBACKS)(
+  "a datagram goes to a peer over $family, and its answer comes back",
+  async ({ address, written }) => {
+    const far = await peer(address);
+    const { transports, messages } = trunk();
+    const flow = await transports.connect(hopTo(far), never);
+    expect(flow).toMatchObject({ kind: "udp", reliable: false, alive: true, remote: { address, port: far.port } });
+    flow.send(options());
+    await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(1));
+    expect(messagesOf(far)[0]).toMatchObject({ address: flow.local.address, port: flow.local.port });
+    expect(transports.sentBy(flow)).toBe(`${written}:${flow.local.port}`);
+    far.send(writeMessage(responseTo(options(), 200, "OK")), flow.local.port);
+    await vi.waitFor(() => expect(messages).toHaveLength(1));
+    expect(messages[0]?.flow).toBe(flow);
+  },
+);
+
+test("requests of the far side are taken from any of its addresses", async () => {
+  const far = await peer();
+  const elsewhere = await peer("127.0.0.2");
+  const { transports, messages } = trunk();
+  const flow = await transports.connect(hopTo(far), never);
+  elsewhere.send(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")), flow.local.port, "127.0.0.1");
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  expect(messages[0]?.flow.remote).toEqual({ address: "127.0.0.2", port: elsewhere.port });
+});
+
+test("a request that asks for rport is answered where it came from; another one at the port that its Via names", async () => {
+  const far = await peer();
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  const vias = [
+    "SIP/2.0/UDP host.example:4711;branch=z9hG4bK1;rport",
+    "SIP/2.0/UDP host.example:4711;branch=z9hG4bK2",
+    "SIP/2.0/UDP host.example;branch=z9hG4bK3",
+    "SIP/2.0/UDP 127.0.0.1:4711;branch=z9hG4bK4, SIP/2.0/UDP next;branch=z9hG4bK5",
+  ];
+  for (const [n, via] of vias.entries()) {
+    far.send(writeMessage(options(via)), local.port);
+    await vi.waitFor(() => expect(messages).toHaveLength(n + 1));
+  }
+  expect(messages.map(({ flow }) => flow.remote.port)).toEqual([far.port, 4711, 5060, 4711]);
+  const tops = messages.map(({ message }) => parseVia(message.headers.list("Via")[0] ?? ""));
+  expect(tops.map((via) => via?.params.get("received"))).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", undefined]);
+  expect(tops.map((via) => via?.params.get("rport"))).toEqual([String(far.port), undefined, undefined, undefined]);
+  expect(messages[3]?.message.headers.list("Via")[1]).toBe("SIP/2.0/UDP next;branch=z9hG4bK5");
+});
+
+test("what is no message is counted, and a broken request answered 400", async () => {
+  const far = await peer();
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  far.send("\r\n\r\n", local.port);
+  far.send("", local.port);
+  far.send("hello", local.port);
+  far.send(new TextDecoder().decode(writeMessage(options())).replace("1 OPTIONS", "one"), local.port);
+  far.send(writeMessage(options()), local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(1));
+  expect(messagesOf(far)[0]?.text).toMatch(/^SIP\/2\.0 400 CSeq cannot be read\r\n/);
+  expect(transports.malformed).toBe(2);
+});
+
+test("what we call ourselves: what the socket is bound to, what the far side saw, or what is configured", async () => {
+  const far = await peer();
+  const plain = trunk();
+  const flow = await plain.transports.connect(hopTo(far), never);
+  plain.transports.seen(flow, { address: "unknown", port: 5060 });
+  plain.transports.seen(flow, { address: "203.0.113.7", port: 0 });
+  expect(plain.transports.sentBy(flow)).toBe(`127.0.0.1:${flow.local.port}`);
+  plain.transports.seen(flow, { address: "203.0.113.7", port: 40_001 });
+  expect(plain.transports.sentBy(flow)).toBe("203.0.113.7:40001");
+  const other = await plain.transports.connect(hopTo(await peer()), never);
+  expect(plain.transports.sentBy(other)).toBe(`127.0.0.1:${flow.local.port}`);
+  for (const [publicAddress, expected] of [
+    ["sip.example.com", "sip.example.com:40001"],
+    ["sip.example.com:5070", "sip.example.com:5070"],
+    ["2001:db8::1", "[2001:db8::1]:40001"],
+    ["[2001:db8::1]:5070", "[2001:db8::1]:5070"],
+  ] as const) {
+    const { transports } = trunk({ publicAddress });
+    const named = await transports.connect(hopTo(far), never);
+    transports.seen(named, { address: "203.0.113.7", port: 40_001 });
+    expect(transports.sentBy(named)).toBe(expected);
+  }
+});
+
+test("with a listener the socket has its port", async () => {
+  const { transports } = trunk({ listen: { transport: "udp", port: 0, address: "127.0.0.1" } });
+  await transports.ready();
+  const flow = await transports.connect(hopTo(await peer()), never);
+  expect(flow.local).toEqual(transports.listening);
+});
+
+test("a peer hears a CRLF as long as its flow is held", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system });
+  const flow = await transports.connect(hopTo(far), never);
+  await vi.waitFor(() => expect(far.received.length).toBeGreaterThan(0)); // the look whether anybody is there
+  const before = far.received.length;
+  const letGo = [flow.hold(), flow.hold()];
+  await system.advance(50_000);
+  await vi.waitFor(() => expect(far.received).toHaveLength(before + 2));
+  expect(far.received.at(-1)).toMatchObject({ text: "\r\n\r\n", port: flow.local.port });
+  for (const one of letGo) one();
+  await system.advance(100_000);
+  expect(system.waiting).toBe(0);
+});
+
+// Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
+test.skipIf("Deno" in globalThis)("a port where nobody listens is told of, without a word lost", async () => {
+  const gone = await datagramPeer();
+  await gone.close();
+  const { transports, closed } = trunk();
+  const flow = await transports.connect(hopTo(gone), never);
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
+  expect(closed[0]).toMatchObject({ flow, fault: { fault: "refused" } });
+  expect(flow.alive).toBe(true); // somebody may come back
+  const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+  flow.send(options());
+  await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
+});
+
+test("an address of the other family cannot be reached from our own address", async () => {
+  const { transports } = trunk({ localAddress: "127.0.0.1" });
+  await expect(transports.connect(hopTo({ address: "::1", port: 5060 }), never)).rejects.toMatchObject({
+    fault: "unreachable",
+  });
+});
+
+test("closing leaves no socket and no timer, also while the way to a peer is being looked for", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system });
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  const asked = transports.connect(hopTo({ address: "127.0.0.1", port: 9 }), never).catch(() => {});
+  await transports.close();
+  await asked;
+  expect(system.waiting).toBe(0);
+  expect(() => flow.send(options())).toThrow("closed");
+  const again = opened.add(await datagramPeer("127.0.0.1", flow.local.port)); // the port is free
+  expect(again.port).toBe(flow.local.port);
+});
