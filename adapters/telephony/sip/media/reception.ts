@@ -24,7 +24,7 @@ export class Reception {
   }
 
   /**
-   * The extended number of the packet that has come, which never repeats within half a day of audio; -1 for a packet that
+   * The extended number of the packet that has come, which does not wrap; -1 for a packet that
    * is too far from the others to be believed. Where a second one follows it, the source has begun anew: `restarted`.
    */
   take(sequence: number): number {
