@@ -1,0 +1,182 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server.ts";
+import { type Client, expected, type InstanceView } from "../../support/server-client.ts";
+import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";
+import { recognise } from "../recogniser.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { type Certificates, makeCertificates } from "./certificates.ts";
+import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+/** What a trunk may have to do with. */
+interface Peers {
+  readonly baresip: Baresip;
+  readonly md5: Kamailio;
+  readonly sha256: Kamailio;
+  readonly keys: Certificates;
+}
+
+interface Route {
+  readonly title: string;
+  readonly number: keyof typeof NUMBERS;
+  readonly says: "words" | "tone";
+  readonly trunk: (peers: Peers) => Omit<Trunk, "name">;
+  /** Tried on every runtime. */
+  readonly everywhere?: boolean;
+}
+
+const { domain, user, password } = KAMAILIO;
+const tls = ({ keys }: Peers): Pick<Trunk, "tls"> => ({ tls: { ca: keys.ca, servername: "sip.test.local" } });
+
+const ROUTES: readonly Route[] = [
+  {
+    title: "words by UDP and PCMU",
+    number: "pcmu",
+    says: "words",
+    trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}` }),
+  },
+  {
+    title: "a tone by TCP and PCMA",
+    number: "pcma",
+    says: "tone",
+    trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port};transport=tcp` }),
+  },
+  {
+    title: "words by TLS and protected PCMU",
+    number: "sdes",
+    says: "words",
+    everywhere: true,
+    trunk: (peers) => ({ server: `sips:127.0.0.1:${peers.baresip.port + 1}`, srtp: "required", ...tls(peers) }),
+  },
+  {
+    title: "a tone by UDP and Opus",
+    number: "opus",
+    says: "tone",
+    trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}`, codecs: ["opus", "PCMU"] }),
+  },
+  {
+    title: "a tone by TLS and protected Opus",
+    number: "sdesOpus",
+    says: "tone",
+    everywhere: true,
+    trunk: (peers) => ({
+      ...{ server: `sip:127.0.0.1:${peers.baresip.port + 1};transport=tls`, codecs: ["opus"], srtp: "required" },
+      ...tls(peers),
+    }),
+  },
+  {
+    title: "words by UDP through a registrar and proxy with MD5, in PCMU",
+    number: "pcmu",
+    says: "words",
+    trunk: ({ md5 }) => ({ server: `sip:127.0.0.1:${md5.port}`, domain, user, password, register: true }),
+  },
+  {
+    title: "a tone by TCP through a proxy with MD5, in PCMA",
+    number: "pcma",
+    says: "tone",
+    trunk: ({ md5 }) => ({ server: `sip:127.0.0.1:${md5.port};transport=tcp`, domain, user, password }),
+  },
+  {
+    title: "a tone by TLS through a registrar and proxy with SHA-256, in protected PCMU",
+    number: "sdes",
+    says: "tone",
+    trunk: (peers) => ({
+      ...{ server: `sip:127.0.0.1:${peers.sha256.port + 1};transport=tls`, domain, user, password, register: true },
+      ...{ srtp: "required", ...tls(peers) },
+    }),
+  },
+  {
+    title: "words by UDP through a proxy with SHA-256, in Opus",
+    number: "opus",
+    says: "words",
+    trunk: ({ sha256 }) => ({ server: `sip:127.0.0.1:${sha256.port}`, domain, user, password, codecs: ["opus"] }),
+  },
+];
+
+const TEXT = "Your appointment is confirmed for Monday at nine thirty.";
+const HEARD = "your appointment is confirmed for monday at nine thirty";
+const PLACES = [
+  ["your", "our"],
+  ["appointment", "apartment", "account"],
+  ["is"],
+  ["confirmed", "cancelled", "completed"],
+  ["for"],
+  ["monday", "sunday", "tomorrow", "friday"],
+  ["at"],
+  ["nine", "five", "four", "one"],
+  ["thirty", "fifteen", "forty", "twenty"],
+];
+const HZ = 440;
+const TONE_MS = 3_000;
+const CALLS = {
+  words: { type: "FIXED_TTS", tts: { text: TEXT, voiceId: "en-US-1" } },
+  tone: { type: "FIXED_AUDIO", audio: { audioBase64: toneWav({ hz: HZ, ms: TONE_MS }).toString("base64") } },
+};
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  withTools("a softphone hears", ["baresip", "kamailio", "openssl", "pocketsphinx_batch", "sox"], () => {
+    const routes = ROUTES.filter(({ everywhere }) => target === ON_NODE || everywhere);
+    const stage = new Stage();
+    const softphones = new Map<Route, Baresip>();
+    let server: Server;
+    let client: Client;
+    let instances: InstanceView[];
+
+    beforeAll(async () => {
+      const keys = makeCertificates(stage.folder("keys"));
+      for (const route of routes) softphones.set(route, await startBaresip(stage, keys));
+      const proxy = async (algorithm: "MD5" | "SHA-256", from: number): Promise<Kamailio> => {
+        const behind = routes.slice(from).map((route) => [NUMBERS[route.number], softphones.get(route)!.port]);
+        return await startKamailio(stage, { algorithm, keys, routes: Object.fromEntries(behind) });
+      };
+      const through = (name: string): number => ROUTES.findIndex(({ title }) => title.includes(`with ${name}`));
+      const [md5, sha256] = [await proxy("MD5", through("MD5")), await proxy("SHA-256", through("SHA-256"))];
+      const trunks = routes.map((route, i): Trunk => {
+        const peers = { baresip: softphones.get(route)!, md5, sha256, keys };
+        return { name: `trunk-${i}`, users: "*", ...route.trunk(peers) };
+      });
+      server = stage.add(new Server(target, { env: { RINGPORT_SIP_TRUNKS: JSON.stringify(trunks) } }), (it) =>
+        it.dispose(),
+      );
+      await server.start();
+      client = await server.as("ada");
+      instances = await Promise.all(
+        routes.map(async (_, i) => {
+          const made = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
+          const { id } = expected(201, made).json<InstanceView>();
+          return client.waitForInstance(id, "ACTIVE"); // by itself: the operator has linked it
+        }),
+      );
+    });
+    for (const [i, route] of routes.entries())
+      test.concurrent(route.title, async () => {
+        const softphone = softphones.get(route)!;
+        const { id } = await client.call(instances[i]!.id, {
+          ...CALLS[route.says],
+          target: { phoneNumber: NUMBERS[route.number] },
+        });
+        const ended = await client.waitForCall(id);
+        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+        const recording = await softphone.heardFile();
+        if (route.says === "words") {
+          expect(recognise(monoOf(recording).path, PLACES)).toBe(HEARD);
+          return;
+        }
+        // No sample is missing at either end, none in between, none is there twice.
+        const { sound } = monoOf(recording);
+        const ms = (samples: number): number => (samples * 1000) / sound.sampleRate;
+        const { from, to } = loudPart(sound, 500);
+        expect(Math.abs(ms(to - from) - TONE_MS)).toBeLessThanOrEqual(20);
+        const edge = sound.sampleRate / 20;
+        const inner = { ...sound, samples: sound.samples.subarray(from + edge, to - edge) };
+        // One tone over its whole length: where a frame was missing, what follows would be out of step.
+        expect(toneShare(inner, HZ)).toBeGreaterThan(0.97);
+        if (!route.title.includes("Opus")) expect(phaseJump(inner, HZ)).toBeLessThan(0.5); // Opus wavers a little
+        // After it comes the tail: the last samples were heard before the line was cut.
+        expect(ms(sound.samples.length - to)).toBeGreaterThan(150);
+      });
+  });
+});
