@@ -1,7 +1,6 @@
 import {
   DialError,
   type DialOptions,
-  type InstanceRef,
   type Leg,
   type Line,
   type LineHealth,
@@ -13,11 +12,10 @@ import type { SipTrunk } from "./trunk.ts";
 
 /** What a line needs. */
 export interface SipLineOptions {
-  readonly instance: InstanceRef;
   readonly host: LineHost;
   readonly trunk: SipTrunk;
   /** The line is closed. */
-  readonly closed: (line: SipLine) => void;
+  readonly closed: () => void;
 }
 
 /**
@@ -76,7 +74,7 @@ export class SipLine implements Line {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#part();
-    this.#options.closed(this);
+    this.#options.closed();
   }
 
   /** The trunk's health has changed, or is told for the first time. */

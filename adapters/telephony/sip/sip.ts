@@ -65,7 +65,7 @@ function telephonyOf(given: Trunk, system: System, logger: Logger, media: Shared
   let opening: Promise<SipTrunk> | undefined;
   let closing: Promise<void> | undefined;
 
-  async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
+  async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const insist = (): void => {
       signal.throwIfAborted();
       if (closing !== undefined) throw new Error(`The trunk ${trunk.name} is closed.`);
@@ -76,9 +76,16 @@ function telephonyOf(given: Trunk, system: System, logger: Logger, media: Shared
     );
     const [sipTrunk, { SipLine }] = await Promise.all([opening, import("./line.ts")]);
     insist();
-    const line = new SipLine({ instance, host, trunk: sipTrunk, closed: (one) => lines.delete(one) });
+    const line = new SipLine({
+      host,
+      trunk: sipTrunk,
+      closed() {
+        cancelLink();
+        lines.delete(line);
+      },
+    });
     lines.add(line);
-    system.after(0, () => void line.link()); // whoever opens it has it in hand before the first report
+    const cancelLink = system.after(0, () => void line.link()); // whoever opens it has it in hand before the first report
     return line;
   }
 

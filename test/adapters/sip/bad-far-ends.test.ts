@@ -17,8 +17,7 @@ async function freePair(): Promise<readonly [number, number]> {
   for (;;) {
     const socket = await taken(0);
     const { port } = socket.address();
-    socket.close();
-    sockets.splice(sockets.indexOf(socket), 1);
+    await release(socket);
     if (port % 2 === 0 && port < 65_000) return [port, port + 1];
   }
 }
@@ -28,6 +27,11 @@ async function taken(port: number): Promise<Socket> {
   await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
   sockets.push(socket);
   return socket;
+}
+
+async function release(socket: Socket): Promise<void> {
+  sockets.splice(sockets.indexOf(socket), 1);
+  await new Promise<void>((closed) => socket.close(closed));
 }
 
 /** A call to such a callee ends like this; then its only pair of ports is free, and nothing is left when all is closed. */
@@ -146,8 +150,7 @@ describe("a network that is not there", () => {
     await scene.line();
     const other = await taken(ports[0]);
     expect(await scene.endOf(NUMBER)).toEqual(["media_failed", expect.stringMatching(/rtpPorts/)]);
-    other.close();
-    sockets.length = 0;
+    await release(other);
     const live = await scene.call(NUMBER);
     await live.events.next("connected", 5_000);
     expect(await scene.endOf(NUMBER)).toEqual(["line_lost", expect.stringMatching(/rtpPorts/)]);

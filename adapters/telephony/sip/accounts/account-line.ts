@@ -178,8 +178,8 @@ export class AccountLine implements Line, AccountTarget {
 
   /** Puts a line on the trunk, which tells the host that it is linked, and when it is online. */
   async #start(trunk: SipTrunk): Promise<void> {
-    const { instance, host } = this.#options;
-    const line = new SipLine({ instance, host, trunk, closed: () => {} });
+    const { host } = this.#options;
+    const line = new SipLine({ host, trunk, closed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }
