@@ -1,7 +1,7 @@
 import { SipHeaders } from "../message/headers.ts";
 import { type SipRequest, sipRequest } from "../message/message.ts";
 import type { UserAgentOptions } from "./agent.ts";
-import { ACCEPT, ALLOW } from "./capabilities.ts";
+import { ALLOW } from "./capabilities.ts";
 import type { InviteAttempt } from "./invite-attempt.ts";
 
 /** What all attempts of one call share. */
@@ -27,7 +27,7 @@ export function inviteMessage(
     .add("To", `<${target}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
-  for (const [name, value] of [...identity.headers, ALLOW, ACCEPT]) headers.add(name, value);
+  for (const [name, value] of [...identity.headers, ALLOW]) headers.add(name, value);
   if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
   if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
   if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));
