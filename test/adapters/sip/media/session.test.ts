@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { find } from "./simulated-network.ts";
 import { twoEnds, until } from "./two-ends.ts";
 
 let close: (() => Promise<void>) | undefined;
@@ -8,16 +9,6 @@ afterEach(async () => {
   await close?.();
   close = undefined;
 });
-
-/** Where `part` lies within `whole`, sample by sample; -1: nowhere. */
-function find(whole: Int16Array, part: Int16Array): number {
-  for (let at = 0; at + part.length <= whole.length; at++) {
-    let i = 0;
-    while (i < part.length && whole[at + i] === part[i]) i++;
-    if (i === part.length) return at;
-  }
-  return -1;
-}
 
 describe("a call between two ends", () => {
   test("each hears the other's tone from the first sample to the last, and nothing else", async () => {
