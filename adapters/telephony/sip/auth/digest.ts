@@ -1,4 +1,5 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { randomText } from "../message/random-text.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange } from "./digest-exchange.ts";
 import { type DigestSpace, spaceKey } from "./digest-space.ts";
@@ -56,10 +57,7 @@ export class DigestClient {
     const key = spaceKey(field, challenge.realm);
     const known = this.#spaces.get(key);
     if (known?.challenge.nonce === challenge.nonce && known.challenge.algorithm === challenge.algorithm) return known;
-    const random = new Uint8Array(16);
-    this.#system.random(random);
-    const cnonce = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    const space: DigestSpace = { field, challenge, cnonce, count: 0 };
+    const space: DigestSpace = { field, challenge, cnonce: randomText(this.#system, 16), count: 0 };
     this.#spaces.delete(key);
     this.#spaces.set(key, space);
     if (this.#spaces.size > MAX_SPACES) this.#spaces.delete(this.#spaces.keys().next().value as string);

@@ -1,5 +1,6 @@
 import { EMPTY_BODY, responseTo, type SipMessage } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
+import { randomText } from "../message/random-text.ts";
 import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
@@ -34,9 +35,7 @@ export class AgentContext {
 
   /** Unguessable, for tags and Call-IDs: hexadecimal. */
   token(bytes = 8): string {
-    const drawn = new Uint8Array(bytes);
-    this.options.system.random(drawn);
-    return Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return randomText(this.options.system, bytes);
   }
 
   /** A whole number from 0 to below `bound`, drawn by lot. */

@@ -1,5 +1,6 @@
 import type { SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
+import { optionTags } from "../message/option-tags.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import type { Extension } from "./capabilities.ts";
@@ -82,14 +83,14 @@ const MENDS: Readonly<Record<number, (attempt: InviteAttempt, response: SipRespo
 
 /** 420 Bad Extension: without those that it names, or without any (RFC 3261 section 8.1.3.5). */
 function withoutExtensions(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
-  const unsupported = headers.list("Unsupported").map((tag) => tag.toLowerCase());
+  const unsupported = optionTags(headers, "Unsupported");
   const extensions = unsupported.length === 0 ? [] : attempt.extensions.filter((tag) => !unsupported.includes(tag));
   return extensions.length === attempt.extensions.length ? undefined : { ...attempt, extensions };
 }
 
 /** 421 Extension Required: with those that it names, where we know them all (RFC 3261 section 21.4.16). */
 function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
-  const required = headers.list("Require").map((tag) => tag.toLowerCase());
+  const required = optionTags(headers, "Require");
   const known = EXTENSIONS.filter((tag) => required.includes(tag));
   const missing = known.filter((tag) => !attempt.extensions.includes(tag));
   if (missing.length === 0 || known.length < required.length) return undefined;

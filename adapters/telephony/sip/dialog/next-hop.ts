@@ -1,4 +1,5 @@
 import { parseUri, type SipUri } from "../message/uri.ts";
+import { defaultPort } from "../transport/default-port.ts";
 import type { Flow } from "../transport/transport.ts";
 
 /** Addresses that only somebody in the same network can reach, or nobody (RFC 1918, 3927, 6598, 4193, 4291). */
@@ -35,10 +36,6 @@ function leadsTo(uri: SipUri, flow: Flow, first: SipUri | undefined): boolean {
   const transport = uri.params.get("transport")?.toLowerCase();
   if (uri.scheme === "sips" && flow.kind !== "tls") return false;
   if (transport !== undefined && transport !== flow.kind && !(transport === "tcp" && flow.kind === "tls")) return false;
-  if (uri.host === flow.remote.address) return (uri.port ?? defaultPort(flow)) === flow.remote.port;
+  if (uri.host === flow.remote.address) return (uri.port ?? defaultPort(flow.kind)) === flow.remote.port;
   return flow.reliable && first !== undefined && uri.host === first.host && uri.port === first.port;
-}
-
-function defaultPort(flow: Flow): number {
-  return flow.kind === "tls" ? 5061 : 5060;
 }

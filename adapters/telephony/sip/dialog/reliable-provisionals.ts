@@ -1,6 +1,7 @@
 import { parseCSeq } from "../message/cseq.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseRSeq } from "../message/rack.ts";
+import { optionTags } from "../message/option-tags.ts";
+import { parseRSeq, writeRAck } from "../message/rack.ts";
 
 /** The reliable provisional responses of one early dialog, in their order (RFC 3262 section 4). */
 export class ReliableProvisionals {
@@ -11,12 +12,12 @@ export class ReliableProvisionals {
    * RAck; `ignored`, a copy, or one that has overtaken another: the far side sends it again.
    */
   receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
-    const required = response.headers.list("Require").some((tag) => tag.toLowerCase() === "100rel");
+    const required = optionTags(response.headers, "Require").includes("100rel");
     const rseq = parseRSeq(response.headers.get("RSeq"));
     const cseq = parseCSeq(response.headers.get("CSeq"));
     if (!required || rseq === undefined || cseq === undefined) return { type: "unreliable" };
     if (this.#last !== undefined && rseq !== this.#last + 1) return { type: "ignored" };
     this.#last = rseq;
-    return { type: "next", rack: `${rseq} ${cseq.number} ${cseq.method}` };
+    return { type: "next", rack: writeRAck(rseq, cseq) };
   }
 }

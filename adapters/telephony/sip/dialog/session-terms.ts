@@ -1,4 +1,5 @@
 import type { SipHeaders } from "../message/headers.ts";
+import { optionTags } from "../message/option-tags.ts";
 import { parseSessionExpires, writeSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 
@@ -28,7 +29,7 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));
   if (asked === undefined) return undefined;
-  const knowsTimers = headers.list("Supported").some((tag) => tag.toLowerCase() === "timer");
+  const knowsTimers = optionTags(headers, "Supported").includes("timer");
   const ours = !(knowsTimers && asked.refresher === "uac");
   const fields: HeaderField[] = [
     ["Session-Expires", writeSessionExpires({ ...asked, refresher: ours ? "uas" : "uac" })],

@@ -40,7 +40,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 
   /** The value of the first field of this name. */
   get(name: string): string | undefined {
-    const key = keyOf(name);
+    const key = fieldKey(name);
     return this.#fields.find((field) => field.key === key)?.value;
   }
 
@@ -50,7 +50,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 
   /** The value of every field of this name, one per field as it was written. */
   fields(name: string): string[] {
-    const key = keyOf(name);
+    const key = fieldKey(name);
     return this.#fields.filter((field) => field.key === key).map(({ value }) => value);
   }
 
@@ -61,19 +61,19 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 
   /** Adds a field at the end. */
   add(name: string, value: string): this {
-    this.#fields.push({ name, key: keyOf(name), value });
+    this.#fields.push({ name, key: fieldKey(name), value });
     return this;
   }
 
   /** Adds a field before all others: a new Via goes on top. */
   addFirst(name: string, value: string): this {
-    this.#fields.unshift({ name, key: keyOf(name), value });
+    this.#fields.unshift({ name, key: fieldKey(name), value });
     return this;
   }
 
   /** The field's only value from now on, at the place of the first one. */
   set(name: string, value: string): this {
-    const key = keyOf(name);
+    const key = fieldKey(name);
     const at = this.#fields.findIndex((field) => field.key === key);
     if (at < 0) return this.add(name, value);
     this.#fields[at] = { name, key, value };
@@ -82,7 +82,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
   }
 
   delete(name: string): this {
-    const key = keyOf(name);
+    const key = fieldKey(name);
     this.#fields = this.#fields.filter((field) => field.key !== key);
     return this;
   }
@@ -98,7 +98,8 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
   }
 }
 
-function keyOf(name: string): string {
+/** What a field is known by: its long name in lower case. */
+export function fieldKey(name: string): string {
   const lower = name.toLowerCase();
   return COMPACT.get(lower) ?? lower;
 }

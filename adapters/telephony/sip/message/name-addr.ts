@@ -12,11 +12,6 @@ export interface NameAddr {
   readonly params: SipParams;
 }
 
-/** An address with nothing but a URI, and parameters. */
-export function nameAddr(uri: string, params: SipParams = NO_PARAMS): NameAddr {
-  return { display: undefined, uri, params };
-}
-
 /**
  * Reads `"Name" <uri>;params`, `Name <uri>;params` or `uri;params`: in the last, all parameters are the field's and not
  * the URI's. Undefined for what is neither, and for a bare URI with a comma or a question mark (section 20.10).

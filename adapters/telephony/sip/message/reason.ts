@@ -1,6 +1,6 @@
 import { parseParameterized } from "./params.ts";
-import { writeQuotedString } from "./quoted-string.ts";
 import { parseSeconds } from "./seconds.ts";
+import { splitList } from "./split-list.ts";
 import { isToken } from "./token.ts";
 
 /** Why a request was sent: one element of Reason (RFC 3326). */
@@ -12,6 +12,11 @@ export interface Reason {
   readonly text: string | undefined;
 }
 
+/** The reasons in the value of a field; what cannot be read is left out. */
+export function parseReasons(text: string | undefined): Reason[] {
+  return splitList(text ?? "").flatMap((element) => parseReason(element) ?? []);
+}
+
 /** Reads one element of Reason: `Q.850;cause=16;text="Terminated"`. */
 export function parseReason(text: string): Reason | undefined {
   const read = parseParameterized(text);
@@ -21,13 +26,4 @@ export function parseReason(text: string): Reason | undefined {
     cause: parseSeconds(read.params.get("cause")),
     text: read.params.get("text") || undefined,
   };
-}
-
-/** The element as it is sent. */
-export function writeReason({ protocol, cause, text }: Reason): string {
-  return [
-    protocol,
-    ...(cause === undefined ? [] : [`cause=${cause}`]),
-    ...(text === undefined ? [] : [`text=${writeQuotedString(text)}`]),
-  ].join(";");
 }

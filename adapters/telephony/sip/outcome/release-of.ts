@@ -1,8 +1,7 @@
 import type { InviteEnd } from "../dialog/invite.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseReason, type Reason } from "../message/reason.ts";
+import { parseReasons, type Reason } from "../message/reason.ts";
 import { parseRetryAfter } from "../message/retry-after.ts";
-import { splitList } from "../message/split-list.ts";
 import { parseWarning } from "../message/warning.ts";
 import { oneLine } from "./one-line.ts";
 import type { Release } from "./release.ts";
@@ -20,7 +19,7 @@ export function releaseOf(end: InviteEnd, { whatsApp = false }: { readonly whats
     case "rejected":
       return rejected(end, whatsApp);
     case "bye":
-      return { cause: "callee_hung_up", detail: `SIP BYE${reasonsText(reasonsOf(end.reason))}` };
+      return { cause: "callee_hung_up", detail: `SIP BYE${reasonsText(parseReasons(end.reason))}` };
     case "released":
       return { cause: "released", detail: null };
     case "unreachable":
@@ -34,7 +33,7 @@ export function releaseOf(end: InviteEnd, { whatsApp = false }: { readonly whats
 
 function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>, whatsApp: boolean): Release {
   const { status, headers } = response;
-  const reasons = reasonsOf(headers.fields("Reason").join());
+  const reasons = parseReasons(headers.fields("Reason").join());
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
   const { cause, fix } = meaningOf(status, rang, q850);
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
@@ -58,10 +57,6 @@ export function statusText({ status, reason }: SipResponse): string {
 export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
   const seconds = parseRetryAfter(headers.get("Retry-After"));
   return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_REST_MS);
-}
-
-function reasonsOf(field: string | undefined): Reason[] {
-  return splitList(field ?? "").flatMap((element) => parseReason(element) ?? []);
 }
 
 /** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */

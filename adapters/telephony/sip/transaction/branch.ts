@@ -1,17 +1,9 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { randomText } from "../message/random-text.ts";
 import { BRANCH_COOKIE } from "../message/via.ts";
 
 const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS" } as const;
 const RANDOM_BYTES = 12;
-
-/** So many random bytes as text: hexadecimal. */
-export function randomText(system: System, bytes: number): string {
-  const random = new Uint8Array(bytes);
-  system.random(random);
-  let text = "";
-  for (const byte of random) text += (byte < 16 ? "0" : "") + byte.toString(16);
-  return text;
-}
 
 /** A branch that nobody else has or guesses (RFC 3261 section 8.1.1.7). */
 export function newBranch(system: System): string {

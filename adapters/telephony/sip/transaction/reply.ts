@@ -1,5 +1,6 @@
 import type { SipResponse } from "../message/message.ts";
 import { parseVia } from "../message/via.ts";
+import { defaultPort } from "../transport/default-port.ts";
 import type { Flow, Hop, Transports } from "../transport/transport.ts";
 
 /**
@@ -24,5 +25,5 @@ export async function reply(
 function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
   const via = parseVia(response.headers.list("Via")[0] ?? "");
   if (via === undefined || kind === "udp") return undefined;
-  return { kind, host: via.host, address: remote.address, port: via.port ?? (kind === "tls" ? 5061 : 5060) };
+  return { kind, host: via.host, address: remote.address, port: via.port ?? defaultPort(kind) };
 }

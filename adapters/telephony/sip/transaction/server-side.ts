@@ -1,8 +1,8 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
+import { randomText } from "../message/random-text.ts";
 import type { Flow } from "../transport/transport.ts";
-import { randomText } from "./branch.ts";
 import { ackKey, serverKey } from "./keys.ts";
 import { ServerExchange } from "./server-exchange.ts";
 import type { SipTimers } from "./timers.ts";

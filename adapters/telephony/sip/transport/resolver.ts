@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
 import { parseUri, type SipUri } from "../message/uri.ts";
 import { cachedDns } from "./cached-dns.ts";
+import { defaultPort } from "./default-port.ts";
 import { hasIpv6 } from "./interface-address.ts";
 import { nodeDns } from "./node-dns.ts";
 import type { Dns, Resolve } from "./resolve.ts";
@@ -109,10 +110,6 @@ function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
   if (named === "tls" || (named === "tcp" && scheme === "sips")) return "tls";
   if (named === "tcp" || (named === "udp" && scheme === "sip")) return named;
   throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; there are udp, tcp and tls`);
-}
-
-function defaultPort(kind: TransportKind): number {
-  return kind === "tls" ? 5061 : 5060;
 }
 
 function isLoopback(address: string): boolean {

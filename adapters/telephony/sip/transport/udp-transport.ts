@@ -1,4 +1,5 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { skipEmptyLines } from "../message/head-end.ts";
 import { parseMessage } from "../message/parse-message.ts";
 import { incoming } from "./incoming.ts";
 import { interfaceAddress } from "./interface-address.ts";
@@ -10,8 +11,6 @@ import { type Family, UdpSocket } from "./udp-socket.ts";
 /** A peer that has said nothing for so long is looked for before it is sent something, ms. */
 const EXPLORE_AFTER_MS = 5_000;
 const MOST_FLOWS = 1_024;
-const CR = 0x0d;
-const LF = 0x0a;
 
 /** What the sockets for UDP need. */
 export interface UdpTransportOptions {
@@ -124,8 +123,7 @@ export class UdpTransport {
   }
 
   #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
-    const first = bytes[0];
-    if (this.#closed || first === undefined || first === CR || first === LF) return; // a keep-alive
+    if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
     const known = this.#flows.get(keyOf(from));
     if (known !== undefined) known.heardAt = this.#options.system.monotonic();
     const parsed = parseMessage(bytes);

@@ -3,8 +3,8 @@ const FACTOR = 16;
 /** Below this, ms, a measurement is mostly noise. */
 const FLOOR_MS = 0.1;
 
-/** What is still called linear: a factor of five is left to caches, collections and whatever else the machine does. */
-export const LINEAR = 5 * FACTOR;
+/** What is still called linear: a factor of eight is left to caches, collections and whatever else the machine does. */
+export const LINEAR = 8 * FACTOR;
 
 /**
  * By how much longer `run` takes with an input sixteen times as large: 16 where it is linear, 256 where it is quadratic.
@@ -13,7 +13,7 @@ export const LINEAR = 5 * FACTOR;
 export function growth<Input>(input: (size: number) => Input, size: number, run: (input: Input) => unknown): number {
   const [small, large] = [input(size), input(FACTOR * size)];
   let fastest = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < 8; at++)
+  for (let at = 0; at < 6; at++)
     fastest = Math.min(
       fastest,
       duration(() => run(small)),

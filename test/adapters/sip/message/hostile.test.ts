@@ -10,7 +10,6 @@ import { maskedMessage } from "../../../../adapters/telephony/sip/message/masked
 import { sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import { parseNameAddr, tagOf } from "../../../../adapters/telephony/sip/message/name-addr.ts";
 import { parseMessage } from "../../../../adapters/telephony/sip/message/parse-message.ts";
-import { parseRAck } from "../../../../adapters/telephony/sip/message/rack.ts";
 import { parseReason } from "../../../../adapters/telephony/sip/message/reason.ts";
 import { parseRetryAfter } from "../../../../adapters/telephony/sip/message/retry-after.ts";
 import { parseSessionExpires } from "../../../../adapters/telephony/sip/message/session-expires.ts";
@@ -44,7 +43,6 @@ const READERS: readonly [name: string, read: (text: string) => unknown, beginnin
   ["parseVia", parseVia, ["SIP", "SIP/2.0/UDP ", "SIP/2.0/UDP a;", "SIP/2.0/UDP a:"]],
   ["parseHostPort", parseHostPort, ["", "[", "a:"]],
   ["parseCSeq", parseCSeq, ["", "1 ", "1 A"]],
-  ["parseRAck", parseRAck, ["1 ", "1 1 "]],
   ["parseReason", parseReason, ["", "SIP;text="]],
   ["parseRetryAfter", parseRetryAfter, ["", "1"]],
   ["parseSessionExpires", parseSessionExpires, ["", "1;"]],

@@ -223,11 +223,11 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["bigcode", "3.1.2.19", "dropped", "The status line is not one of SIP/2.0"],
   ["badbranch", "3.2.1", "read", "a branch of the cookie alone: matched as of RFC 2543"],
   ["insuf", "3.3.1", 400, "From is missing"],
-  ["unkscm", "3.3.2", "read", "416, by the user agent"],
-  ["novelsc", "3.3.3", "read", "416, by the user agent"],
+  ["unkscm", "3.3.2", "read", "a URI of another scheme"],
+  ["novelsc", "3.3.3", "read", "a URI of another scheme"],
   ["unksm2", "3.3.4", "read", "a registrar's to refuse"],
   ["bext01", "3.3.5", "read", "420, by the user agent"],
-  ["invut", "3.3.6", "read", "415, by the user agent"],
+  ["invut", "3.3.6", "read", "a user agent that takes calls refuses its body"],
   ["regaut01", "3.3.7", "read", "a registrar's to refuse"],
   ["multi01", "3.3.8", 400, "From stands more than once"],
   ["mcl01", "3.3.9", 400, "Content-Length is not one number"],
@@ -236,7 +236,7 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["cparam01", "3.3.12", "read", "the parameter is the field's"],
   ["cparam02", "3.3.13", "read", "the parameter is the URI's"],
   ["regescrt", "3.3.14", "read", "the header is the URI's"],
-  ["sdp01", "3.3.15", "read", "406, by the user agent"],
+  ["sdp01", "3.3.15", "read", "a user agent that takes calls refuses what it accepts"],
   ["inv2543", "3.4.1", "read", "RFC 2543: no tag, no branch, no Max-Forwards, no Contact"],
 ];
 

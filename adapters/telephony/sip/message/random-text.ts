@@ -1,0 +1,10 @@
+import type { System } from "../../../../src/ports/system.ts";
+
+/** So many random bytes as hexadecimal digits: for tags, branches, Call-IDs and salts, which nobody may guess. */
+export function randomText(system: Pick<System, "random">, bytes: number): string {
+  const random = new Uint8Array(bytes);
+  system.random(random);
+  let text = "";
+  for (const byte of random) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
