@@ -165,7 +165,9 @@ export class ClientRequest implements ClientTransaction {
     if (this.#done) return;
     this.#done = true;
     this.#scope.done(this);
-    this.#listener.final(response, flow);
+    const unheard = this.#listener === SILENT && this.#given.method === "INVITE" && response.status < 300;
+    if (unheard) this.#scope.late(response, flow);
+    else this.#listener.final(response, flow);
   }
 
   #fail(fault: TransportError): void {

@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { request, type Sent, send } from "./trunk.ts";
+import { tcp, udp, Wire } from "./wire.ts";
+
+const URI = "sip:them@there.example";
+const ONE = udp("192.0.2.11");
+const TWO = udp("192.0.2.12");
+
+async function sending(wire: Wire, method = "INVITE", body = ""): Promise<Sent> {
+  const sent = send(wire.transactions, request(method, URI, {}, body), URI);
+  await wire.system.settle();
+  return sent;
+}
+
+/** `udp 192.0.2.11 INVITE` for everything that left. */
+function ways(wire: Wire): string[] {
+  return wire.left.map(
+    ({ message, flow }) => `${flow.kind} ${flow.remote.address} ${message.kind === "request" && message.method}`,
+  );
+}
+
+test("a hop that takes no connection is passed over, and tried last for 30 s", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
+  wire.refused.add("tcp 192.0.2.11");
+  await sending(wire);
+  await wire.system.advance(29_999);
+  await sending(wire);
+  await wire.system.advance(1);
+  await sending(wire);
+  expect(wire.connected).toEqual(["11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
+  await wire.transactions.close();
+});
+
+test("when no hop takes it, it has failed with what the last one said", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
+  for (const { address } of wire.hops) wire.refused.add(`tcp ${address}`);
+  const sent = await sending(wire);
+  expect(sent.told).toEqual(["refused"]);
+  expect(await sent.end).toMatchObject({ message: "tcp 192.0.2.12 refused" });
+});
+
+test("a target that leads nowhere has failed", async () => {
+  const wire = new Wire();
+  wire.hops = [];
+  expect((await sending(wire)).told).toEqual(["dns"]);
+});
+
+test("a hop that says nothing costs 8 * T1 while there is another one, which gets a branch of its own", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  const sent = await sending(wire);
+  await wire.system.advance(4_000);
+  expect(ways(wire)).toEqual([...Array(4).fill("udp 192.0.2.11 INVITE"), "udp 192.0.2.12 INVITE"]);
+  expect(wire.message(0).message.headers.get("Via")).not.toBe(wire.message(-1).message.headers.get("Via"));
+  wire.answer(200);
+  expect(sent.told).toEqual(["sent", "sent", "200"]);
+  await wire.transactions.close();
+});
+
+test("a silent hop that rings after all is cancelled, since the call has gone elsewhere", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  const sent = await sending(wire);
+  await wire.system.advance(4_000);
+  wire.answer(180, { n: 0 });
+  await wire.system.settle();
+  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 CANCEL");
+  wire.answer(200);
+  expect(sent.told).toEqual(["sent", "sent", "200"]);
+  await wire.transactions.close();
+});
+
+test("503 sends the request to the next hop; with none left it is the answer", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  const sent = await sending(wire);
+  wire.answer(503);
+  await wire.system.settle();
+  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 ACK", "udp 192.0.2.12 INVITE"]);
+  expect(sent.told).toEqual(["sent", "sent"]);
+  wire.answer(503);
+  await wire.system.settle();
+  expect(sent.told).toEqual(["sent", "sent", "503"]);
+  await wire.transactions.close();
+});
+
+test("a 503 is the answer also when the other hops cannot be reached", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
+  wire.refused.add("tcp 192.0.2.12");
+  const sent = await sending(wire, "OPTIONS");
+  wire.answer(503, { method: "OPTIONS" });
+  await wire.system.settle();
+  expect(sent.told).toEqual(["sent", "503"]);
+});
+
+test("other answers are final, whatever they are", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  const sent = await sending(wire);
+  wire.answer(500);
+  await wire.system.settle();
+  expect(sent.told).toEqual(["sent", "500"]);
+  await wire.transactions.close();
+});
+
+test("who has been cancelled goes nowhere else", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  const sent = await sending(wire);
+  sent.transaction.cancel();
+  wire.answer(503);
+  await wire.system.settle();
+  expect(sent.told).toEqual(["sent", "503"]);
+  const silent = await sending(wire);
+  silent.transaction.cancel();
+  await wire.system.advance(4_000);
+  expect(silent.told).toEqual(["sent", "timeout"]);
+  await wire.transactions.close();
+});
+
+test("a refused datagram sends the request to the next hop at once", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  await sending(wire);
+  wire.breaks(wire.message(0).flow, "refused");
+  await wire.system.settle();
+  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
+  await wire.transactions.close();
+});
+
+test("a request of more than 1300 bytes takes TCP where the peer does, and UDP where it does not, without asking again", async () => {
+  const long = "x".repeat(1_200);
+  const wire = new Wire();
+  await sending(wire, "INVITE", long);
+  await sending(wire, "INVITE", "short");
+  expect(ways(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
+  expect(wire.message(0).message.headers.get("Via")).toMatch(/^SIP\/2\.0\/TCP /);
+  await wire.transactions.close();
+  const other = new Wire();
+  other.refused.add("tcp 192.0.2.11");
+  await sending(other, "INVITE", long);
+  await sending(other, "INVITE", long);
+  expect(ways(other)).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE"]);
+  expect(other.message(0).message.headers.list("Via")).toHaveLength(1);
+  expect(other.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(1);
+  await other.system.advance(10 * 60_000);
+  await sending(other, "INVITE", long);
+  expect(other.connected.filter((name) => name.startsWith("tcp"))).toHaveLength(2);
+  await other.transactions.close();
+});
+
+test("a long request stays on UDP where the URI names it, and goes back there when the connection breaks", async () => {
+  const long = "x".repeat(1_200);
+  const wire = new Wire();
+  wire.hops = [{ ...ONE, fixed: true }];
+  await sending(wire, "INVITE", long);
+  expect(ways(wire)).toEqual(["udp 192.0.2.11 INVITE"]);
+  wire.hops = [ONE];
+  await sending(wire, "OPTIONS", long);
+  wire.breaks(wire.message(-1).flow, "closed");
+  await wire.system.settle();
+  expect(ways(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
+  await wire.transactions.close();
+});

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { request, type Sent, send } from "./trunk.ts";
+import { tcp, Wire } from "./wire.ts";
+
+const URI = "sip:them@there.example";
+const OPTIONS = { method: "OPTIONS" };
+
+async function asking(wire: Wire): Promise<Sent> {
+  const sent = send(wire.transactions, request("OPTIONS", URI), URI);
+  await wire.system.settle();
+  return sent;
+}
+
+test("trying: a request is repeated with pauses that double up to T2, and given up after 64 * T1", async () => {
+  const wire = new Wire();
+  const sent = await asking(wire);
+  await wire.system.advance(31_999);
+  const at = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
+  expect(wire.log).toEqual(at.map((ms) => `${ms} OPTIONS`));
+  await wire.system.advance(1);
+  expect(sent.told).toEqual(["sent", "timeout"]);
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("proceeding: it is repeated every T2 until the final response or timer F", async () => {
+  const wire = new Wire();
+  const sent = await asking(wire);
+  await wire.system.advance(400);
+  wire.answer(100, OPTIONS);
+  await wire.system.advance(8_600);
+  expect(wire.log).toEqual(["0 OPTIONS", "500 OPTIONS", "4500 OPTIONS", "8500 OPTIONS"]);
+  await wire.system.advance(23_000);
+  expect(sent.told).toEqual(["sent", "100", "timeout"]);
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("completed: copies of the response are taken for timer K and told no more", async () => {
+  const wire = new Wire();
+  const sent = await asking(wire);
+  wire.answer(404, OPTIONS);
+  wire.answer(404, OPTIONS);
+  expect(wire.system.waiting).toBe(1);
+  await wire.system.advance(5_000);
+  expect(wire.system.waiting).toBe(0);
+  expect(sent.told).toEqual(["sent", "404"]);
+  expect(wire.log).toEqual(["0 OPTIONS"]);
+});
+
+test("over a connection nothing is repeated, and nothing is left when the response has come", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11")];
+  const sent = await asking(wire);
+  await wire.system.advance(20_000);
+  wire.answer(200, OPTIONS);
+  expect(wire.log).toEqual(["0 OPTIONS"]);
+  expect(wire.system.waiting).toBe(0);
+  expect(sent.told).toEqual(["sent", "200"]);
+});
+
+test("a connection that breaks has failed, also after a provisional response", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11")];
+  const sent = await asking(wire);
+  wire.answer(100, OPTIONS);
+  wire.breaks(wire.message(0).flow, "closed");
+  expect(sent.told).toEqual(["sent", "100", "closed"]);
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("the times are options", async () => {
+  const wire = new Wire({ t1Ms: 10, t2Ms: 40, t4Ms: 50 });
+  const sent = await asking(wire);
+  await wire.system.advance(150);
+  expect(wire.log).toEqual([0, 10, 30, 70, 110, 150].map((ms) => `${ms} OPTIONS`));
+  wire.answer(200, OPTIONS);
+  expect(sent.told).toEqual(["sent", "200"]);
+  await wire.system.advance(50);
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("a flow that is given is kept to, and one that is gone has failed", async () => {
+  const wire = new Wire();
+  const flow = await wire.connect(tcp("192.0.2.77"));
+  const sent = send(wire.transactions, request("BYE", URI), flow);
+  expect(sent.told).toEqual([]);
+  await wire.system.settle();
+  expect(wire.message(0).flow).toBe(flow);
+  wire.answer(200, { method: "BYE" });
+  flow.alive = false;
+  const late = send(wire.transactions, request("BYE", URI), flow);
+  await wire.system.settle();
+  expect(late.told).toEqual(["closed"]);
+});
+
+test("a header that cannot be written fails its request, and nothing else", async () => {
+  const wire = new Wire();
+  const flow = await wire.connect(tcp("192.0.2.77"));
+  flow.send = () => {
+    throw new RangeError("The header field X has a line break in its value");
+  };
+  const sent = send(wire.transactions, request("OPTIONS", URI), flow);
+  await wire.system.settle();
+  expect(sent.told).toEqual(["unreachable"]);
+  expect(await sent.end).toMatchObject({ message: expect.stringContaining("line break") });
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("an ACK goes out once, with a Via of its own, whatever becomes of it", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.10"), tcp("192.0.2.11")];
+  wire.refused.add("tcp 192.0.2.10");
+  wire.transactions.ack(request("ACK", URI), URI);
+  await wire.system.advance(60_000);
+  expect(wire.log).toEqual(["0 ACK"]);
+  const { message } = wire.message(0);
+  expect(message.headers.get("Via")).toMatch(
+    /^SIP\/2\.0\/TCP 192\.0\.2\.1:5060;branch=z9hG4bK[0-9a-f]{24};rport;alias$/,
+  );
+  wire.refused.add("tcp 192.0.2.11");
+  wire.hops = [];
+  wire.transactions.ack(request("ACK", URI), URI);
+  await wire.system.settle();
+  expect(wire.left).toHaveLength(1);
+});
