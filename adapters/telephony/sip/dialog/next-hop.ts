@@ -3,7 +3,7 @@ import { defaultPort } from "../transport/default-port.ts";
 import type { Flow } from "../transport/transport.ts";
 
 /** Addresses that only somebody in the same network can reach, or nobody (RFC 1918, 3927, 6598, 4193, 4291). */
-const PRIVATE =
+const PRIVATE_ADDRESS =
   /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.|::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /** Where a request is to be sent, and where else when the flow turns out to be gone. */
@@ -26,9 +26,13 @@ export function nextHop(uri: string, flow: Flow, first: string): NextHop {
   return { to: keeps ? flow : otherwise, otherwise };
 }
 
-/** Whether a host is a private address, though whoever names it was reached at a public one. */
+/** Names that mean nothing outside of a network (RFC 2606, 6762, 8375), such as a machine's own. */
+const PRIVATE_NAME = /^[^.:]+$|\.(?:invalid|local|localdomain|internal|intranet|lan|home\.arpa)$/i;
+
+/** Whether a host is known to its own network alone, though whoever names it was reached at a public address. */
 function isHidden(host: string, remote: string): boolean {
-  return host.endsWith(".invalid") || (PRIVATE.test(host) && !PRIVATE.test(remote));
+  if (host.endsWith(".invalid")) return true;
+  return (PRIVATE_ADDRESS.test(host) || PRIVATE_NAME.test(host)) && !PRIVATE_ADDRESS.test(remote);
 }
 
 /** Whether a URI names the far end of this flow: by its address, or by the name that the flow was made for. */

@@ -2,20 +2,16 @@ import { nextState } from "../../../../src/domain/machine.ts";
 import type { SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
-import type { Flow, TransportError } from "../transport/transport.ts";
+import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
-import type { Extension } from "./capabilities.ts";
+import { Asking } from "./asking.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { dtmfRelay } from "./dtmf-relay.ts";
-import { Exchange } from "./exchange.ts";
 import { FlowHold } from "./flow-hold.ts";
 import { Forks } from "./forks.ts";
-import { glareDelay } from "./glare-delay.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
-import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
 import { INVITE_COURSE, type InviteInput, type InviteState } from "./invite-course.ts";
-import { inviteMessage } from "./invite-message.ts";
 import { declineAnswer } from "./stray-answer.ts";
 
 /** How long a far side has for the last word after CANCEL or BYE, ms; then the call is over without it. */
@@ -28,14 +24,12 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #call: InviteRequest;
   readonly #gone: (invite: OutboundInvite) => void;
   readonly #fromTag: string;
+  readonly #asking: Asking;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
   readonly #hold = new FlowHold();
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
-  #attempt: InviteAttempt;
-  #exchange: Exchange | undefined;
-  #cseq = 0;
   #placed = false;
   /** How it ends when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
@@ -52,15 +46,20 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#alerting = new Alerting(call);
     this.callId = context.token(16);
     this.#fromTag = context.token();
-    const { sessionTimers = true, reliableProvisionals = true } = context.options;
-    const extensions: Extension[] = [];
-    if (sessionTimers) extensions.push("timer");
-    if (reliableProvisionals) extensions.push("100rel");
-    this.#attempt = firstAttempt(call.target, extensions);
+    const ids = { target: call.target, callId: this.callId, fromTag: this.#fromTag };
+    this.#asking = new Asking(context, ids, call, {
+      sent: (flow) => this.#sent(flow),
+      provisional: (response, flow) => this.#provisional(response, flow),
+      again: () => this.#forks.keepOnly(undefined),
+      answered: (response, flow) => this.#answered(response, flow),
+      refused: (response, refusal) => this.#refused(response, refusal),
+      failed: ({ message: detail }) =>
+        this.#over(this.#state === "calling" ? { type: "unreachable", detail } : this.#end),
+    });
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    queueMicrotask(() => this.#state === "calling" && this.#ask());
+    queueMicrotask(() => this.#state === "calling" && this.#asking.ask());
   }
 
   hangUp(reason?: string): Promise<void> {
@@ -68,8 +67,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     else if (this.#state === "calling") {
       this.#move("hangUp");
       this.#limit();
-      if (this.#exchange === undefined) this.#over({ type: "released" });
-      else this.#exchange.cancel(reason);
+      if (!this.#asking.cancel(reason)) this.#over(this.#end);
     }
     return this.#ended;
   }
@@ -122,7 +120,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       // One fork has given up, or its answer was lost and it waits no longer for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
-      this.#exchange?.cancel();
+      this.#asking.cancel();
     }
     this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
   }
@@ -130,30 +128,6 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   /** @internal the dialog cannot go on */
   broken(usage: DialogUsage, end: InviteEnd): void {
     if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
-  }
-
-  #ask(): void {
-    const { options } = this.#context;
-    const attempt = this.#attempt;
-    const ids = { target: this.#call.target, callId: this.callId, fromTag: this.#fromTag };
-    this.#exchange = new Exchange(
-      this.#context,
-      () => ({
-        request: inviteMessage(options, ids, attempt, ++this.#cseq, this.#call.negotiator.offer()),
-        to: options.nextHop(attempt.uri),
-        contact: true,
-      }),
-      {
-        sent: (_request, flow) => this.#sent(flow),
-        provisional: (response, flow) => this.#provisional(response, flow),
-        final: (response, flow) => {
-          if (response.status < 300) this.#answered(response, flow);
-          else this.#refused(response);
-        },
-        failed: (fault) => this.#failed(fault),
-      },
-      this.#call.callId,
-    );
   }
 
   #sent(flow: Flow): void {
@@ -178,7 +152,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       this.#decline(response, flow);
       return;
     }
-    usage.established(response, flow, this.#exchange?.authorization ?? []);
+    usage.established(response, flow, this.#asking.authorization);
     this.#hold.keep(flow);
     this.#confirmed = usage;
     this.#forks.keepOnly(usage);
@@ -205,29 +179,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return updated ? undefined : this.#call.negotiator.answered(sdp, false);
   }
 
-  #refused(response: SipResponse): void {
-    if (this.#state !== "calling") {
-      this.#over(this.#end);
-      return;
-    }
+  #refused(response: SipResponse, refusal: string | undefined): void {
     this.#forks.keepOnly(undefined);
-    const next = nextAttempt(this.#attempt, response, this.#context.options.followRedirects === true);
-    const refusal = this.#exchange?.refusal;
-    if (next === undefined) this.#over({ type: "rejected", response, rang: this.#alerting.rang, refusal });
-    else this.#askAgain(next);
-  }
-
-  #failed(fault: TransportError): void {
-    const next = this.#state === "calling" ? alternative(this.#attempt) : undefined;
-    if (next !== undefined) this.#askAgain(next);
-    else this.#over(this.#state === "calling" ? { type: "unreachable", detail: fault.message } : this.#end);
-  }
-
-  #askAgain({ attempt, wait }: NextAttempt): void {
-    this.#attempt = attempt;
-    this.#exchange = undefined;
-    if (wait) this.#stopTimer = this.#context.options.system.after(glareDelay(this.#context), () => this.#ask());
-    else this.#ask();
+    const rejected: InviteEnd = { type: "rejected", response, rang: this.#alerting.rang, refusal };
+    this.#over(this.#state === "calling" ? rejected : this.#end);
   }
 
   #release(end: InviteEnd, reason?: string): void {
@@ -267,14 +222,13 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #dialog(response: SipResponse, flow: Flow): DialogUsage {
-    const { uri } = this.#attempt;
+    const { uri } = this.#asking;
     const first = this.#context.options.nextHop(uri);
     return new DialogUsage(this.#context, this.#call, this, { uri, first, response, flow });
   }
 
   #decline(response: SipResponse, flow: Flow): void {
-    const { uri } = this.#attempt;
-    const authorization = this.#exchange?.authorization ?? [];
+    const { uri, authorization } = this.#asking;
     declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
   }
 }

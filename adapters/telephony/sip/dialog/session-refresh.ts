@@ -50,10 +50,8 @@ export class SessionRefresh {
     const exchange = this.#usage.outgoing.send(method, parts, {
       final: (response) => {
         this.#settled(method);
-        if (response.status < 300 && method === "INVITE")
-          this.#usage.outgoing.acknowledge(response, exchange.authorization);
-        if (response.status < 300) this.#refreshed(method, response);
-        else this.#refused(method, response);
+        if (response.status >= 300) this.#refused(method, response);
+        else this.#refreshed(method, response, exchange.authorization);
       },
       failed: (fault) => {
         this.#settled(method);
@@ -67,9 +65,10 @@ export class SessionRefresh {
     if (method === "INVITE") this.#usage.renegotiation.offering = false;
   }
 
-  #refreshed(method: string, response: SipResponse): void {
-    const { dialog, call, timer } = this.#usage;
+  #refreshed(method: string, response: SipResponse, authorization: readonly HeaderField[]): void {
+    const { dialog, call, timer, outgoing } = this.#usage;
     dialog.refreshTarget(response);
+    if (method === "INVITE") outgoing.acknowledge(response, authorization);
     // A 2xx without terms: the far side has no timer any more; ours goes on, as a sign of life.
     timer.agree(termsOfAnswer(response.headers) ?? timer.terms);
     const sdp = method === "INVITE" ? sdpOf(response) : undefined;

@@ -21,6 +21,10 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   const cseq = parseCSeq(response.headers.get("CSeq"));
   if (cseq === undefined || cseq.method !== "INVITE") return;
   const { authorization, callId } = invite;
+  context.options.logger.info(
+    { callId, sipCallId: response.headers.get("Call-ID") },
+    "sip: an answer that nobody waits for is hung up",
+  );
   const dialog = new Dialog(invite.uri, response);
   const first = context.options.nextHop(invite.uri);
   const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);

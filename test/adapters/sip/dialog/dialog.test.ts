@@ -130,6 +130,8 @@ describe("the way of a request within a dialog", () => {
       "sip:t@192.168.1.4",
       "sip:t@abc.invalid;transport=ws",
       "sip:t@172.20.0.1",
+      "sip:asterisk@pbx7:5060",
+      "sip:t@pbx.local",
     ])
       expect(nextHop(uri, udp, first).to, uri).toBe(udp);
     // In one private network everybody can be reached.

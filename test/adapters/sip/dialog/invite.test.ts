@@ -52,6 +52,20 @@ describe("a call that is placed", () => {
     expect(ack?.to).toBe("sip:p1.example.com;lr");
   });
 
+  test("every message of the call can be traced, in its order", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(401, { fields: [CHALLENGE("n1")] });
+    await call.system.settle();
+    call.invite.respond(180, { tag: "a" });
+    call.accept();
+    await call.receive("INVITE", { body: sdp() });
+    await call.receive("BYE", { cseq: 2 });
+    expect(call.trace).toEqual([
+      ...["sent INVITE", "received 401", "sent INVITE", "received 180", "received 200", "sent ACK"],
+      ...["received INVITE", "sent 200", "received BYE", "sent 200"],
+    ]);
+  });
+
   test("a copy of the 200 is acknowledged again", async () => {
     const call = await ScriptedCall.answered();
     call.tx.lateSuccess(call.invite.response(200, { tag: "a", sdp: sdp() }));

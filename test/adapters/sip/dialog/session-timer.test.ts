@@ -43,9 +43,11 @@ describe("session timers", () => {
     expect(call.invite.header("To")).toContain("tag=a");
     // While our offer is out, nobody else makes one.
     expect((await call.receive("INVITE", { cseq: 1, body: sdp() })).status).toBe(491);
-    const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600)] };
+    const moved = ["Contact", "<sip:moved@192.0.2.44>"] as const;
+    const answer = { tag: "a", sdp: sdp("sendonly"), fields: [timer("uac", 600), moved] };
     call.invite.respond(200, answer);
     expect(call.tx.acks.at(-1)?.request.headers.get("CSeq")).toBe("2 ACK");
+    expect(call.tx.acks.at(-1)?.request.uri).toBe("sip:moved@192.0.2.44");
     expect(call.log.at(-1)).toBe("held");
     call.tx.lateSuccess(call.invite.response(200, answer));
     expect(call.tx.acks).toHaveLength(3);
