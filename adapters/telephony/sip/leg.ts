@@ -23,6 +23,8 @@ export interface SipLegOptions {
   readonly takesTelephoneEvents: () => boolean;
   /** The network has answered. */
   readonly answered: () => void;
+  /** The call has ended, but is tried in another way: that one. */
+  readonly again: (end: InviteEnd) => InviteUsage | undefined;
   /** The leg is gone. */
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
@@ -155,6 +157,11 @@ export class SipLeg implements Leg, InviteListener {
 
   ended(end: InviteEnd): void {
     if (this.#over) return;
+    const next = this.#hungUp ? undefined : this.#options.again(end);
+    if (next !== undefined) {
+      this.#usage = next;
+      return;
+    }
     this.#over = true;
     this.#cancelGoodbye?.();
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
@@ -162,7 +169,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   async #leave(end: InviteEnd, release: Release): Promise<void> {
-    await this.#media?.close();
+    await this.#media?.close().catch(() => {}); // the call is over, whatever its sockets say
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail });
     this.events.close();
     this.#options.gone(this, end, release);

@@ -3,7 +3,7 @@ import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import type { Identity, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
-import type { Negotiator } from "./dialog/invite.ts";
+import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { createUserAgent } from "./dialog/user-agent.ts";
 import type { MediaSession, StreamSettings } from "./media/engine.ts";
 import { type MediaAddress, mediaAddress } from "./media-address.ts";
@@ -29,16 +29,28 @@ export interface SipStackOptions {
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
 }
 
+/** A call to be started. */
+export interface StackInvite {
+  /** The number as the trunk wants it. */
+  readonly user: string;
+  /** The core's id of the call. */
+  readonly callId: string;
+  /** Carries its audio: configured with what offer and answer come to. */
+  readonly session: MediaSession;
+  readonly address: MediaAddress;
+  readonly srtp: ResolvedTrunk["srtp"];
+  /** Told what offer and answer have come to, each time. */
+  readonly settled: (settings: StreamSettings) => void;
+  readonly listener: InviteListener;
+}
+
 /** Everything of one trunk from the sockets up to the user agent. */
 export interface SipStack {
-  readonly agent: UserAgent;
   readonly presence: Presence;
-  /** Request-URI and To for a user. */
-  target(user: string): string;
   /** Where our audio is, seen from here and from the far side. @throws {TransportError} the trunk cannot be reached */
   address(signal: AbortSignal): Promise<MediaAddress>;
-  /** Offer and answer for a session, which is configured with what they come to. @param settled told the same */
-  negotiator(session: MediaSession, address: MediaAddress, settled: (settings: StreamSettings) => void): Negotiator;
+  /** Starts a call. */
+  invite(request: StackInvite): InviteUsage;
   close(): Promise<void>;
 }
 
@@ -78,21 +90,24 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   });
   const presence = presenceOf(options, agent);
   return {
-    agent,
     presence,
-    target: (user) => uriOf(trunk, user),
     address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
-    negotiator: (session, { visible }, settled) =>
-      createNegotiation({
-        codecs: trunk.codecs,
-        srtp: trunk.srtp,
-        address: visible,
-        port: session.port,
-        random: (bytes) => system.random(bytes),
-        settled(settings) {
-          session.configure(settings);
-          settled(settings);
-        },
+    invite: ({ user, callId, session, address, srtp, settled, listener }) =>
+      agent.invite({
+        target: uriOf(trunk, user),
+        callId,
+        listener,
+        negotiator: createNegotiation({
+          codecs: trunk.codecs,
+          srtp,
+          address: address.visible,
+          port: session.port,
+          random: (bytes) => system.random(bytes),
+          settled(settings) {
+            session.configure(settings);
+            settled(settings);
+          },
+        }),
       }),
     async close() {
       await agent.close();

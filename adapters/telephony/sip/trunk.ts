@@ -2,10 +2,11 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import type { InviteUsage } from "./dialog/invite.ts";
 import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
 import type { SipLine } from "./line.ts";
-import { type MediaEngine, PortsExhausted } from "./media/engine.ts";
+import { type MediaEngine, type MediaSession, PortsExhausted } from "./media/engine.ts";
 import { maskedMessage } from "./message/masked-message.ts";
 import { releaseOf } from "./outcome/release-of.ts";
 import { offline } from "./registration/presence.ts";
@@ -16,6 +17,8 @@ import { TransportError } from "./transport/transport.ts";
 const REOPEN_MS = 5_000;
 /** Whose ports are all held by its own calls waits so long for one of them to end, ms. */
 const PORT_WAIT_MS = 1_000;
+/** What a far side says to an offer that it cannot take. */
+const OFFER_REFUSED: ReadonlySet<number> = new Set([415, 488, 606]);
 /** A message in a call's timeline is cut there, characters. */
 const LONGEST_TRACE = 8_000;
 
@@ -112,6 +115,14 @@ export class SipTrunk {
     const engine = await media();
     signal.throwIfAborted();
     let takesKeys = false;
+    const invite = (srtp: ResolvedTrunk["srtp"]): InviteUsage =>
+      stack.invite({
+        ...{ user, callId, session, address, srtp, listener: leg },
+        settled(settings) {
+          takesKeys = settings.telephoneEvent !== undefined;
+        },
+      });
+    let again = trunk.srtp === "optional";
     const leg: SipLeg = new SipLeg({
       callId,
       sampleRate: trunk.sampleRate,
@@ -119,6 +130,12 @@ export class SipTrunk {
       releaseOf: (end) => releaseOf(end, trunk),
       takesTelephoneEvents: () => takesKeys,
       answered: () => stack.presence.proven(),
+      again(end) {
+        // Who takes nothing but encrypted calls refuses an offer that leaves it open (RTP/AVP with keys).
+        if (!again || end.type !== "rejected" || end.rang || !OFFER_REFUSED.has(end.response.status)) return undefined;
+        again = false;
+        return invite("required");
+      },
       gone: (_, end, release) => {
         this.#legs.delete(callId);
         if (release.retryAfterMs !== undefined) this.#limiter.rest(release.retryAfterMs);
@@ -126,7 +143,7 @@ export class SipTrunk {
         gone(leg);
       },
     });
-    const session = await engine.open(
+    const session: MediaSession = await engine.open(
       { address: address.local, ports: trunk.rtpPorts, sampleRate: trunk.sampleRate, lossMs: trunk.mediaLossMs },
       leg.heard,
     );
@@ -134,11 +151,8 @@ export class SipTrunk {
       await session.close();
       throw signal.reason ?? new Error("the trunk is closed");
     }
-    const negotiator = stack.negotiator(session, address, (settings) => {
-      takesKeys = settings.telephoneEvent !== undefined;
-    });
     this.#legs.set(callId, leg);
-    leg.begin(stack.agent.invite({ target: stack.target(user), callId, negotiator, listener: leg }), session);
+    leg.begin(invite(trunk.srtp), session);
     return leg;
   }
 

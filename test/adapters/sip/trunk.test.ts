@@ -71,6 +71,24 @@ describe("what a trunk sends", () => {
   });
 });
 
+describe("encryption that is optional", () => {
+  test("is offered so that a plain far side can pass over it, and insisted on where the far side refuses that", async () => {
+    const refusing = { rings: [], status: 488, reason: "Not Acceptable Here" };
+    const scene = await Scene.open(
+      { srtp: "optional" },
+      { callees: { "+12025550101": refusing, "*": callees.answers } },
+    );
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    const [cause] = await scene.endOf("+12025550101");
+    expect(cause).toBe("rejected_by_network");
+    const profiles = scene.farEnd.calls.map((call) => /^m=audio \d+ (\S+)/m.exec(call.requests[0]!.text.body)?.[1]);
+    expect(profiles).toEqual(["RTP/AVP", "RTP/AVP", "RTP/SAVP"]);
+    expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^a=crypto:/m);
+  });
+});
+
 describe("how many calls a trunk takes", () => {
   test("the one too many waits for the line, and the place of a call that has ended is free", async () => {
     const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
