@@ -3,6 +3,8 @@ import type { RtpPacket } from "./rtp-packet.ts";
 
 /** While the present source has been heard within so many ms, no other address is let in. */
 const ALIVE_MS = 200;
+/** The second packet may be a little ahead of its turn: those between are lost, or overtaken. */
+const MOST_AHEAD = 4;
 /** Larger datagrams carry no telephone audio. */
 const MOST_BYTES = 1500;
 
@@ -14,7 +16,7 @@ export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
  * Which source is the far side (symmetric RTP, RFC 4961). The negotiated address is believed at once. Any other address,
- * once, and another source at the same address, are believed with the second packet in a row, while the present source
+ * once, and another source at the same address, are believed with the second packet that fits, while the present source
  * is silent: so neither strays nor a stranger take a call over.
  */
 export class FarSource implements SocketAddress {
@@ -68,7 +70,7 @@ export class FarSource implements SocketAddress {
     const candidate = this.#candidate;
     const second =
       candidate.ssrc === packet.ssrc &&
-      candidate.next === packet.sequence &&
+      ((packet.sequence - candidate.next) & 0xffff) < MOST_AHEAD &&
       candidate.port === port &&
       candidate.address === address;
     if (second) {

@@ -38,13 +38,18 @@ async function alone(options: Parameters<typeof End.open>[0] = {}): Promise<End>
 
 const voice = encodeMulaw(tone(400, 20, 8000, 8000));
 
-/** Sends `count` packets of a voice, one right after the other. */
-function speak(socket: Socket, to: number, count: number, { first = 0, ssrc = 77, payloadType = 0 } = {}): void {
+/** Sends `count` packets of a voice, each when the one before is on its way: sent at once Deno may turn their order round. */
+async function speak(
+  socket: Socket,
+  to: number,
+  count: number,
+  { first = 0, ssrc = 77, payloadType = 0 } = {},
+): Promise<void> {
   for (let i = first; i < first + count; i++) {
     const packet = new Uint8Array(172);
     writeRtpHeader(packet, payloadType, false, i, i * 160, ssrc);
     packet.set(voice, 12);
-    socket.send(packet, to, LOOPBACK);
+    await new Promise<unknown>((sent) => socket.send(packet, to, LOOPBACK, sent));
   }
 }
 
@@ -118,7 +123,7 @@ describe("the far side", () => {
     const end = await alone();
     end.session.configure(settingsTo(9)); // where nobody listens
     end.session.start();
-    speak(nat.socket, end.session.port, 10);
+    await speak(nat.socket, end.session.port, 10);
     await until(() => nat.got.length > 5, "our audio at the address behind the NAT");
     await until(() => toneShare(end.heard.subarray(-800), 400, 8000) > 0.9, "its audio");
     expect(end.session.statistics().packetsReceived).toBe(10);
@@ -135,7 +140,7 @@ describe("the far side", () => {
     const fallen = await alone({ lossMs: 200 });
     fallen.session.configure(settingsTo(far.port));
     fallen.session.start();
-    speak(far.socket, fallen.session.port, 5);
+    await speak(far.socket, fallen.session.port, 5);
     await until(() => mute.told.length > 1 && fallen.told.length > 2, "both are lost");
     expect(mute.told[1]).toMatch(/^lost: No audio at all .* firewall/);
     expect(fallen.told[2]).toMatch(/^lost: No audio has come/);
@@ -148,7 +153,7 @@ describe("the far side", () => {
     const early: Int16Array[] = [];
     end.session.connect(end, end, { write: (frame) => early.push(frame.slice()) });
     end.session.configure(settingsTo(far.port));
-    speak(far.socket, end.session.port, 10);
+    await speak(far.socket, end.session.port, 10);
     await until(() => early.length >= 10, "early media");
     expect(end.told).toEqual(["receiving"]);
     expect([end.reads, end.heard.length]).toEqual([0, 0]);
@@ -163,13 +168,13 @@ describe("the far side", () => {
     const end = await alone();
     end.session.configure(settingsTo(far.port));
     end.session.start();
-    speak(far.socket, end.session.port, 20);
+    await speak(far.socket, end.session.port, 20);
     await until(() => end.session.statistics().packetsReceived === 20, "the first source");
-    speak(far.socket, end.session.port, 20, { ssrc: 5, first: 40_000 });
+    await speak(far.socket, end.session.port, 20, { ssrc: 5, first: 40_000 });
     await until(() => end.session.statistics().packetsReceived === 40, "the second source");
     const moved = await stranger();
     end.session.configure(settingsTo(moved.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
-    speak(moved.socket, end.session.port, 20, { ssrc: 6, payloadType: 8 });
+    await speak(moved.socket, end.session.port, 20, { ssrc: 6, payloadType: 8 });
     await until(() => end.session.statistics().packetsReceived === 60, "the third");
     await until(() => moved.got.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
     expect(end.session.statistics()).toMatchObject({ packetsLost: 0, packetsInvalid: 0, codec: "PCMA" });
@@ -189,15 +194,15 @@ describe("a live call", () => {
           .tuple(fc.constantFrom(0x80, 0x81, 0x90, 0xa0, 0xb0, 0, 1), fc.nat(255), fc.uint8Array({ maxLength: 200 }))
           .map(([first, second, rest]) => Uint8Array.of(first, second, ...rest)),
       ),
-      2_000,
+      1_000,
     );
     const from = b.heard.length;
-    for (const bytes of rubbish) {
+    for (const [index, bytes] of rubbish.entries()) {
       socket.send(bytes, b.session.port, LOOPBACK);
-      if (Math.random() < 0.05) await new Promise((resolve) => setTimeout(resolve, 2));
+      if (index % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    speak(socket, b.session.port, 50, { ssrc: 1234 });
-    await until(() => b.session.statistics().packetsInvalid > 1_500, "the rubbish has come");
+    await speak(socket, b.session.port, 50, { ssrc: 1234 });
+    await until(() => b.session.statistics().packetsInvalid > 800, "the rubbish has come");
     await until(() => b.heard.length > from + 8_000, "a second more");
     expect(toneShare(b.heard.subarray(from, from + 8_000), 440, 8000)).toBeGreaterThan(0.99);
     expect(b.digits).toEqual([]);
@@ -209,8 +214,7 @@ describe("a live call", () => {
 
   test("is encrypted with both keys, reports and goodbye included; others hear noise and are not heard", async () => {
     const [one, other] = [keys(), keys()];
-    const engineOf = await alone();
-    const a = engineOf;
+    const a = await alone();
     const b = await End.open({}, a.engine);
     a.session.configure(settingsTo(b.session.port, { srtp: { send: one, receive: other } }));
     b.session.configure(settingsTo(a.session.port, { srtp: { send: other, receive: one } }));
@@ -218,7 +222,7 @@ describe("a live call", () => {
     b.session.start();
     a.say(tone(440, 500, 8000, 8000));
     const { socket } = await stranger();
-    speak(socket, b.session.port, 5);
+    await speak(socket, b.session.port, 5);
     await until(() => a.said && b.heard.length > 6_000, "a has spoken");
     const first = b.heard.findIndex((sample) => Math.abs(sample) > 2_000);
     expect(toneShare(b.heard.subarray(first, first + 3_800), 440, 8000)).toBeGreaterThan(0.98);
