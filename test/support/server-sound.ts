@@ -75,7 +75,16 @@ export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
  * The largest jump of a tone's phase between neighbouring windows of 10 ms, in samples: a sample that was lost or
  * doubled anywhere moves everything after it by one.
  */
-export function phaseJump({ samples, sampleRate }: Sound, hz: number): number {
+export function phaseJump(sound: Sound, hz: number): number {
+  return Math.max(0, ...phaseTurns(sound, hz));
+}
+
+/** How many neighbouring windows of 10 ms are out of step with each other, by more than half a sample. */
+export function phaseJumps(sound: Sound, hz: number): number {
+  return phaseTurns(sound, hz).filter((samples) => samples > 0.5).length;
+}
+
+function phaseTurns({ samples, sampleRate }: Sound, hz: number): number[] {
   const size = sampleRate / 100;
   const phases: number[] = [];
   for (let at = 0; at + size <= samples.length; at += size) {
@@ -86,10 +95,10 @@ export function phaseJump({ samples, sampleRate }: Sound, hz: number): number {
     }
     phases.push(Math.atan2(imaginary, real));
   }
-  const turns = phases
+  return phases
     .slice(1)
-    .map((phase, i) => Math.abs(((phase - phases[i]! + 3 * Math.PI) % (2 * Math.PI)) - Math.PI));
-  return (Math.max(0, ...turns) / (2 * Math.PI)) * (sampleRate / hz);
+    .map((phase, i) => Math.abs(((phase - phases[i]! + 3 * Math.PI) % (2 * Math.PI)) - Math.PI))
+    .map((turn) => (turn / (2 * Math.PI)) * (sampleRate / hz));
 }
 
 /** How loud it is: root mean square. */

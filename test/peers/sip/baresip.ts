@@ -117,6 +117,16 @@ function tone(stage: Stage): string {
 
 /** Starts a baresip of its own, for one call or for several that are more than a second apart. */
 export async function startBaresip(stage: Stage, keys: Certificates): Promise<Baresip> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await start(stage, keys);
+    } catch (fault) {
+      // Somebody else took a port between our looking and its binding.
+      if (tries === 3 || !String(fault).includes("ended with 98")) throw fault;
+    }
+}
+
+async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
   const modules = run("dpkg", "-L", "baresip-core")

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { until } from "../../support/server-client.ts";
-import { phaseJump, toneShare } from "../../support/server-sound.ts";
+import { phaseJumps, toneShare } from "../../support/server-sound.ts";
 import { withTools } from "../tools.ts";
 import { NUMBERS, startBaresip } from "./baresip.ts";
 import { openTrunk } from "./caller.ts";
@@ -52,15 +52,18 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
         await events.over;
         expect(events.cause).toBe("released");
 
-        // The jitter buffer may settle in the first half second; from then on no sample is missing.
+        // The jitter buffer may settle in the first half second; from then on no sample is missing. On a busy machine
+        // the softphone is late at times: then something is put in, once, and nothing is left out. Opus needs up to
+        // 150 ms after that until its tone is pure again.
+        const mayWaver = title.includes("Opus") ? 20 : 4;
         const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
         expect(toneShare(heard, 1000)).toBeGreaterThan(0.95);
-        expect(phaseJump(heard, 1000)).toBeLessThan(0.5);
+        expect(phaseJumps(heard, 1000)).toBeLessThanOrEqual(mayWaver);
         const { sound } = monoOf(await softphone.heardFile());
         const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 10) };
         expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(2);
         expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
-        expect(phaseJump(theirs, OUR_HZ)).toBeLessThan(0.5);
+        expect(phaseJumps(theirs, OUR_HZ)).toBeLessThanOrEqual(mayWaver);
 
         const counted = leg.statistics?.();
         expect(counted).toMatchObject({ packetsLost: 0, packetsDuplicated: 0 });
