@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import type { Socket } from "node:net";
+import { connect, createServer, type Server } from "node:tls";
+import type { Authority } from "../../support/certificates.ts";
+import { field, fieldsNamed, methodOf, readSip, type SipText, writeSip } from "../../support/sip/sip-text.ts";
+
+const REALM = "wa.meta.vc";
+
+/**
+ * The far side as Meta's documents describe it: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
+ * the route set, and requests of its own on connections that it opens itself.
+ */
+export class Meta {
+  readonly requests: SipText[] = [];
+  /** SRTP packets that came. */
+  packets = 0;
+  port = 0;
+  readonly #authority: Authority;
+  readonly #password: string;
+  readonly #server: Server;
+  readonly #rtp: UdpSocket = createSocket("udp4");
+  readonly #sockets = new Set<Socket>();
+  #refusal: string | undefined;
+  #invite: SipText | undefined;
+
+  private constructor(authority: Authority, password: string) {
+    this.#authority = authority;
+    this.#password = password;
+    this.#server = createServer(authority.issue({ names: [REALM] }), (socket) => this.#accept(socket));
+  }
+
+  static async open(authority: Authority, password: string): Promise<Meta> {
+    const meta = new Meta(authority, password);
+    meta.#rtp.on("message", () => meta.packets++);
+    await new Promise<void>((bound) => meta.#rtp.bind(0, "127.0.0.1", bound));
+    await new Promise<void>((listening) => meta.#server.listen(0, "127.0.0.1", listening));
+    meta.port = (meta.#server.address() as { port: number }).port;
+    return meta;
+  }
+
+  /** Calls are refused with 403 and this phrase from now on. */
+  refuse(phrase: string): void {
+    this.#refusal = phrase;
+  }
+
+  /** The requests of one method, first to last. */
+  of(method: string): SipText[] {
+    return this.requests.filter((request) => methodOf(request) === method);
+  }
+
+  /** The callee hangs up: a BYE on a new connection to our listener; answers the status line. */
+  async hangUp(port: number, host: string): Promise<string> {
+    const invite = this.#invite!;
+    const socket = connect({ port, host: "127.0.0.1", servername: host, ca: this.#authority.ca });
+    this.#sockets.add(socket);
+    await new Promise<void>((connected, failed) => socket.once("secureConnect", connected).once("error", failed));
+    socket.write(
+      writeSip({
+        start: `BYE ${/<([^>]*)>/.exec(field(invite, "Contact"))?.[1]} SIP/2.0`,
+        fields: [
+          ["Via", `SIP/2.0/TLS ${REALM}:5061;branch=z9hG4bKbye`],
+          ["Max-Forwards", "70"],
+          ["From", `${field(invite, "To")};tag=meta`],
+          ["To", field(invite, "From")],
+          ["Call-ID", field(invite, "Call-ID")],
+          ["CSeq", "1 BYE"],
+          ["x-wa-meta-call-duration", "3"],
+        ],
+        body: "",
+      }),
+    );
+    return await new Promise((answered) => socket.once("data", (bytes) => answered(readSip(bytes).start)));
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise<void>((closed) => this.#rtp.close(closed));
+    await new Promise<void>((closed) => this.#server.close(() => closed()));
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    let pending = Buffer.alloc(0);
+    socket.on("data", (bytes: Buffer) => {
+      pending = Buffer.concat([pending, bytes]);
+      for (;;) {
+        const end = pending.indexOf("\r\n\r\n");
+        const head = pending.subarray(0, Math.max(0, end)).toString();
+        const length = Number(/^Content-Length: (\d+)/im.exec(head)?.[1] ?? 0);
+        if (end < 0 || pending.length < end + 4 + length) return;
+        const request = pending.subarray(0, end + 4 + length);
+        pending = pending.subarray(request.length);
+        if (head.trim() !== "") this.#take(readSip(request), socket);
+      }
+    });
+  }
+
+  #take(request: SipText, socket: Socket): void {
+    this.requests.push(request);
+    const method = methodOf(request);
+    const answer = (start: string, more: SipText["fields"] = [], body = ""): void => {
+      const copied = ["Via", "From", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
+      const to = field(request, "To");
+      const tagged = to.includes(";tag=") ? to : `${to};tag=meta`;
+      socket.write(writeSip({ start: `SIP/2.0 ${start}`, fields: [...copied, ["To", tagged], ...more], body }));
+    };
+    if (method === "BYE") answer("200 OK");
+    else if (method === "OPTIONS") answer("404 Not Found");
+    else if (method === "INVITE") this.#invited(request, answer);
+  }
+
+  #invited(invite: SipText, answer: (start: string, more?: SipText["fields"], body?: string) => void): void {
+    if (!this.#knows(invite)) {
+      const challenge = `Digest realm="${REALM}", nonce="n1", opaque="o1", algorithm=SHA-256, qop="auth"`;
+      answer("407 Proxy Authentication Required", [["Proxy-Authenticate", challenge]]);
+      return;
+    }
+    if (this.#refusal !== undefined) {
+      answer(`403 ${this.#refusal}`);
+      return;
+    }
+    this.#invite = invite;
+    answer("100 Trying");
+    const key = Buffer.alloc(30, 7).toString("base64");
+    const [, payload] = /^m=audio \d+ RTP\/SAVP (\d+)/m.exec(invite.body) ?? [];
+    answer(
+      "200 OK",
+      [
+        ["Record-Route", `<sip:onevc-sip-proxy.example;transport=tls;lr>`],
+        ["Record-Route", `<sip:127.0.0.1:${this.port};transport=tls;lr>`],
+        ["Contact", "<sip:callee@onevc.example;transport=tls>"],
+        ["Content-Type", "application/sdp"],
+      ],
+      [
+        "v=0",
+        "o=- 1 1 IN IP4 127.0.0.1",
+        "s=-",
+        "c=IN IP4 127.0.0.1",
+        "t=0 0",
+        `m=audio ${this.#rtp.address().port} RTP/SAVP ${payload}`,
+        `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}`,
+        `a=rtpmap:${payload} opus/48000/2`,
+        "a=rtcp-mux",
+        "a=ptime:20",
+        "a=sendrecv",
+        "",
+      ].join("\r\n"),
+    );
+  }
+
+  #knows(invite: SipText): boolean {
+    const credentials = field(invite, "Proxy-Authorization");
+    const given = (name: string): string => new RegExp(`\\b${name}="?([^",]*)`).exec(credentials)?.[1] ?? "";
+    const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+    const uri = invite.start.split(" ")[1]!;
+    const [one, two] = [hash(`${given("username")}:${REALM}:${this.#password}`), hash(`INVITE:${uri}`)];
+    const right = hash([one, "n1", given("nc"), given("cnonce"), "auth", two].join(":"));
+    return given("uri") === uri && given("opaque") === "o1" && given("response") === right;
+  }
+}
