@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
+import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { never } from "./sockets.ts";
+
+type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
+type Srv = Awaited<ReturnType<Dns["srv"]>>;
+
+/** What the DNS knows; and what it was asked. A text is what it fails with. */
+interface Zone {
+  readonly naptr?: Readonly<Record<string, Naptr | string>>;
+  readonly srv?: Readonly<Record<string, Srv | string>>;
+  readonly addresses?: Readonly<Record<string, readonly string[] | string>>;
+}
+
+function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
+  const asked: string[] = [];
+  const system = new ManualSystem();
+  async function look<Item>(table: Readonly<Record<string, readonly Item[] | string>>, kind: string, name: string) {
+    asked.push(`${kind} ${name}`);
+    const found = table[name] ?? [];
+    if (typeof found === "string") throw new Error(found);
+    return found;
+  }
+  const dns: Dns = {
+    naptr: (domain) => look(naptr, "NAPTR", domain),
+    srv: (name) => look(srv, "SRV", name),
+    addresses: (host) => look(addresses, "A", host),
+  };
+  const resolve = createResolve({ system, dns, ipv6: () => ipv6 });
+  const places = async (uri: string): Promise<string[]> =>
+    (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
+  return { asked, system, resolve, places };
+}
+
+const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
+
+describe("without the DNS", () => {
+  test.each([
+    ["sip:192.0.2.1", "udp 192.0.2.1 5060"],
+    ["sip:us@192.0.2.1:5070", "udp 192.0.2.1 5070"],
+    ["sip:192.0.2.1;transport=tcp", "tcp 192.0.2.1 5060"],
+    ["sip:192.0.2.1;transport=TLS", "tls 192.0.2.1 5061"],
+    ["sips:192.0.2.1", "tls 192.0.2.1 5061"],
+    ["sips:192.0.2.1;transport=tcp", "tls 192.0.2.1 5061"],
+    ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
+    ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
+  ])("%s leads to %s", async (uri, place) => {
+    const { places, asked } = zone({}, false);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("with the DNS (RFC 3263 section 4)", () => {
+  test.each([
+    ["sip:example.com:5070", "udp 192.0.2.1 5070"],
+    ["sips:example.com:5070", "tls 192.0.2.1 5070"],
+    ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
+  ])("a port means addresses alone: %s leads to %s", async (uri, place) => {
+    const { places, asked } = zone(ONE_ADDRESS);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual(["A example.com"]);
+  });
+
+  test.each([
+    ["sip:example.com;transport=tcp", "SRV _sip._tcp.example.com", "tcp 192.0.2.1 5060"],
+    ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
+    ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
+  ])("a transport means its SRV records, and the address where there are none: %s", async (uri, question, place) => {
+    const { places, asked } = zone(ONE_ADDRESS);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual([question, "A example.com"]);
+  });
+
+  test("NAPTR names the services in their order, SRV the servers, addresses the rest", async () => {
+    const { places, resolve } = zone({
+      naptr: {
+        "example.com": [
+          { order: 50, preference: 20, service: "SIP+D2U", replacement: "_sip._udp.example.com" },
+          { order: 50, preference: 10, service: "SIPS+D2T", replacement: "_sips._tcp.example.com" },
+          { order: 10, preference: 10, service: "E2U+email", replacement: "mail.example.com" },
+          { order: 90, preference: 10, service: "sip+d2t", replacement: "_sip._tcp.example.com" },
+        ],
+      },
+      srv: {
+        "_sips._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5061 }],
+        "_sip._udp.example.com": [
+          { priority: 2, weight: 0, name: "b.example.com", port: 5062 },
+          { priority: 1, weight: 0, name: "a.example.com", port: 5063 },
+        ],
+        "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: ".", port: 0 }],
+      },
+      addresses: { "a.example.com": ["192.0.2.1", "2001:db8::1"], "b.example.com": ["192.0.2.2"] },
+    });
+    expect(await places("sip:example.com")).toEqual([
+      "tls 192.0.2.1 5061",
+      "tls 2001:db8::1 5061",
+      "udp 192.0.2.1 5063",
+      "udp 2001:db8::1 5063",
+      "udp 192.0.2.2 5062",
+    ]);
+    expect(await places("sips:example.com")).toEqual(["tls 192.0.2.1 5061", "tls 2001:db8::1 5061"]);
+    const [hop] = await resolve("sip:example.com", never);
+    expect(hop).toMatchObject({ host: "example.com", fixed: false }); // a certificate is for the domain (RFC 5922)
+  });
+
+  test("without NAPTR every transport's SRV records are asked for", async () => {
+    const { places, asked } = zone({
+      srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
+      addresses: { "a.example.com": ["192.0.2.1"] },
+    });
+    expect(await places("sip:example.com")).toEqual(["tcp 192.0.2.1 5099"]);
+    expect(asked).toContain("SRV _sip._udp.example.com");
+    expect(asked).toContain("SRV _sips._tcp.example.com");
+  });
+
+  test("a resolver that cannot do NAPTR and SRV is as good as records that are not there", async () => {
+    const { places } = zone({
+      ...ONE_ADDRESS,
+      naptr: { "example.com": "ENOTIMP" },
+      srv: {
+        "_sip._udp.example.com": "ESERVFAIL",
+        "_sip._tcp.example.com": "ESERVFAIL",
+        "_sips._tcp.example.com": "x",
+      },
+    });
+    expect(await places("sip:example.com")).toEqual(["udp 192.0.2.1 5060"]);
+  });
+
+  test("a server of several that cannot be resolved is left out", async () => {
+    const { places } = zone({
+      srv: {
+        "_sip._udp.example.com": [
+          { priority: 1, weight: 0, name: "broken.example.com", port: 5060 },
+          { priority: 2, weight: 0, name: "a.example.com", port: 5060 },
+        ],
+      },
+      addresses: { "broken.example.com": "ESERVFAIL", "a.example.com": ["192.0.2.1"] },
+    });
+    expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
+  });
+
+  test("IPv6 addresses of names count only where this machine has IPv6", async () => {
+    const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
+    expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
+    expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
+    const only = zone({ addresses: { "example.com": ["2001:db8::1"] } }, false);
+    await expect(only.places("sip:example.com")).rejects.toThrow("has IPv6 addresses only, and this machine has none");
+  });
+
+  test("sixteen places are enough", async () => {
+    const many = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
+    expect(await zone({ addresses: { "example.com": many } }).places("sip:example.com:5060")).toHaveLength(16);
+  });
+});
+
+describe("what goes wrong is told as a `dns` fault", () => {
+  test.each([
+    ["tel:+12025550100", "tel:+12025550100 is no SIP URI"],
+    ["sip:example.com;transport=sctp", "transport=sctp of a sip URI is not supported; there are udp, tcp and tls"],
+    ["sips:example.com;transport=udp", "transport=udp of a sips URI is not supported"],
+    ["sip:nowhere.example", "nowhere.example has no address in the DNS; is it spelled right?"],
+    ["sip:broken.example", "The DNS was asked for broken.example and failed: ESERVFAIL"],
+  ])("%s: %s", async (uri, message) => {
+    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(places(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
+  });
+
+  test("a resolver that does not answer", async () => {
+    const system = new ManualSystem();
+    const silent = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
+    const asking = createResolve({ system, dns })("sip:example.com:5060", never);
+    const refused = expect(asking).rejects.toMatchObject({
+      fault: "dns",
+      message: expect.stringContaining("no answer to the question for address example.com within 5000 ms"),
+    });
+    await system.advance(5_000);
+    await refused;
+    expect(system.waiting).toBe(0);
+  });
+
+  test("who waits may give up", async () => {
+    const silent = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
+    const patience = new AbortController();
+    const asking = createResolve({ system: new ManualSystem(), dns })("sip:example.com:5060", patience.signal);
+    patience.abort();
+    await expect(asking).rejects.toMatchObject({ fault: "closed" });
+  });
+});
+
+test("the same is asked once in 30 s, and a failure is not kept", async () => {
+  const { places, asked, system } = zone(ONE_ADDRESS);
+  await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
+  await system.advance(29_999);
+  await places("sip:example.com:5060");
+  expect(asked).toHaveLength(1);
+  await system.advance(1);
+  await places("sip:example.com:5060");
+  expect(asked).toHaveLength(2);
+  const broken = zone({ addresses: { "example.com": "ESERVFAIL" } });
+  for (let n = 0; n < 2; n++) await expect(broken.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
+  expect(broken.asked).toHaveLength(2);
+});
+
+test("the runtime's own resolver knows this machine, and says when a name does not exist", async () => {
+  const resolve = createResolve({ system: new ManualSystem() });
+  const places = await resolve("sip:localhost:5070", never);
+  expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(
+    true,
+  );
+  await expect(resolve("sip:name.invalid:5070", never)).rejects.toMatchObject({ fault: "dns" });
+});
