@@ -10,7 +10,10 @@ import type { InviteRequest, InviteUsage } from "./invite.ts";
 export interface Identity {
   /** From, without its tag: `"Ringport" <sip:100@example.com>`. */
   readonly from: string;
-  /** The URI of our Contact where a message goes out on this flow; `sentBy` is what we call ourselves there, `host[:port]`. */
+  /**
+   * The URI of our Contact where a message goes out on this flow; `sentBy` is what we call ourselves there,
+   * `host[:port]`.
+   */
   contact(sentBy: string, flow: Flow): string;
   /** Fields of every INVITE: P-Asserted-Identity, Privacy, the trunk's own. */
   readonly headers: readonly HeaderField[];
@@ -27,7 +30,10 @@ export interface UserAgentOptions {
   readonly identity: Identity;
   /** Answers challenges, and those that are known before they are made. */
   readonly digest: DigestClient;
-  /** Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or the URI itself. */
+  /**
+   * Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or
+   * the URI itself.
+   */
   nextHop(uri: string): string;
   /** Route values of requests outside of a dialog: `<sip:proxy.example.com;lr>`. Default: none. */
   readonly routes?: readonly string[] | undefined;

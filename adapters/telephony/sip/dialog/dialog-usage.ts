@@ -89,8 +89,8 @@ export class DialogUsage {
   }
 
   /**
-   * The far side's SDP: of its 2xx, unless a reliable 18x or an UPDATE has settled the matter before (RFC 3261 section 13.2.1);
-   * of an unreliable 18x where the 2xx has none.
+   * The far side's SDP: of its 2xx, unless a reliable 18x or an UPDATE has settled the matter before (RFC 3261 section
+   * 13.2.1); of an unreliable 18x where the 2xx has none.
    */
   get sdp(): string | undefined {
     return this.#sdp;
@@ -102,8 +102,8 @@ export class DialogUsage {
   }
 
   /**
-   * A provisional response has come: acknowledged by PRACK where it is reliable (RFC 3262). `ignored`: a copy, or one that
-   * has overtaken another.
+   * A provisional response has come: acknowledged by PRACK where it is reliable (RFC 3262). `ignored`: a copy, or one
+   * that has overtaken another.
    */
   progressed(response: SipResponse): "heard" | "ignored" {
     const reliable = this.#provisionals.receive(response);

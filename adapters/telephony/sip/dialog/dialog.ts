@@ -64,7 +64,10 @@ export class Dialog {
     if (contact !== undefined && parseUri(contact.uri) !== undefined) this.#target = contact.uri;
   }
 
-  /** Whether a request from the far side comes in its order; one that is older than the last is out of it (section 12.2.2). */
+  /**
+   * Whether a request from the far side comes in its order; one that is older than the last is out of it (section
+   * 12.2.2).
+   */
   inOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;
     if (number === undefined || (this.#remoteCSeq !== undefined && number < this.#remoteCSeq)) return false;

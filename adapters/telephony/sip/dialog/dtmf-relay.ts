@@ -10,7 +10,10 @@ const TYPES = [
   ["application/dtmf", /^\s*(?:signal[ \t]*=[ \t]*)?([^\s=]+)\s*$/im],
 ] as const;
 
-/** What an INFO says of a key: the key; `none`: it is about keys, but this is none of ours (a flash); undefined: it is about something else. */
+/**
+ * What an INFO says of a key: the key; `none`: it is about keys, but this is none of ours (a flash); undefined: it is
+ * about something else.
+ */
 export function digitOf(message: SipMessage): string | "none" | undefined {
   for (const [type, pattern] of TYPES) {
     const body = bodyPart(message, type);

@@ -26,7 +26,10 @@ export interface ExchangeListener {
   abandoned?(): void;
 }
 
-/** A request up to its final response: sent again where we are asked who we are, or where the connection had been closed. */
+/**
+ * A request up to its final response: sent again where we are asked who we are, or where the connection had been
+ * closed.
+ */
 export class Exchange {
   readonly #context: AgentContext;
   readonly #compose: () => Draft;
@@ -53,7 +56,9 @@ export class Exchange {
     this.#send();
   }
 
-  /** The answers to challenges that the last attempt carries; the ACK to its 2xx has the same (RFC 3261 section 22.1). */
+  /**
+   * The answers to challenges that the last attempt carries; the ACK to its 2xx has the same (RFC 3261 section 22.1).
+   */
   get authorization(): readonly HeaderField[] {
     return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
   }

@@ -5,7 +5,10 @@ import type { DialogUsage } from "./dialog-usage.ts";
 /** Most forks of one INVITE that are told apart; what a 2xx says is heard all the same. */
 const MOST_FORKS = 16;
 
-/** The dialogs of one INVITE, by the far side's tag: many while it rings, one from the answer on (RFC 3261 section 12.1). */
+/**
+ * The dialogs of one INVITE, by the far side's tag: many while it rings, one from the answer on (RFC 3261 section
+ * 12.1).
+ */
 export class Forks {
   readonly #dialogs = new Map<string, DialogUsage>();
 

@@ -104,7 +104,10 @@ function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): In
   return { ...attempt, minSeS, sessionExpiresS: Math.max(attempt.sessionExpiresS, minSeS) };
 }
 
-/** The places that a redirection names, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier one. */
+/**
+ * The places that a redirection names, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier
+ * one.
+ */
 function withContacts(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt {
   const ranked: { uri: string; q: number }[] = [];
   const visited = [...attempt.visited];

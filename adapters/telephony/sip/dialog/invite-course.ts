@@ -4,8 +4,8 @@ import type { Transitions } from "../../../../src/domain/machine.ts";
 export type InviteState = "calling" | "cancelling" | "established" | "releasing" | "ended";
 
 /**
- * What moves it on. `answer`: a 2xx that we can live with; `misfit`: one that we cannot, so it wants a BYE; `hangUp`: we have had enough (or a
- * timer of ours); `over`: the last word has been said, by whomever.
+ * What moves it on. `answer`: a 2xx that we can live with; `misfit`: one that we cannot, so it wants a BYE; `hangUp`:
+ * we have had enough (or a timer of ours); `over`: the last word has been said, by whomever.
  */
 export type InviteInput = "answer" | "misfit" | "hangUp" | "over";
 

@@ -27,8 +27,8 @@ export interface Negotiator {
   /** Our offer, the first or the present one again; SDP. */
   offer(): string;
   /**
-   * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well; else why
-   * no call can be had with it, as a sentence.
+   * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well;
+   * else why no call can be had with it, as a sentence.
    */
   answered(sdp: string, early: boolean): string | undefined;
   /** The far side's new offer (re-INVITE, UPDATE): our answer; undefined: 488, and everything stays as it was. */
@@ -57,11 +57,14 @@ export interface InviteUsage {
   /** The Call-ID on the wire. */
   readonly callId: string;
   /**
-   * CANCEL before the answer, BYE after it, both when they cross; at most 4 s. Idempotent; resolves when `ended` was told.
+   * CANCEL before the answer, BYE after it, both when they cross; at most 4 s. Idempotent; resolves when `ended` was
+   * told.
    * @param reason the value of a Reason field (RFC 3326)
    */
   hangUp(reason?: string): Promise<void>;
-  /** A key by SIP INFO (application/dtmf-relay), for far sides without telephone-event. Rejects where it was refused. */
+  /**
+   * A key by SIP INFO (application/dtmf-relay), for far sides without telephone-event. Rejects where it was refused.
+   */
   sendDigit(digit: string, durationMs: number): Promise<void>;
 }
 

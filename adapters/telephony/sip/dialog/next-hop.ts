@@ -13,8 +13,8 @@ export interface NextHop {
 }
 
 /**
- * Where a request within a dialog goes: over the flow that the dialog lives on where the URI leads to its far end, or where it
- * leads to a place behind a NAT that cannot be reached otherwise; else to wherever the URI resolves.
+ * Where a request within a dialog goes: over the flow that the dialog lives on where the URI leads to its far end, or
+ * where it leads to a place behind a NAT that cannot be reached otherwise; else to wherever the URI resolves.
  * @param first what the request that began the dialog was sent to
  */
 export function nextHop(uri: string, flow: Flow, first: string): NextHop {

@@ -8,8 +8,8 @@ export class ReliableProvisionals {
   #last: number | undefined;
 
   /**
-   * What to do with a provisional response: `unreliable`, it wants no PRACK; `next`, it is to be acknowledged with a PRACK that has this
-   * RAck; `ignored`, a copy, or one that has overtaken another: the far side sends it again.
+   * What to do with a provisional response: `unreliable`, it wants no PRACK; `next`, it is to be acknowledged with a
+   * PRACK that has this RAck; `ignored`, a copy, or one that has overtaken another: the far side sends it again.
    */
   receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
     const required = optionTags(response.headers, "Require").includes("100rel");

@@ -11,7 +11,10 @@ import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 /** How long after a refresh that was refused for the moment another one is tried, ms. */
 const AGAIN_MS = 10_000;
 
-/** Keeps a session alive where that is up to us: by UPDATE where the far side knows it, else by re-INVITE (RFC 4028 section 7.4). */
+/**
+ * Keeps a session alive where that is up to us: by UPDATE where the far side knows it, else by re-INVITE (RFC 4028
+ * section 7.4).
+ */
 export class SessionRefresh {
   readonly #context: AgentContext;
   readonly #usage: DialogUsage;

@@ -23,8 +23,8 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
 }
 
 /**
- * What a request of the far side settles, and what our 2xx says of it (RFC 4028 section 9): the far side refreshes where it wants to,
- * and we do where it leaves it open.
+ * What a request of the far side settles, and what our 2xx says of it (RFC 4028 section 9): the far side refreshes
+ * where it wants to, and we do where it leaves it open.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));

@@ -16,7 +16,10 @@ export interface StrayInvite {
   readonly callId: string | undefined;
 }
 
-/** Ends a dialog that nobody wants: a 2xx of another fork, or one that came too late, gets its ACK and a BYE (RFC 3261 section 13.2.2.4). */
+/**
+ * Ends a dialog that nobody wants: a 2xx of another fork, or one that came too late, gets its ACK and a BYE (RFC 3261
+ * section 13.2.2.4).
+ */
 export function declineAnswer(context: AgentContext, response: SipResponse, flow: Flow, invite: StrayInvite): void {
   const cseq = parseCSeq(response.headers.get("CSeq"));
   if (cseq === undefined || cseq.method !== "INVITE") return;

@@ -160,4 +160,21 @@ describe("the way of a request within a dialog", () => {
     expect(call.end).toEqual({ type: "released" });
     expect(call.left).toBe(0);
   });
+
+  test("a connection that the far side has opened brings its requests, and takes none of ours", async () => {
+    const flow = new PaperFlow("tls", "198.51.100.5", 5061);
+    const call = await ScriptedCall.placed({ flow, nextHop: () => first });
+    call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });
+    const theirs = new PaperFlow("tls", "198.51.100.77", 40_123);
+    const update = await call.receive("UPDATE", { flow: theirs });
+    expect(update.flow).toBe(theirs);
+    expect(update.status).toBe(200);
+    const pressed = call.usage.sendDigit("1", 100);
+    expect(call.tx.last("INFO").to).toBe(flow);
+    call.tx.last("INFO").respond(200);
+    await pressed;
+    expect((await call.receive("BYE", { cseq: 2, flow: theirs })).status).toBe(200);
+    expect(call.end).toEqual({ type: "bye", reason: undefined });
+    expect(call.left).toBe(0);
+  });
 });

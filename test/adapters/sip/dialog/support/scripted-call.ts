@@ -120,6 +120,7 @@ export class ScriptedCall {
       type = "application/sdp",
       tag = "a",
       fields = [] as readonly (readonly [string, string])[],
+      flow = this.tx.flow,
     } = {},
   ): Promise<Came> {
     const { headers } = this.tx.sent.find((sent) => sent.method === "INVITE")!.request;
@@ -134,6 +135,7 @@ export class ScriptedCall {
         ...fields,
       ],
       body,
+      flow,
     );
     await this.system.settle();
     return came;
