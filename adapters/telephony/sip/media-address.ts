@@ -3,6 +3,9 @@ import { isIP } from "node:net";
 import { parseHostPort } from "./message/host-port.ts";
 import { type Hop, TransportError, type Transports } from "./transport/transport.ts";
 
+/** An offer with such an address would put the call on hold. */
+const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
 /** Where the audio of our calls is. */
 export interface MediaAddress {
   /** The address to bind: on the interface that the signalling uses. */
@@ -27,6 +30,8 @@ export async function mediaAddress({
       const flow = await transports.connect(hop, signal);
       const { address } = flow.local;
       const name = parseHostPort(transports.sentBy(flow))?.host ?? address;
+      if (WILDCARDS.has(name))
+        throw new TransportError("unreachable", "this runtime does not tell our own address; set `publicAddress`");
       return { local: address, visible: isIP(name) === 0 ? await addressOf(name, address) : name };
     } catch (reason) {
       if (signal.aborted) throw signal.reason;

@@ -40,6 +40,7 @@ export class SipTrunk {
   #stack: Promise<SipStack> | undefined;
   /** What the presence has told last. */
   #health: LineHealth | undefined;
+  #cancelReopen = (): void => {};
   #closing: Promise<void> | undefined;
 
   constructor(options: SipTrunkOptions) {
@@ -219,7 +220,7 @@ export class SipTrunk {
       return stack;
     } catch (fault) {
       logger.error({ trunk: trunk.name, err: fault }, "sip: the trunk's sockets could not be opened");
-      system.after(REOPEN_MS, () => {
+      this.#cancelReopen = system.after(REOPEN_MS, () => {
         this.#stack = undefined;
       });
       this.#changed(offline(messageOf(fault)));
@@ -240,6 +241,7 @@ export class SipTrunk {
     await Promise.all([...this.#legs.values()].map((leg) => leg.hangUp()));
     const stack = await this.#stack?.catch(() => undefined);
     await stack?.close();
+    this.#cancelReopen();
   }
 }
 

@@ -185,6 +185,8 @@ describe("a network that is not there", () => {
       state: "offline",
       reason: expect.stringContaining(String(other.address().port)),
     });
+    await scene.close();
+    expect(scene.system.waiting).toBe(0);
   });
 });
 
