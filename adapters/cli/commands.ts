@@ -12,6 +12,7 @@ import { instanceList } from "./instance/instance-list.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
 import { serve } from "./serve.ts";
+import { sipCheck } from "./sip/sip-check.ts";
 import { tokenCreate } from "./token/token-create.ts";
 import { tokenList } from "./token/token-list.ts";
 import { tokenRevoke } from "./token/token-revoke.ts";
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   callsShow,
   callsHangup,
   voices,
+  sipCheck,
   tokenCreate,
   tokenList,
   tokenRevoke,

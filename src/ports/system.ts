@@ -16,7 +16,7 @@ export const realSystem: System = {
   monotonic: () => performance.now(),
   random: (bytes) => void crypto.getRandomValues(bytes),
   after(ms, run) {
-    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1));
+    const timer = setTimeout(run, Math.max(0, Math.min(ms, 2 ** 31 - 1)));
     return () => clearTimeout(timer);
   },
 };

@@ -6,6 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "../read-settings.ts";
 import { SETTINGS } from "../settings.ts";
+import { markedLine } from "../terminal/marked-line.ts";
 import { paint, print, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { broken, type Finding, missing, works } from "./finding.ts";
@@ -23,6 +24,7 @@ export const doctor: Command = {
     const json = line.values.get("json") === true;
     const { settings, finding } = settingsFinding(line);
     // Loaded here: no other command has to wait for the speech engines' and the storage's code.
+    const { findNetworks } = await import("./network-findings.ts");
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
@@ -31,6 +33,7 @@ export const doctor: Command = {
       Promise.resolve([findRuntime(), finding]),
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
       findDataFolder(settings.options.data),
+      findNetworks(settings.options),
       findSpeech(settings.options.embedded?.httpSpeech),
       Promise.resolve([findPlayers()]),
       findPort(settings),
@@ -41,7 +44,7 @@ export const doctor: Command = {
     for (const found of looking)
       for (const one of await found) {
         findings.push(one);
-        if (!json) print(findingLine(one));
+        if (!json) print(markedLine(one));
       }
     const ok = findings.every(({ state, essential }) => state !== "broken" || !essential);
     if (json) printJson({ ok, findings });
@@ -49,13 +52,6 @@ export const doctor: Command = {
     return ok ? EXIT.done : EXIT.failed;
   },
 };
-
-const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
-const NAME_WIDTH = 18;
-
-function findingLine({ name, state, detail, fix }: Finding): string {
-  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${detail}${fix === null ? "" : ` → ${fix}`}`;
-}
 
 /** Reads the settings as the server would; where one is wrong the others cannot be trusted either. */
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {

@@ -1,11 +1,7 @@
-/** What one look at the machine has found. */
-export interface Finding {
-  readonly name: string;
-  /** `missing` is what one can do without. */
-  readonly state: "works" | "missing" | "broken";
-  readonly detail: string;
-  /** What to do about it; null where nothing needs to be done. */
-  readonly fix: string | null;
+import type { Marked } from "../terminal/marked-line.ts";
+
+/** What one look at the machine has found; `missing` is what one can do without. */
+export interface Finding extends Marked {
   /** Whether calls can be placed without it. */
   readonly essential: boolean;
 }

@@ -2,7 +2,7 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import type { Identity, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
+import type { AgentReply, Identity, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { createUserAgent } from "./dialog/user-agent.ts";
 import type { MediaSession, StreamSettings } from "./media/engine.ts";
@@ -49,6 +49,8 @@ export interface SipStack {
   readonly presence: Presence;
   /** Where our audio is, seen from here and from the far side. @throws {TransportError} the trunk cannot be reached */
   address(signal: AbortSignal): Promise<MediaAddress>;
+  /** Asks what the server can do, with its codecs if it tells them (RFC 3261 section 11). @throws {TransportError} */
+  options(signal: AbortSignal): Promise<AgentReply>;
   /** Starts a call. */
   invite(request: StackInvite): InviteUsage;
   close(): Promise<void>;
@@ -92,6 +94,8 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   return {
     presence,
     address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
+    options: (signal) =>
+      agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     invite: ({ user, callId, session, address, srtp, settled, listener }) =>
       agent.invite({
         target: uriOf(trunk, user),

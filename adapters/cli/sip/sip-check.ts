@@ -1,0 +1,83 @@
+import process from "node:process";
+import type { Trunk } from "../../telephony/sip/config/trunk.ts";
+import type { Command, ParsedLine } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { jsonOption } from "../json-option.ts";
+import { readSettings } from "../read-settings.ts";
+import { settingsOf } from "../settings.ts";
+import { interruption } from "../signals.ts";
+import { markedLine } from "../terminal/marked-line.ts";
+import { paint, print, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+const SETTINGS = settingsOf("embedded.sip.trunks");
+const NUMBER = /^\+[1-9]\d{6,14}$/;
+const MARKS = { works: "works", skipped: "missing", broken: "broken" } as const;
+
+/** `ringport sip check`: tries SIP trunks step by step, and says what to do where one fails. */
+export const sipCheck: Command = {
+  path: ["sip", "check"],
+  summary: "Tries the SIP trunks step by step: DNS, connection, OPTIONS, registration, codecs, a call.",
+  details:
+    "Needs no server. Nobody is called without --call. Exit code: 0 when every trunk works, 1 otherwise. ✓ works, – was not tried, ✗ has to be put right.",
+  options: [
+    { name: "trunk", placeholder: "NAME", help: "Only this trunk. Default: all." },
+    {
+      name: "trunks",
+      placeholder: "FILE",
+      help: "The trunks as JSON, in place of RINGPORT_SIP_TRUNKS.",
+      completion: "file",
+    },
+    {
+      name: "call",
+      placeholder: "NUMBER",
+      help: "Really calls this number (E.164) for three seconds, and tells how the audio went both ways.",
+    },
+    jsonOption("`ok` and `trunks`: `name`, `ok`, `steps` (`name`, `state` (works, skipped, broken), `detail`, `fix`)"),
+  ],
+  settings: SETTINGS,
+  async run(line) {
+    const json = line.values.get("json") === true;
+    const call = numberOf(line);
+    const trunks = await trunksOf(line);
+    const { checkTrunk } = await import("../../telephony/sip/check/check-trunk.ts");
+    const interrupted = interruption();
+    const checked = [];
+    for (const trunk of trunks) {
+      if (!json) print(paint(1, `sip/${trunk.name}`));
+      const steps = [];
+      for await (const step of checkTrunk(trunk, { call, signal: interrupted.signal })) {
+        steps.push(step);
+        if (!json) print(markedLine({ ...step, state: MARKS[step.state] }));
+      }
+      if (interrupted.signal.aborted) return interrupted.exitCode();
+      checked.push({ name: trunk.name, ok: steps.every(({ state }) => state !== "broken"), steps });
+    }
+    const ok = checked.every((one) => one.ok);
+    if (json) printJson({ ok, trunks: checked });
+    else print(ok ? `\n${paint(32, "All of it works.")}` : `\n${paint(31, "Put right what has a ✗.")}`);
+    return ok ? EXIT.done : EXIT.failed;
+  },
+};
+
+function numberOf(line: ParsedLine): string | undefined {
+  const given = line.values.get("call") as string | undefined;
+  if (given === undefined || NUMBER.test(given)) return given;
+  throw new UsageError(`--call is "${given}": it must be an E.164 number: + and 7 to 15 digits, such as +12025550100`);
+}
+
+/** @throws {UsageError} there are none, or none of that name */
+async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
+  const file = line.values.get("trunks") as string | undefined;
+  const given = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;
+  if (given === undefined)
+    throw new UsageError("there is no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
+  const { sipTrunks } = await import("../../embedded/sip-trunks.ts");
+  const trunks = await sipTrunks(given);
+  const name = line.values.get("trunk") as string | undefined;
+  const chosen = name === undefined ? trunks : trunks.filter((trunk) => trunk.name === name.replace(/^sip\//, ""));
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(
+    `there is no trunk "${name ?? ""}"; there are: ${trunks.map((one) => one.name).join(", ") || "none"}`,
+  );
+}

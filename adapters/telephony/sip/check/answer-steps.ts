@@ -1,0 +1,123 @@
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
+import type { AgentReply } from "../dialog/agent.ts";
+import type { SipResponse } from "../message/message.ts";
+import { statusText } from "../outcome/release-of.ts";
+import { Deadline } from "../registration/deadline.ts";
+import { parseSdp } from "../sdp/sdp.ts";
+import { openStack, type SipStack } from "../stack.ts";
+import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
+
+const ANSWER_MS = 6_000;
+
+interface Parts {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** What the far side says to OPTIONS and to REGISTER, and which codecs it names. */
+export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGenerator<CheckStep> {
+  let stack: SipStack;
+  try {
+    stack = await openStack({ trunk, ...parts, changed() {}, trace() {} });
+  } catch (fault) {
+    yield broken("options", messageOf(fault), "free the port of `listen`, or choose another one");
+    return;
+  }
+  try {
+    const asked = await askOptions(trunk, stack, parts);
+    yield asked.step;
+    if (asked.step.state === "broken") return;
+    yield await registrationStep(trunk, stack);
+    yield codecsStep(trunk, asked.reply?.response);
+  } finally {
+    await stack.close();
+  }
+}
+
+async function askOptions(
+  trunk: ResolvedTrunk,
+  stack: SipStack,
+  { system, signal }: Parts,
+): Promise<{ readonly step: CheckStep; readonly reply?: AgentReply }> {
+  const deadline = new Deadline(system, ANSWER_MS, `nothing came back within ${ANSWER_MS / 1_000} s`);
+  const from = system.monotonic();
+  try {
+    const reply = await stack.options(AbortSignal.any([deadline.signal, signal]));
+    return { step: optionsStep(trunk, reply, Math.round(system.monotonic() - from)), reply };
+  } catch (fault) {
+    return { step: silentStep(trunk, messageOf(fault)) };
+  } finally {
+    deadline.cancel();
+  }
+}
+
+function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: AgentReply, ms: number): CheckStep {
+  const { status, headers } = response;
+  const product = headers.get("Server") ?? headers.get("User-Agent");
+  const said = `${statusText(response)} after ${ms} ms${product === undefined ? "" : `, from ${product}`}`;
+  if (status === 503) return broken("options", said, "the server is overloaded or out of order; ask whoever runs it");
+  if (status === 401 || status === 407) {
+    if (trunk.password === undefined && !trunk.register)
+      return skipped(
+        "options",
+        `${said}: it wants a password`,
+        "set `user` and `password`, unless it knows us by our address",
+      );
+    return broken("options", `${said}: ${refusal ?? "it does not take the password"}`, PASSWORD);
+  }
+  const digest = request.headers.has("Authorization") || request.headers.has("Proxy-Authorization");
+  const seen = seenText(response);
+  return works("options", `${said}${digest ? "; the password was asked for and taken" : ""}${seen}`);
+}
+
+const PASSWORD = "check `user`, `authUser` and `password`; the realm may want the user in another form";
+
+/** How the far side sees us (RFC 3581): what is needed to understand a NAT. */
+function seenText({ headers }: SipResponse): string {
+  const via = headers.get("Via") ?? "";
+  const received = /;\s*received=([^;,\s]+)/i.exec(via)?.[1];
+  const port = /;\s*rport=(\d+)/i.exec(via)?.[1];
+  const sent = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
+  if (received === undefined) return "";
+  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and we call ourselves ${sent ?? "nothing"}`;
+}
+
+function silentStep(trunk: ResolvedTrunk, reason: string): CheckStep {
+  if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so that is no fault`);
+  return broken(
+    "options",
+    reason,
+    'check host, port and transport of `server`, and the firewall; where the server never answers OPTIONS, set `probe` to "none"',
+  );
+}
+
+async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): Promise<CheckStep> {
+  if (!trunk.register) return skipped("registration", "`register` is off");
+  presence.start();
+  const health = await presence.ask();
+  if (health.state === "online")
+    return works("registration", `"${trunk.user}" is registered, and was taken back again`);
+  return broken(
+    "registration",
+    health.reason,
+    "ask whoever runs the server whether this account may register from here",
+  );
+}
+
+/** Only some servers name their codecs before a call. */
+function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): CheckStep {
+  const ours = trunk.codecs.join(", ");
+  const body = response === undefined ? "" : new TextDecoder().decode(response.body);
+  const lines = parseSdp(body)?.media.find(({ kind }) => kind === "audio")?.lines ?? [];
+  const theirs = lines.flatMap(({ type, value }) =>
+    type === "a" ? (/^rtpmap:\d+ ([\w-]+)\//.exec(value)?.[1] ?? []) : [],
+  );
+  if (theirs.length === 0)
+    return skipped("codecs", `the server does not say which it has; we offer ${ours}, and a call shows`);
+  const common = trunk.codecs.filter((codec) => theirs.some((name) => name.toLowerCase() === codec.toLowerCase()));
+  if (common.length > 0) return works("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
+  return broken("codecs", `it has ${theirs.join(", ")}, and we offer ${ours}`, "name one of them in `codecs`");
+}

@@ -1,0 +1,146 @@
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import {
+  DialError,
+  type Leg,
+  type LegEvent,
+  type LineHost,
+  type MediaStatistics,
+} from "../../../../src/ports/telephony.ts";
+import type { Trunk } from "../config/trunk.ts";
+import { sip } from "../sip.ts";
+import { broken, type CheckStep, messageOf, works } from "./step.ts";
+
+const RING_MS = 45_000;
+const TALK_MS = 3_000;
+const ONLINE_MS = 10_000;
+const TONE_HZ = 440;
+const TONE_AMPLITUDE = 8_000;
+
+interface Parts {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Calls a number, plays a tone for a few seconds, listens, and hangs up. */
+export async function callStep(trunk: Trunk, number: string, parts: Parts): Promise<CheckStep> {
+  const [network] = sip({ trunks: [trunk], ...parts });
+  if (!network) return broken("call", "there is no trunk", "name one");
+  const watch = watchLine();
+  try {
+    const line = await network.open({ id: "sip-check", name: "sip check" }, watch.host, parts.signal);
+    const isOnline = await within(parts.system, ONLINE_MS, watch.online);
+    if (!isOnline) return broken("call", `the line did not come online: ${watch.reason()}`, ASK);
+    return await talk(
+      await line.dial(number, { callId: "sip-check", ringTimeoutMs: RING_MS }, parts.signal),
+      number,
+      parts,
+    );
+  } catch (fault) {
+    const cause = fault instanceof DialError ? `${fault.release}: ` : "";
+    return broken("call", `${number} could not be called (${cause}${messageOf(fault)})`, ASK);
+  } finally {
+    await network.close();
+  }
+}
+
+const ASK = "see what the steps before say; `trace` shows every message of a call in its timeline";
+const NAT =
+  "nothing of the far side's audio arrives: set `publicAddress` to the address that it sees, and let the UDP ports of `rtpPorts` in";
+
+async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckStep> {
+  const { sampleRate } = leg;
+  const sound = tone(TONE_HZ, 1_000, sampleRate, TONE_AMPLITUDE);
+  const heard = new Int16Array((sampleRate * TALK_MS) / 1_000);
+  let played = 0;
+  let length = 0;
+  leg.connectMedia(
+    {
+      read(frame) {
+        for (let i = 0; i < frame.length; i++) frame[i] = sound[played++ % sound.length] ?? 0;
+        return frame.length;
+      },
+    },
+    {
+      write(frame) {
+        const room = Math.min(frame.length, heard.length - length);
+        for (let i = 0; i < room; i++) heard[length++] = frame[i] ?? 0;
+      },
+    },
+  );
+  const from = system.monotonic();
+  const tooLong = system.after(RING_MS, () => void leg.hangUp());
+  let cancelTalk = () => {};
+  let answeredMs: number | undefined;
+  let ended: Extract<LegEvent, { type: "ended" }> | undefined;
+  for await (const event of leg.events) {
+    if (event.type === "answered") {
+      answeredMs = Math.round(system.monotonic() - from);
+      tooLong();
+      cancelTalk = system.after(TALK_MS, () => void leg.hangUp());
+    }
+    if (event.type === "ended") ended = event;
+  }
+  tooLong();
+  cancelTalk();
+  if (answeredMs === undefined)
+    return broken(
+      "call",
+      `${number} did not answer: ${ended?.detail ?? ended?.cause ?? "unknown"}`,
+      "call a number that answers",
+    );
+  const statistics = leg.statistics?.() ?? null;
+  const said = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
+  if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
+    return broken("call", `${said}; then: ${ended?.detail ?? ended?.cause}`, ASK);
+  if (!statistics || statistics.packetsReceived === 0) return broken("call", said, NAT);
+  const echo = toneShare(heard.subarray(length >> 1, length), TONE_HZ, sampleRate) > 0.5;
+  return works("call", echo ? `${said}; our tone came back, so audio passes both ways` : said);
+}
+
+function text(statistics: MediaStatistics): string {
+  const { codec, packetsSent, packetsReceived, packetsLost, jitterMs, roundTripMs } = statistics;
+  const share = (100 * packetsLost) / Math.max(1, packetsReceived + packetsLost);
+  return [
+    `${codec}, ${packetsSent} packets sent, ${packetsReceived} received`,
+    `${packetsLost} lost (${share.toFixed(1)} %)`,
+    `jitter ${jitterMs.toFixed(1)} ms`,
+    ...(roundTripMs === null ? [] : [`round trip ${Math.round(roundTripMs)} ms`]),
+  ].join(", ");
+}
+
+/** A host that keeps nothing and waits for its line. */
+function watchLine(): { readonly host: LineHost; readonly online: Promise<void>; reason(): string } {
+  let reason = "it said nothing";
+  let resolve = () => {};
+  const online = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const host: LineHost = {
+    credentials: { load: async () => undefined, save: async () => {}, erase: async () => {} },
+    publicUrl: () => "",
+    code() {},
+    linked() {},
+    online: () => resolve(),
+    offline: (why) => {
+      reason = why;
+    },
+    unlinked: (why) => {
+      reason = why;
+    },
+  };
+  return { host, online, reason: () => reason };
+}
+
+/** Whether the promise resolves in time. */
+function within(system: System, ms: number, ready: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = system.after(ms, () => resolve(false));
+    void ready.then(() => {
+      cancel();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
+import { broken, type CheckStep, works } from "./step.ts";
+
+/** How the options were understood, and which of them cannot be meant so. */
+export function configurationStep(trunk: ResolvedTrunk): CheckStep {
+  const { from, register, user, authUser, password, encrypted, srtp, codecs, rtpPorts, tls } = trunk;
+  const account = password === undefined ? "no password" : `password for "${authUser}"`;
+  const said = [
+    `calls from ${from}`,
+    register ? `registers as "${user}"` : "does not register",
+    account,
+    `audio ${codecs.join(", ")} on ports ${rtpPorts[0]} to ${rtpPorts[1]}, SRTP ${srtp}`,
+  ].join("; ");
+  if (srtp === "required" && !encrypted)
+    return broken(
+      "configuration",
+      `${said}; the keys of SRTP would travel in the clear`,
+      "use TLS: add ;transport=tls to `server`",
+    );
+  return works("configuration", tls.insecure === true ? `${said}; takes any certificate (tls.insecure)` : said);
+}

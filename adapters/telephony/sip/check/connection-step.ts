@@ -1,0 +1,65 @@
+import { type PeerCertificate, TLSSocket } from "node:tls";
+import type { System } from "../../../../src/ports/system.ts";
+import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
+import { openStream } from "../transport/open-stream.ts";
+import type { Hop } from "../transport/transport.ts";
+import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
+
+const CONNECT_MS = 5_000;
+const DAY_MS = 86_400_000;
+
+/** Connects to the first of the places that takes a connection. */
+export async function connectionStep(
+  hops: readonly Hop[],
+  { tls }: ResolvedTrunk,
+  { system, signal }: { readonly system: System; readonly signal: AbortSignal },
+): Promise<CheckStep> {
+  const refusals: string[] = [];
+  for (const hop of hops) {
+    if (hop.kind === "udp") return skipped("connection", "UDP has none; whether datagrams come back is seen next");
+    const from = system.monotonic();
+    try {
+      const socket = await openStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
+      const ms = Math.round(system.monotonic() - from);
+      const facts = socket instanceof TLSSocket ? certificateText(socket, system.now()) : "";
+      socket.destroy();
+      const before = refusals.length === 0 ? "" : ` (after: ${refusals.join("; ")})`;
+      return works(
+        "connection",
+        `${hop.kind.toUpperCase()} to ${hop.address} port ${hop.port} in ${ms} ms${facts}${before}`,
+      );
+    } catch (fault) {
+      refusals.push(messageOf(fault));
+    }
+  }
+  const secure = hops.every(({ kind }) => kind === "tls");
+  return broken(
+    "connection",
+    refusals.join("; "),
+    `check ${secure ? "the certificates, " : ""}the port and the transport in \`server\`, and that a firewall lets this machine out`,
+  );
+}
+
+/** Who the far side says it is; not every runtime tells. */
+function certificateText(socket: TLSSocket, now: number): string {
+  const told = (ask: () => string | null): string => {
+    try {
+      return ask() ?? "";
+    } catch {
+      return "";
+    }
+  };
+  const version = told(() => socket.getProtocol());
+  const about = told(() => {
+    const { subject, issuer, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
+    if (valid_to === undefined) return null;
+    const days = Math.floor((Date.parse(valid_to) - now) / DAY_MS);
+    return `certificate of ${nameOf(subject)} by ${nameOf(issuer)}, valid for ${days} more days`;
+  });
+  const facts = [version, about].filter((fact) => fact !== "");
+  return facts.length === 0 ? "" : `: ${facts.join(", ")}`;
+}
+
+function nameOf(name: { readonly CN?: string | string[]; readonly O?: string | string[] } | undefined): string {
+  return [name?.CN ?? name?.O ?? "nobody named"].flat().join(", ");
+}

@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callees, type FarEnd, startFarEnd } from "../../support/sip/far-end.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 60_000 }, () => {
+  let farEnd: FarEnd;
+  beforeAll(async () => {
+    farEnd = await startFarEnd({ callees: { "+12025550100": callees.answers } });
+  });
+  afterAll(() => farEnd.close());
+
+  const trunks = (...more: object[]) => JSON.stringify([{ name: "acme", server: farEnd.uri }, ...more]);
+
+  test("a person gets a line for each step, and exit code 0 where all of it works", async () => {
+    const { code, stdout, stderr } = await run(["sip", "check", "--call", "+12025550100"], {
+      RINGPORT_SIP_TRUNKS: trunks(),
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^sip\/acme\n✓ configuration .*\n✓ dns .*\n– connection .*\n✓ options .*\n/);
+    expect(stdout).toMatch(/\n✓ call +\+12025550100 answered after \d+ ms; PCMU, .*\n\nAll of it works\.\n$/);
+  });
+
+  test("a program gets one document, and exit code 1 where something is wrong", async () => {
+    const file = join(freshFolder(), "trunks.json");
+    writeFileSync(file, trunks({ name: "gone", server: "sip:127.0.0.1:9;transport=tcp" }));
+    const { code, stdout } = await run(["sip", "check", "--json", "--trunks", file], {});
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
+      ok: false,
+      trunks: [
+        { name: "acme", ok: true },
+        { name: "gone", ok: false },
+      ],
+    });
+    const connection = { name: "connection", state: "broken", fix: expect.stringContaining("firewall") };
+    expect(report.trunks[1].steps.at(-1)).toMatchObject(connection);
+    const only = await run(["sip", "check", "--trunk", "sip/acme", "--trunks", file], {});
+    expect([only.code, only.stdout]).toEqual([0, expect.not.stringContaining("gone")]);
+  });
+
+  test.each([
+    [[], {}, "set RINGPORT_SIP_TRUNKS"],
+    [["--trunk", "other"], "trunks", "there are: acme"],
+    [["--call", "12025550100"], "trunks", "E.164"],
+    [["--trunks", "/nowhere.json"], {}, "/nowhere.json cannot be read"],
+  ] as const)("%j is refused in one line", async (args, env, said) => {
+    const { code, stderr } = await run(
+      ["sip", "check", ...args],
+      env === "trunks" ? { RINGPORT_SIP_TRUNKS: trunks() } : {},
+    );
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^ringport: [^\n]+\n$/)]);
+    expect(stderr).toContain(said);
+  });
+
+  test("doctor names the trunks, or what is wrong with them", async () => {
+    const finding = async (env: Record<string, string>) =>
+      JSON.parse(
+        (await run(["doctor", "--json"], { RINGPORT_URL: "http://127.0.0.1:1", ...env }, freshFolder())).stdout,
+      ).findings.find(({ name }: { name: string }) => name === "telephony");
+    expect(await finding({ RINGPORT_SIP_TRUNKS: trunks() })).toMatchObject({
+      state: "works",
+      detail: expect.stringContaining("sip/acme"),
+    });
+    expect(await finding({ RINGPORT_SIP_TRUNKS: '[{"name":"acme"}]' })).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("trunk acme: server"),
+    });
+    expect(await finding({})).toMatchObject({ state: "missing" });
+  });
+});
