@@ -34,8 +34,9 @@ export default defineConfig({
   entry: {
     ...published,
     cli: "adapters/cli/main.ts",
-    // An entry of its own: a worker thread is started by file name, which no bundler follows.
+    // Entries of their own: a worker thread is started by file name, which no bundler follows.
     worker: "adapters/workers/worker.ts",
+    "sip-media-worker": "adapters/telephony/sip/media/worker/sip-media-worker.ts",
   },
   dts: { entry: published },
   format: ["esm"],

@@ -1,4 +1,4 @@
-import type { FrameSource } from "../ports/media.ts";
+import type { AheadSource, FrameSource } from "../ports/media.ts";
 import { msToSamples, samplesToMs } from "./pcm.ts";
 
 /** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
@@ -14,21 +14,29 @@ const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefin
 /**
  * The one queue between a program and its leg, and the clock that says what the callee has heard.
  *
- * Programs {@link enqueue} samples at the leg's rate, in pieces of any size; the leg pulls frames with {@link read}.
- * Only what the leg has pulled counts as heard. All times are whole milliseconds of the leg's own samples: nothing here
- * looks at a wall clock. Nothing limits the queue; whoever fills it watches {@link queuedMs}.
+ * Programs {@link enqueue} samples at the leg's rate, in pieces of any size; the leg pulls frames with {@link read}, or
+ * ahead of time with {@link pull}. Only what the leg has read, or said that it has sent, counts as heard. All times are
+ * whole milliseconds of the leg's own samples: nothing here looks at a wall clock. Nothing limits the queue; whoever fills
+ * it watches {@link queuedMs}.
  */
-export class Playout implements FrameSource {
+export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
   /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
   readonly drained: Promise<void>;
   /** Called once, in the first read that pulls signal. */
   onFirstSignal: (() => void) | undefined;
+  /** The leg's, where it pulls ahead. */
+  recall: (() => void) | undefined;
 
   readonly #items: Item[] = [];
   #head = 0;
-  /** Samples of the item at the head that are already pulled. */
+  /** Samples of the item at the head that are already heard. */
   #offset = 0;
+  /** What is pulled next: the same place, or one ahead of it. */
+  #next = 0;
+  #nextOffset = 0;
+  /** Samples that were sent but have not been counted yet. */
+  #sent = 0;
   #queued = 0;
   #enqueued = 0;
   #heard = 0;
@@ -46,7 +54,11 @@ export class Playout implements FrameSource {
     });
   }
 
-  /** Signal pulled so far, in all. Silence from {@link silence} is not signal. */
+  get ahead(): AheadSource {
+    return this;
+  }
+
+  /** Signal heard so far, in all. Silence from {@link silence} is not signal. */
   get heardMs(): number {
     return this.#ms(this.#heard);
   }
@@ -97,9 +109,12 @@ export class Playout implements FrameSource {
 
   /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
   clear(): number {
+    this.recall?.();
     this.#items.length = 0;
     this.#head = 0;
     this.#offset = 0;
+    this.#next = 0;
+    this.#nextOffset = 0;
     this.#queued = 0;
     this.#flowing = false;
     this.#settle();
@@ -114,40 +129,55 @@ export class Playout implements FrameSource {
 
   /** Pulls the next frame: fills it, with zeros where the queue is dry or silent, and returns how much was signal. */
   read(frame: Int16Array): number {
+    const before = this.#heard;
     let filled = 0;
-    let signal = 0;
     this.#reachMarks();
     while (filled < frame.length) {
       const item = this.#items[this.#head];
       if (item === undefined) break;
       const take = Math.min(frame.length - filled, item.length - this.#offset);
-      const { samples } = item;
-      if (samples === undefined) frame.fill(0, filled, filled + take);
-      else {
-        // A loop, not set() with subarray(), which would allocate a view for every frame.
-        for (let i = 0; i < take; i++) frame[filled + i] = samples[this.#offset + i] ?? 0;
-        signal += take;
-        this.#heard += take;
-      }
+      copy(item, this.#offset, frame, filled, take);
       filled += take;
-      this.#queued -= take;
-      this.#offset += take;
-      if (this.#offset === item.length) {
-        this.#advance();
-        this.#reachMarks();
-      }
+      this.#pass(item, take);
     }
     frame.fill(0, filled);
     this.#clock += frame.length;
     this.#countUnderrun(filled, frame.length);
-    this.#compact();
-    if (signal > 0 && this.onFirstSignal !== undefined) {
-      const first = this.onFirstSignal;
-      this.onFirstSignal = undefined;
-      first();
+    this.#afterPassing(before);
+    return this.#heard - before;
+  }
+
+  pull(frame: Int16Array): number {
+    let filled = 0;
+    while (filled < frame.length) {
+      const item = this.#items[this.#next];
+      if (item === undefined) break;
+      const take = Math.min(frame.length - filled, item.length - this.#nextOffset);
+      copy(item, this.#nextOffset, frame, filled, take);
+      filled += take;
+      this.#nextOffset += take;
+      if (this.#nextOffset === item.length) {
+        this.#next++;
+        this.#nextOffset = 0;
+      }
     }
-    this.#settle();
-    return signal;
+    return filled;
+  }
+
+  sent(samples: number, silence: number, ranDry: boolean): void {
+    const before = this.#heard;
+    this.#sent += samples;
+    this.#clock += samples + silence;
+    this.#reachMarks();
+    // A mark may clear the queue, which comes here again: then the rest is counted there, before it is dropped.
+    while (this.#sent > 0) {
+      const item = this.#items[this.#head];
+      const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#offset);
+      this.#sent -= take;
+      if (item !== undefined) this.#pass(item, take);
+    }
+    if (ranDry && !this.#ended && this.#heard > 0) this.#underruns++;
+    this.#afterPassing(before);
   }
 
   #add(samples: Int16Array | undefined, length: number, name: string, reached: Item["reached"]): void {
@@ -155,6 +185,27 @@ export class Playout implements FrameSource {
     if (length === 0 && reached === undefined) return;
     this.#items.push({ samples, length, name, reached });
     this.#queued += length;
+  }
+
+  /** So many samples of the item at the head are heard. */
+  #pass(item: Item, samples: number): void {
+    if (item.samples !== undefined) this.#heard += samples;
+    this.#queued -= samples;
+    this.#offset += samples;
+    if (this.#offset === item.length) {
+      this.#advance();
+      this.#reachMarks();
+    }
+  }
+
+  #afterPassing(heardBefore: number): void {
+    this.#compact();
+    if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
+      const first = this.onFirstSignal;
+      this.onFirstSignal = undefined;
+      first();
+    }
+    this.#settle();
   }
 
   #reachMarks(): void {
@@ -168,6 +219,9 @@ export class Playout implements FrameSource {
     this.#items[this.#head] = PLAYED; // lets go of the samples
     this.#head++;
     this.#offset = 0;
+    if (this.#next >= this.#head) return;
+    this.#next = this.#head;
+    this.#nextOffset = 0;
   }
 
   #countUnderrun(filled: number, wanted: number): void {
@@ -182,6 +236,7 @@ export class Playout implements FrameSource {
     if (this.#head < 32 || this.#head * 2 < items.length) return;
     items.copyWithin(0, this.#head);
     items.length -= this.#head;
+    this.#next -= this.#head;
     this.#head = 0;
   }
 
@@ -192,4 +247,10 @@ export class Playout implements FrameSource {
   #ms(samples: number): number {
     return Math.round(samplesToMs(samples, this.sampleRate));
   }
+}
+
+function copy(item: Item, at: number, frame: Int16Array, from: number, samples: number): void {
+  if (item.samples === undefined) frame.fill(0, from, from + samples);
+  // A loop, not set() with subarray(), which would allocate a view for every frame.
+  else for (let i = 0; i < samples; i++) frame[from + i] = item.samples[at + i] ?? 0;
 }

@@ -20,6 +20,30 @@ export interface FrameSource {
    * as playing: the leg pulls a frame once, and only when it is about to hand it to the network.
    */
   read(frame: Int16Array): number;
+  /** How a leg pulls whose audio leaves from another thread. Without it such a leg pulls by `read`, a frame when it is due. */
+  readonly ahead?: AheadSource | undefined;
+}
+
+/**
+ * A source that can be pulled ahead of the network, so that what is being sent does not wait for this thread. What was
+ * pulled counts as played when the leg says that it was sent, and not before. A leg uses this or `read`, never both.
+ */
+export interface AheadSource {
+  /**
+   * Copies what comes next, signal and timed silence alike, to the start of the frame and returns how many samples that
+   * was: less than the frame where there is no more for now. It does not fill up, so that what comes later is not late.
+   */
+  pull(frame: Int16Array): number;
+  /**
+   * Since this was said last, `samples` of those pulled have been sent, and `silence` samples for want of any. Said every
+   * 20 ms while the leg sends. `ranDry`: there was a want after signal, and nobody had recalled the rest.
+   */
+  sent(samples: number, silence: number, ranDry: boolean): void;
+  /**
+   * The leg's: the source calls it when the rest of what was pulled is not to be sent any more. It says by `sent` what was
+   * sent up to this moment, and from then on nothing of the rest is.
+   */
+  recall: (() => void) | undefined;
 }
 
 /** Where a leg pushes the audio that it receives. */

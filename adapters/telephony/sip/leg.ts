@@ -85,6 +85,7 @@ export class SipLeg implements Leg, InviteListener {
             return silence(frame);
           }
         },
+        ahead: source.ahead,
       },
       {
         write: (frame) => {

@@ -6,6 +6,7 @@ import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { resolveTrunk } from "./config/resolve-trunk.ts";
 import type { Trunk } from "./config/trunk.ts";
 import type { SipLine } from "./line.ts";
+import type { CreateEngineOptions, MediaPlace } from "./media/create-engine.ts";
 import type { MediaEngine } from "./media/engine.ts";
 import type { SipTrunk } from "./trunk.ts";
 
@@ -16,6 +17,11 @@ export interface SipOptions {
   readonly accounts?: boolean | SipAccountsOptions | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
+  /**
+   * Where the audio of calls lives: in the `thread` of the application, or in a `worker` of its own, which the
+   * application's load does not disturb. Default: `auto`, a worker where there is more than one processor.
+   */
+  readonly media?: MediaPlace | undefined;
 }
 
 /**
@@ -34,7 +40,7 @@ export function sip(options: SipOptions): readonly Telephony[] {
   if (trunks === undefined)
     throw new Error(`The SIP trunks are not right:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
-  const media = sharedMedia(system, trunks.length + (accounts ? 1 : 0));
+  const media = sharedMedia({ system, logger, place: options.media }, trunks.length + (accounts ? 1 : 0));
   const networks = trunks.map((trunk) => telephonyOf(trunk, system, logger, media));
   return accounts ? [...networks, sipAccounts(accounts, { system, logger, media })] : networks;
 }
@@ -45,12 +51,12 @@ interface SharedMedia {
   release(): Promise<void>;
 }
 
-function sharedMedia(system: System, trunks: number): SharedMedia {
+function sharedMedia(options: CreateEngineOptions, trunks: number): SharedMedia {
   let opening: Promise<MediaEngine> | undefined;
   let users = trunks;
   return {
     engine() {
-      opening ??= import("./media/thread-engine.ts").then(({ createThreadEngine }) => createThreadEngine({ system }));
+      opening ??= import("./media/create-engine.ts").then(({ createEngine }) => createEngine(options));
       return opening;
     },
     async release() {

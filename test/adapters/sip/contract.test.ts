@@ -24,9 +24,12 @@ function babble(): Int16Array {
   return all;
 }
 
-for (const codec of ["PCMU", "PCMA"] as const)
+for (const [codec, media] of [
+  ["PCMU", "thread"],
+  ["PCMA", "worker"],
+] as const)
   telephonyContract(
-    `a SIP trunk with ${codec}`,
+    `a SIP trunk with ${codec}, its audio in a ${media}`,
     {
       numbers,
       patienceMs: 3_000,
@@ -44,7 +47,7 @@ for (const codec of ["PCMU", "PCMA"] as const)
             [numbers.presses.number]: callees.presses(numbers.presses.keys),
           },
         });
-        const [telephony] = sip({ trunks: [{ name: "far-end", server: farEnd.uri, codecs: [codec] }] });
+        const [telephony] = sip({ trunks: [{ name: "far-end", server: farEnd.uri, codecs: [codec] }], media });
         return {
           telephony: telephony!,
           heard: async () => farEnd.calls.at(-1)!.heard,

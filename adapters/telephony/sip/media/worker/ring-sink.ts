@@ -1,0 +1,18 @@
+import type { FrameSink } from "../../../../../src/ports/media.ts";
+import { SampleRing } from "./sample-ring.ts";
+import { CELL, type SharedCall } from "./shared-call.ts";
+
+/** The worker's end of what is heard. Frames for which there is no room, since the main thread stands still, are counted. */
+export class RingSink implements FrameSink {
+  readonly #ring: SampleRing;
+  readonly #cells: Int32Array;
+
+  constructor(shared: SharedCall) {
+    this.#ring = new SampleRing(shared.incoming);
+    this.#cells = new Int32Array(shared.cells);
+  }
+
+  write(frame: Int16Array): void {
+    if (!this.#ring.write(frame, frame.length)) Atomics.add(this.#cells, CELL.deaf, frame.length);
+  }
+}

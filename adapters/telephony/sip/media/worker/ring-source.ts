@@ -1,0 +1,32 @@
+import type { FrameSource } from "../../../../../src/ports/media.ts";
+import { SampleRing } from "./sample-ring.ts";
+import { CELL, type SharedCall } from "./shared-call.ts";
+
+/** The worker's end of what is sent: the samples that the main thread has got ready, silence where it has none. */
+export class RingSource implements FrameSource {
+  readonly #ring: SampleRing;
+  readonly #cells: Int32Array;
+  #flowing = false;
+  #recalled = 0;
+
+  constructor(shared: SharedCall) {
+    this.#ring = new SampleRing(shared.outgoing);
+    this.#cells = new Int32Array(shared.cells);
+  }
+
+  read(frame: Int16Array): number {
+    const recalled = Atomics.load(this.#cells, CELL.recalled);
+    if (recalled !== this.#recalled) this.#flowing = false;
+    this.#recalled = recalled;
+    const samples = this.#ring.take(frame);
+    if (samples === frame.length) {
+      this.#flowing = true;
+      return samples;
+    }
+    frame.fill(0, samples);
+    Atomics.add(this.#cells, CELL.silence, frame.length - samples);
+    if (this.#flowing || samples > 0) Atomics.add(this.#cells, CELL.ranDry, 1);
+    this.#flowing = false;
+    return samples;
+  }
+}

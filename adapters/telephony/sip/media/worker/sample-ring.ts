@@ -1,0 +1,67 @@
+/** Positions of the ring's memory: counts of samples, which wrap with 32 bits. */
+const WRITTEN = 0;
+const TAKEN = 1;
+const POSITIONS = 2;
+
+/**
+ * A queue of samples between two threads: one writes, the other takes, neither waits. What has been written can also be
+ * dropped by the writer, and then both know exactly what was taken before.
+ */
+export class SampleRing {
+  readonly #positions: Int32Array;
+  readonly #samples: Int16Array;
+
+  /** The memory of a new ring. @param samples a power of two */
+  static memory(samples: number): SharedArrayBuffer {
+    return new SharedArrayBuffer(POSITIONS * 4 + samples * 2);
+  }
+
+  /** Either end of the ring in this memory. */
+  constructor(memory: SharedArrayBuffer) {
+    this.#positions = new Int32Array(memory, 0, POSITIONS);
+    this.#samples = new Int16Array(memory, POSITIONS * 4);
+  }
+
+  /** Samples taken or dropped since the beginning; wraps with 32 bits. */
+  get position(): number {
+    return Atomics.load(this.#positions, TAKEN);
+  }
+
+  /** Samples that wait. */
+  get waiting(): number {
+    return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;
+  }
+
+  /** Adds the first `count` samples; false, and none of them, where there is no room. */
+  write(samples: Int16Array, count: number): boolean {
+    if (this.waiting + count > this.#samples.length) return false;
+    const written = Atomics.load(this.#positions, WRITTEN);
+    const mask = this.#samples.length - 1;
+    for (let i = 0; i < count; i++) this.#samples[(written + i) & mask] = samples[i]!;
+    Atomics.store(this.#positions, WRITTEN, (written + count) | 0);
+    return true;
+  }
+
+  /**
+   * Takes what waits, at most a frame full, to the start of the frame; answers how many samples it was. They count as
+   * taken before they are copied: the writer leaves half of the ring free, so that it does not overwrite them meanwhile.
+   */
+  take(frame: Int16Array): number {
+    for (;;) {
+      const taken = Atomics.load(this.#positions, TAKEN);
+      const waiting = (Atomics.load(this.#positions, WRITTEN) - taken) | 0;
+      const count = Math.min(waiting, frame.length);
+      if (count <= 0) return 0;
+      if (Atomics.compareExchange(this.#positions, TAKEN, taken, (taken + count) | 0) !== taken) continue;
+      const mask = this.#samples.length - 1;
+      for (let i = 0; i < count; i++) frame[i] = this.#samples[(taken + i) & mask]!;
+      return count;
+    }
+  }
+
+  /** The writer's: nothing of what waits is taken any more. Answers the position up to which it was. */
+  drop(): number {
+    const written = Atomics.load(this.#positions, WRITTEN);
+    return Atomics.exchange(this.#positions, TAKEN, written);
+  }
+}

@@ -1,0 +1,38 @@
+import { SampleRing } from "./sample-ring.ts";
+import { STATISTICS_BYTES } from "./statistics-board.ts";
+
+/** How far the main thread fills the outgoing ring ahead of what is sent, ms: it may stand still for nearly as long. */
+export const AHEAD_MS = 200;
+/** Half of the ring stays free for what is being taken while it is dropped. */
+const RING_MS = 2 * AHEAD_MS;
+
+/** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
+export const CELL = {
+  /** Samples of silence that the worker sent for want of others; wraps. */
+  silence: 0,
+  /** How often the outgoing ring ran dry after there had been samples. */
+  ranDry: 1,
+  /** How often the main thread has dropped what waited: running dry after that is no fault. */
+  recalled: 2,
+  /** Inbound samples for which there was no room; wraps. */
+  deaf: 3,
+} as const;
+
+/** The memory of one call that both threads see. Nothing else of its audio passes between them. */
+export interface SharedCall {
+  readonly outgoing: SharedArrayBuffer;
+  readonly incoming: SharedArrayBuffer;
+  readonly cells: SharedArrayBuffer;
+  readonly statistics: SharedArrayBuffer;
+}
+
+/** @param sampleRate Hz */
+export function newSharedCall(sampleRate: number): SharedCall {
+  const samples = 2 ** Math.ceil(Math.log2((RING_MS * sampleRate) / 1000));
+  return {
+    outgoing: SampleRing.memory(samples),
+    incoming: SampleRing.memory(samples),
+    cells: new SharedArrayBuffer(Object.keys(CELL).length * 4),
+    statistics: new SharedArrayBuffer(STATISTICS_BYTES),
+  };
+}

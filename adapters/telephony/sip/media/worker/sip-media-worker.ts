@@ -1,0 +1,85 @@
+import { parentPort } from "node:worker_threads";
+import type { MediaListener, MediaSession } from "../engine.ts";
+import { createThreadEngine } from "../thread-engine.ts";
+import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
+import { RingSink } from "./ring-sink.ts";
+import { RingSource } from "./ring-source.ts";
+import { writeStatistics } from "./statistics-board.ts";
+
+// The entry of the media worker (see worker-engine.ts): an engine of its own, whose calls are played out of shared memory.
+
+/** How old what is told of a call may be. */
+const STATISTICS_MS = 250;
+
+interface Call {
+  readonly session: MediaSession;
+  readonly board: Float64Array;
+}
+
+const engine = createThreadEngine();
+const calls = new Map<number, Call>();
+
+function post(message: FromMediaWorker): void {
+  parentPort?.postMessage(message);
+}
+
+async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
+  const noticed = (what: "sending" | "receiving" | "goodbye"): void => {
+    note(id); // who is told of it may look at once
+    post({ type: "noticed", id, what });
+  };
+  const listener: MediaListener = {
+    sending: () => noticed("sending"),
+    receiving: () => noticed("receiving"),
+    goodbye: () => noticed("goodbye"),
+    digit: (digit) => post({ type: "digit", id, digit }),
+    lost: (detail) => post({ type: "lost", id, detail }),
+  };
+  try {
+    const session = await engine.open(options, listener);
+    const sink = new RingSink(shared);
+    session.connect(new RingSource(shared), sink, sink);
+    calls.set(id, { session, board: new Float64Array(shared.statistics) });
+    post({ type: "opened", id, port: session.port });
+  } catch (fault) {
+    const { name, message } = fault instanceof Error ? fault : { name: "Error", message: String(fault) };
+    post({ type: "refused", id, name, message });
+  }
+}
+
+/** Writes how a call goes where the other thread sees it. */
+function note(id: number): void {
+  const call = calls.get(id);
+  if (call !== undefined) writeStatistics(call.board, call.session.statistics());
+}
+
+async function close(id: number): Promise<void> {
+  await calls.get(id)?.session.close();
+  note(id);
+  calls.delete(id);
+}
+
+function answer(ticket: number, done: Promise<void> | undefined): void {
+  Promise.resolve(done).then(
+    () => post({ type: "done", ticket }),
+    (fault: unknown) => post({ type: "done", ticket, fault: fault instanceof Error ? fault.message : String(fault) }),
+  );
+}
+
+function receive(message: ToMediaWorker): void {
+  if (message.type === "open") {
+    void open(message);
+    return;
+  }
+  const session = calls.get(message.id)?.session;
+  if (message.type === "configure") session?.configure(message.settings);
+  else if (message.type === "start") session?.start();
+  else if (message.type === "keys") answer(message.ticket, session?.sendDigits(message.digits));
+  else answer(message.ticket, close(message.id));
+}
+
+setInterval(() => {
+  for (const id of calls.keys()) note(id);
+}, STATISTICS_MS).unref();
+parentPort?.on("message", receive);
+post({ type: "ready" });

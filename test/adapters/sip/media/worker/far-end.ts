@@ -1,0 +1,66 @@
+import { createSocket } from "node:dgram";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+
+/** An RTP packet that came to the far end. */
+export interface Arrival {
+  /** ms of a steady clock. */
+  readonly at: number;
+  readonly sequence: number;
+  readonly payload: Uint8Array;
+}
+
+/** A far end in a thread of its own, which notes when packets come and sends them back, whatever this thread does. */
+export interface FarEnd {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** What has come so far. */
+  arrivals(): Promise<readonly Arrival[]>;
+  close(): Promise<void>;
+}
+
+export async function startFarEnd(): Promise<FarEnd> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: "far end" });
+  const next = <T>(): Promise<T> =>
+    new Promise((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+    });
+  const port = await next<number>();
+  return {
+    port,
+    async arrivals() {
+      const answer = next<readonly Arrival[]>();
+      worker.postMessage("arrivals");
+      return await answer;
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
+
+/** The far end itself, where this file is what a worker runs. */
+function live(post: (message: unknown) => void, listen: (asked: () => void) => void): void {
+  const arrivals: Arrival[] = [];
+  const socket = createSocket("udp4");
+  socket.on("message", (bytes, from) => {
+    if (bytes.length < 12 || (bytes[1]! >= 200 && bytes[1]! <= 204)) return; // RTCP
+    arrivals.push({
+      at: performance.now(),
+      sequence: bytes.readUInt16BE(2),
+      payload: Uint8Array.from(bytes.subarray(12)),
+    });
+    socket.send(bytes, from.port, from.address);
+  });
+  socket.on("error", () => {}); // what is sent back may come to nobody
+  socket.bind(0, "127.0.0.1", () => post(socket.address().port));
+  listen(() => post(arrivals));
+}
+
+if (workerData === "far end" && parentPort !== null) {
+  const port = parentPort;
+  live(
+    (message) => port.postMessage(message),
+    (asked) => port.on("message", asked),
+  );
+}

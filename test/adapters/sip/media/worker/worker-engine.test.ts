@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createEngine, type MediaPlace } from "../../../../../adapters/telephony/sip/media/create-engine.ts";
+import type {
+  MediaEngine,
+  MediaListener,
+  MediaSession,
+  StreamSettings,
+} from "../../../../../adapters/telephony/sip/media/engine.ts";
+import { MULAW_LEVELS } from "../../../../../src/audio/g711.ts";
+import { Playout } from "../../../../../src/audio/playout.ts";
+import { tone, toneShare } from "../../../../../src/audio/tone.ts";
+import { silentLogger } from "../../../../../src/ports/logger.ts";
+import type { FrameSource } from "../../../../../src/ports/media.ts";
+import { realSystem } from "../../../../../src/ports/system.ts";
+import { type Arrival, type FarEnd, startFarEnd } from "./far-end.ts";
+
+const RATE = 8_000;
+const HZ = 437;
+const engines: MediaEngine[] = [];
+const farEnds: FarEnd[] = [];
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+  await Promise.all(farEnds.splice(0).map((farEnd) => farEnd.close()));
+});
+
+interface Call {
+  readonly session: MediaSession;
+  readonly farEnd: FarEnd;
+  readonly told: string[];
+  readonly heard: number[];
+}
+
+async function engineIn(place: MediaPlace): Promise<MediaEngine> {
+  const engine = await createEngine({ system: realSystem, logger: silentLogger, place });
+  engines.push(engine);
+  return engine;
+}
+
+async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
+  const farEnd = await startFarEnd();
+  farEnds.push(farEnd);
+  const told: string[] = [];
+  const listener: MediaListener = {
+    sending: () => told.push("sending"),
+    receiving: () => told.push("receiving"),
+    digit: (digit) => told.push(`digit ${digit}`),
+    lost: (detail) => told.push(`lost: ${detail}`),
+    goodbye: () => told.push("goodbye"),
+  };
+  const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
+  const session = await engine.open(options, listener);
+  const heard: number[] = [];
+  session.connect(source, { write: (frame) => void heard.push(...frame) });
+  const remote = { address: "127.0.0.1", port: farEnd.port };
+  const settings: StreamSettings = {
+    remote,
+    remoteRtcp: remote,
+    rtcpMux: true,
+    codec: "PCMU",
+    payloadType: { send: 0, receive: 0 },
+    telephoneEvent: { payloadType: 101, clockRate: 8_000 },
+    ptimeMs: 20,
+    srtp: undefined,
+    direction: "sendrecv",
+  };
+  session.configure(settings);
+  session.start();
+  return { session, farEnd, told, heard };
+}
+
+function samplesOf(arrivals: readonly Arrival[]): Int16Array {
+  return Int16Array.from(arrivals.flatMap(({ payload }) => [...payload].map((byte) => MULAW_LEVELS[byte]!)));
+}
+
+/** The part from the first to the last loud sample. */
+function loud(samples: Int16Array): Int16Array {
+  const isLoud = (sample: number): boolean => Math.abs(sample) > 1000;
+  return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
+}
+
+function longestGap(arrivals: readonly Arrival[]): number {
+  return Math.max(...arrivals.slice(1).map(({ at }, i) => at - arrivals[i]!.at));
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** This thread does nothing else for so long. */
+function stall(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+/** Notes how long this thread did not come to move samples. */
+class WatchedPlayout extends Playout {
+  longestPauseMs = 0;
+  #last = performance.now();
+
+  override read(frame: Int16Array): number {
+    this.#note();
+    return super.read(frame);
+  }
+
+  override sent(samples: number, silence: number, ranDry: boolean): void {
+    this.#note();
+    super.sent(samples, silence, ranDry);
+  }
+
+  #note(): void {
+    const now = performance.now();
+    this.longestPauseMs = Math.max(this.longestPauseMs, now - this.#last);
+    this.#last = now;
+  }
+}
+
+/** Plays a tone of so many ms while this thread stands still most of the time; what came to the far end meanwhile. */
+async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
+  const playout = new WatchedPlayout(RATE);
+  const { session, farEnd } = await call(await engineIn(place), playout);
+  await sleep(300);
+  const before = (await farEnd.arrivals()).length;
+  playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
+  playout.end();
+  let over = false;
+  void playout.drained.then(() => {
+    over = true;
+  });
+  await sleep(60);
+  playout.longestPauseMs = 0;
+  while (!over) {
+    stall(150);
+    await sleep(45);
+  }
+  await session.close();
+  return { arrivals: (await farEnd.arrivals()).slice(before), pauseMs: playout.longestPauseMs };
+}
+
+describe("while the thread of the application stands still for 150 ms again and again", () => {
+  test("the far end hears no gap where the audio lives in a worker", async () => {
+    let { arrivals, pauseMs } = await playWhileStalling("worker", 1500);
+    // A machine that is busy with other things makes it longer than what is kept ready; that says nothing.
+    for (let again = 0; again < 4 && pauseMs > 180; again++)
+      ({ arrivals, pauseMs } = await playWhileStalling("worker", 1500));
+    expect(pauseMs).toBeGreaterThan(145);
+    const heard = loud(samplesOf(arrivals));
+    expect(Math.abs(heard.length - 1.5 * RATE)).toBeLessThan(10);
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
+    expect(longestGap(arrivals)).toBeLessThan(pauseMs);
+    for (const [i, { sequence }] of arrivals.slice(1).entries())
+      expect(sequence).toBe((arrivals[i]!.sequence + 1) & 0xffff);
+  });
+
+  test("it does where the audio lives in that thread", async () => {
+    const { arrivals, pauseMs } = await playWhileStalling("thread", 1500);
+    expect(pauseMs).toBeGreaterThan(145);
+    expect(longestGap(arrivals)).toBeGreaterThan(120);
+  });
+});
+
+describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
+  test("sends what the source plays, hears what comes back, and says when it begins", async () => {
+    const playout = new Playout(RATE);
+    const { session, told, heard, farEnd } = await call(await engineIn(place), playout);
+    const sent = tone(HZ, 600, RATE, 8_000);
+    playout.enqueue(sent);
+    playout.silence(300);
+    playout.end();
+    await playout.drained;
+    expect(playout.heardMs).toBe(600);
+    expect(playout.underruns).toBe(0);
+    await session.close();
+    expect(told).toEqual(["sending", "receiving"]);
+    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(loud(samplesOf(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
+    expect(toneShare(loud(Int16Array.from(heard)), HZ, RATE)).toBeGreaterThan(0.9);
+    const { codec, packetsSent, packetsReceived, packetsLost } = session.statistics();
+    expect(codec).toBe("PCMU");
+    expect(packetsSent).toBeGreaterThan(44);
+    expect(packetsReceived).toBeGreaterThan(40);
+    expect(packetsLost).toBe(0);
+  });
+
+  test("what is cleared is not heard, and what was heard is told to the sample", async () => {
+    const playout = new Playout(RATE);
+    const { session, farEnd } = await call(await engineIn(place), playout);
+    const marks: string[] = [];
+    playout.enqueue(tone(HZ, 200, RATE, 8_000));
+    playout.mark("early", (name) => marks.push(name));
+    playout.enqueue(tone(HZ, 3_000, RATE, 8_000));
+    playout.mark("late", (name) => marks.push(name));
+    await sleep(700);
+    const heardMs = playout.clear();
+    await sleep(400);
+    expect(playout.heardMs).toBe(heardMs);
+    expect(playout.underruns).toBe(0);
+    expect(marks).toEqual(["early"]);
+    await session.close();
+    const heard = loud(samplesOf(await farEnd.arrivals()));
+    expect(Math.abs(heard.length / 8 - heardMs)).toBeLessThan(2);
+    expect(heardMs).toBeGreaterThan(300);
+    expect(heardMs).toBeLessThan(2_500);
+  });
+
+  test("what is enqueued while nothing plays is heard soon, not behind silence that was got ready", async () => {
+    const playout = new WatchedPlayout(RATE);
+    const { session, farEnd } = await call(await engineIn(place), playout);
+    await sleep(400);
+    const before = (await farEnd.arrivals()).length;
+    playout.longestPauseMs = 0;
+    playout.enqueue(tone(HZ, 200, RATE, 8_000));
+    await sleep(500);
+    await session.close();
+    const arrivals = (await farEnd.arrivals()).slice(before);
+    const first = arrivals.findIndex(({ payload }) => payload.some((byte) => Math.abs(MULAW_LEVELS[byte]!) > 1000));
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(first * 20).toBeLessThan(60 + 2 * playout.longestPauseMs);
+  });
+
+  test("keys are sent while the source waits", async () => {
+    const playout = new Playout(RATE);
+    const { session, told } = await call(await engineIn(place), playout);
+    await sleep(100);
+    await session.sendDigits("5");
+    await sleep(200);
+    await session.close();
+    expect(told).toContain("digit 5"); // it came back
+  });
+
+  test("a source that cannot be pulled ahead is read once for each frame's time", async () => {
+    let frames = 0;
+    const { session } = await call(await engineIn(place), {
+      read(frame) {
+        frames++;
+        frame.fill(0);
+        return 0;
+      },
+    });
+    const begun = performance.now();
+    await sleep(1000);
+    await session.close();
+    const [read, due] = [frames, (performance.now() - begun) / 20];
+    expect(read).toBeGreaterThan(due / 2);
+    expect(read).toBeLessThan(due + 10);
+    await sleep(100);
+    expect(frames).toBe(read);
+  });
+
+  test("a full range of ports is said by name", async () => {
+    const engine = await engineIn(place);
+    const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
+    const listener = { sending() {}, receiving() {}, digit() {}, lost() {}, goodbye() {} };
+    const session = await engine.open(options, listener);
+    await expect(engine.open(options, listener)).rejects.toThrow(/43000 to 43001/);
+    await expect(engine.open(options, listener)).rejects.toMatchObject({ name: "PortsExhausted" });
+    await session.close();
+    await (await engine.open(options, listener)).close();
+  });
+});
+
+describe("where a worker cannot be had", () => {
+  test("calls live in this thread, and the log says so once", async () => {
+    const lines: string[] = [];
+    const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
+    const entry = new URL("./there-is-no-such-file.ts", import.meta.url);
+    const engine = await createEngine({ system: realSystem, logger, place: "worker", entry });
+    engines.push(engine);
+    const playout = new Playout(RATE);
+    playout.enqueue(tone(HZ, 100, RATE, 8_000));
+    playout.end();
+    const { session } = await call(engine, playout);
+    await playout.drained;
+    await session.close();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/thread/);
+  });
+});
