@@ -1,4 +1,5 @@
 import { test } from "vitest";
+import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { stateDiagram } from "../../src/domain/machine.ts";
@@ -6,7 +7,7 @@ import { expectPage } from "./generated.ts";
 
 const page = `# State machines
 
-Printed from the tables in \`src/domain\` by \`test/docs/states.test.ts\`; run it with \`UPDATE_DOCS=1\` after a change.
+Printed from the tables in the code by \`test/docs/states.test.ts\`; run it with \`UPDATE_DOCS=1\` after a change.
 
 ## Call
 
@@ -23,6 +24,14 @@ ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
 \`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: it was offline longer than the
 grace. \`unlink\`: the phone's owner removed the device.
+
+## SIP registration
+
+\`\`\`mermaid
+${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
+
+\`doubted\`: the connection is gone, or a call found nobody. \`refused\` is tried again after ten minutes, \`waiting\` after
+seconds. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
 `;
 
 test("docs/states.md shows the tables as they are", () => expectPage("docs/states.md", page));

@@ -56,6 +56,17 @@ describe("what a trunk sends", () => {
     expect(refused.message).toContain("+12025550100");
   });
 
+  test("calls go over IPv6 as well", async () => {
+    const scene = await Scene.open({}, { address: "::1", callees: { "*": { says: { hz: 1000 } } } });
+    const { leg, events, ear } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await scene.network.until(() => ear.frames.length >= 40, "its audio");
+    await leg.hangUp();
+    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
+    expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^c=IN IP6 ::1\r$/m);
+    expect(scene.farEnd.calls[0]!.heard.length).toBeGreaterThan(4_000);
+  });
+
   test("an outbound proxy takes everything, whatever the server is", async () => {
     const scene = await Scene.open({}, { callees: ANSWERS });
     const proxied = await Scene.open(
