@@ -80,8 +80,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     transactions,
     identity: identityOf(trunk),
     digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password }, system),
-    // A redirection may lead elsewhere; all that is for the trunk's own domain takes the configured way.
-    nextHop: (uri) => (trunk.outboundProxy === undefined && parseUri(uri)?.host !== trunk.domain ? uri : nextHop),
+    nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
     followRedirects: trunk.followRedirects,
@@ -119,6 +118,12 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       await transactions.close();
     },
   };
+}
+
+/** Whether a redirection names another place than the trunk's domain, whose requests take the configured way. */
+function leadsElsewhere(text: string, domain: string): boolean {
+  const uri = parseUri(text);
+  return uri !== undefined && (uri.host !== domain || uri.port !== undefined);
 }
 
 function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: UserAgent): Presence {

@@ -67,6 +67,21 @@ describe("what a trunk sends", () => {
     expect(scene.farEnd.calls[0]!.heard.length).toBeGreaterThan(4_000);
   });
 
+  test("a redirection is followed where that is wanted, and told where it is not", async () => {
+    const elsewhere = await Scene.open({}, { callees: ANSWERS });
+    const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${elsewhere.farEnd.port}`) };
+    const follows = await Scene.open({ followRedirects: true }, { callees: moved });
+    const { leg, events } = await follows.call(NUMBER);
+    await events.next("connected", 5_000);
+    expect(elsewhere.farEnd.calls).toHaveLength(1);
+    await leg.hangUp();
+    const stays = await Scene.open({}, { callees: moved });
+    expect(await stays.endOf(NUMBER)).toEqual([
+      "rejected_by_network",
+      expect.stringMatching(/^SIP 302 Moved Temporarily: .*`followRedirects`/),
+    ]);
+  });
+
   test("an outbound proxy takes everything, whatever the server is", async () => {
     const scene = await Scene.open({}, { callees: ANSWERS });
     const proxied = await Scene.open(
