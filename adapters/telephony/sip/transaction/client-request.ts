@@ -37,6 +37,10 @@ export class ClientRequest implements ClientTransaction {
     this.#listener = listener;
   }
 
+  get #callId(): string {
+    return this.#given.headers.get("Call-ID") ?? "";
+  }
+
   get request(): SipRequest {
     return this.#latest;
   }
@@ -45,7 +49,8 @@ export class ClientRequest implements ClientTransaction {
     await undefined; // nobody is told anything before `request` has returned
     try {
       if (typeof to !== "string") return await this.#attempt(to, undefined);
-      this.#hops = this.#scope.failedHops.last(await this.#scope.resolve(to, this.#abort.signal));
+      const hops = await this.#scope.resolve(to, this.#abort.signal);
+      this.#hops = this.#scope.failedHops.last(this.#scope.chosenHops.first(this.#callId, hops));
       await this.#next(new TransportError("dns", `${to} leads to no address`));
     } catch (cause) {
       this.#fail(asTransportError(cause));
@@ -128,6 +133,7 @@ export class ClientRequest implements ClientTransaction {
           this.#refusal = { response, flow };
           if (this.#mayGoOn()) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
         }
+        if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
       },
       failed: (fault) => {
@@ -154,7 +160,7 @@ export class ClientRequest implements ClientTransaction {
     if (on === undefined) return;
     const { transports, timers } = this.#scope;
     try {
-      const flow = "send" in on ? on : await transports.connect(on, AbortSignal.timeout(giveUpMs(timers)));
+      const flow = "send" in on ? on : await transports.connect(on, this.#abort.signal);
       this.#scope.open(cancel, flow, giveUpMs(timers), NOBODY).start();
     } catch {
       // nobody is there to be told

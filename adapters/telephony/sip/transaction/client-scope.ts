@@ -3,6 +3,7 @@ import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { FailedHops } from "../transport/failed-hops.ts";
 import type { Resolve } from "../transport/resolve.ts";
 import type { Flow, Transports } from "../transport/transport.ts";
+import type { ChosenHops } from "./chosen-hops.ts";
 import type { ClientExchange, ExchangeOwner } from "./client-exchange.ts";
 import type { ClientRequest } from "./client-request.ts";
 import type { TcpInstead } from "./tcp-instead.ts";
@@ -15,6 +16,7 @@ export interface ClientScope {
   readonly transports: Transports;
   readonly resolve: Resolve;
   readonly failedHops: FailedHops;
+  readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
   /** An exchange whose responses find it; yet to be started. */
   open(request: SipRequest, flow: Flow, giveUpMs: number, owner: ExchangeOwner): ClientExchange;

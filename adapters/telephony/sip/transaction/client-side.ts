@@ -6,6 +6,7 @@ import { FailedHops } from "../transport/failed-hops.ts";
 import type { Resolve } from "../transport/resolve.ts";
 import { type Flow, TransportError, type Transports } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
+import { ChosenHops } from "./chosen-hops.ts";
 import { ClientExchange, type ExchangeOwner } from "./client-exchange.ts";
 import { ClientRequest } from "./client-request.ts";
 import type { ClientScope } from "./client-scope.ts";
@@ -21,6 +22,7 @@ export class ClientSide implements ClientScope {
   readonly transports: Transports;
   readonly resolve: Resolve;
   readonly failedHops: FailedHops;
+  readonly chosenHops: ChosenHops = new ChosenHops();
   readonly tcpInstead: TcpInstead;
   readonly late: (response: SipResponse, flow: Flow) => void;
   readonly #exchanges = new Map<string, ClientExchange>();

@@ -7,6 +7,8 @@ import { type SocketAddress, TransportError, type TransportKind } from "./transp
 
 /** Who connects for TLS must have shaken hands within, ms. */
 const HANDSHAKE_MS = 10_000;
+/** Connections at a time, with those that have not shaken hands. */
+const MOST_SOCKETS = 512;
 
 /** What a listener needs. */
 export interface StreamListenerOptions {
@@ -51,6 +53,10 @@ export class StreamListener {
     } else server = createTcpServer((socket) => accept(socket, "tcp"));
     // Those that have not shaken hands yet have no flow that would close them.
     server.on("connection", (socket: Socket) => {
+      if (sockets.size >= MOST_SOCKETS) {
+        socket.destroy();
+        return;
+      }
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
       socket.on("error", () => socket.destroy());

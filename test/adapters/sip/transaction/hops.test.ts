@@ -96,6 +96,27 @@ test("a 503 is the answer also when the other hops cannot be reached", async () 
   expect(sent.told).toEqual(["sent", "503"]);
 });
 
+test("the next request of a series goes to the server that answered the one before, unless that has failed since", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  await sending(wire, "REGISTER");
+  wire.answer(401, { method: "REGISTER" });
+  const callId = wire.message(0).message.headers.get("Call-ID") ?? "";
+  wire.hops = [TWO, ONE]; // by lot
+  const again = async (): Promise<void> => {
+    send(wire.transactions, request("REGISTER", URI, { "Call-ID": callId }), URI);
+    await wire.system.settle();
+  };
+  await again();
+  await sending(wire, "REGISTER");
+  wire.breaks(wire.message(0).flow, "refused");
+  await wire.system.settle();
+  await again();
+  const [one, two] = ["udp 192.0.2.11 REGISTER", "udp 192.0.2.12 REGISTER"];
+  expect(ways(wire)).toEqual([one, one, two, two, two]);
+  await wire.transactions.close();
+});
+
 test("other answers are final, whatever they are", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];

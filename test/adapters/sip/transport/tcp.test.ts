@@ -247,6 +247,19 @@ test("a listener whose port is taken says so, and one for TLS without a certific
   await expect(bare.transports.ready()).rejects.toThrow("it needs a certificate; set tls.cert and tls.key");
 });
 
+test("closing takes those with it who have connected to a listener for TLS and not shaken hands", async () => {
+  const ours = trunk({
+    listen: { transport: "tls", port: 0, address: "127.0.0.1" },
+    tls: certificateAuthority().issue(),
+  });
+  await ours.transports.ready();
+  const far = trunk();
+  const silent = await far.transports.connect(hopTo(ours.transports.listening?.port ?? 0), never);
+  await new Promise((turn) => setTimeout(turn, 20));
+  await ours.transports.close();
+  await vi.waitFor(() => expect(silent.alive).toBe(false));
+});
+
 test("closing takes all connections with it, those that are being opened too, and nothing can be sent any more", async () => {
   const { port } = await peer();
   const system = new ManualSystem();

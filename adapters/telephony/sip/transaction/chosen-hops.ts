@@ -1,0 +1,29 @@
+import type { Hop } from "../transport/transport.ts";
+
+const MOST_REMEMBERED = 2_048;
+
+/**
+ * The hop that answered last, by Call-ID: the next request of the same series goes there first, since the server that
+ * asked for a password is the one that knows its nonce, and the one that took a registration has it.
+ */
+export class ChosenHops {
+  readonly #chosen = new Map<string, string>();
+
+  remember(callId: string, hop: Hop): void {
+    this.#chosen.delete(callId);
+    if (this.#chosen.size >= MOST_REMEMBERED) this.#chosen.delete(this.#chosen.keys().next().value as string);
+    this.#chosen.set(callId, keyOf(hop));
+  }
+
+  /** The same hops, the chosen one first where it is among them. */
+  first(callId: string, hops: readonly Hop[]): readonly Hop[] {
+    const chosen = this.#chosen.get(callId);
+    const hop = hops.find((one) => keyOf(one) === chosen);
+    return hop === undefined ? hops : [hop, ...hops.filter((one) => one !== hop)];
+  }
+}
+
+/** Whatever the transport: a long request may have taken TCP. */
+function keyOf({ address, port }: Hop): string {
+  return `${address} ${port}`;
+}
