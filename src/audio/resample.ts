@@ -25,8 +25,11 @@ export class Resampler {
   #pushed = 0;
   #produced = 0;
 
-  /** Takes both rates in Hz. Throws a RangeError unless they are whole numbers from 4000 to 192000. */
-  constructor(from: number, to: number) {
+  /**
+   * Takes both rates in Hz, and how many samples it takes in at a time: the memory it needs. Throws a RangeError unless the
+   * rates are whole numbers from 4000 to 192000.
+   */
+  constructor(from: number, to: number, slice: number = SLICE) {
     for (const rate of [from, to]) {
       if (!Number.isInteger(rate) || rate < LOWEST_RATE || rate > HIGHEST_RATE) {
         throw new RangeError(`A sample rate of ${rate} Hz cannot be converted.`);
@@ -36,7 +39,7 @@ export class Resampler {
     this.#up = to / divisor;
     this.#down = from / divisor;
     this.#bank = from === to ? undefined : filterBank(this.#up, this.#down);
-    this.#buffer = new Float32Array(this.#bank ? SLICE + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
+    this.#buffer = new Float32Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
     this.#rewind();
   }
 

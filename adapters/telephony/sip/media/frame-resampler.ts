@@ -1,4 +1,5 @@
 import { Resampler } from "../../../../src/audio/resample.ts";
+import { FRAME_MS } from "../../media-clock.ts";
 
 /**
  * Changes the rate of a stream of frames, a whole frame for every frame and nothing allocated, at the price of 2 ms of
@@ -13,7 +14,7 @@ export class FrameResampler {
   constructor(from: number, to: number) {
     this.#from = from;
     this.#to = to;
-    this.#resampler = new Resampler(from, to);
+    this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
     this.#resampler.push(new Int16Array(this.#resampler.kept)); // from now on as many come out as go in
   }
 

@@ -1,3 +1,4 @@
+import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../../src/audio/g711.ts";
 import type { FrameSink } from "../../../../src/ports/media.ts";
 import { FRAME_MS } from "../../media-clock.ts";
 import type { Codec } from "./codecs/codec.ts";
@@ -97,9 +98,9 @@ export class Inbound {
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number): boolean {
     const packet = this.#packet;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
-      this.invalid++;
       // Comfort noise and the like uses up a number of the stream it is in.
-      if (packet.ssrc === this.source.ssrc && this.source.isAt(address, port)) this.#skip();
+      if (packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port)) this.#skip();
+      else this.invalid++;
       return false;
     }
     const previous = this.source.ssrc;
@@ -139,9 +140,10 @@ export class Inbound {
 
   #isOurs(payloadType: number): boolean {
     const settings = this.#settings;
+    if (settings === undefined) return false;
+    const { receive } = settings.payloadType;
     return (
-      settings !== undefined &&
-      (payloadType === settings.payloadType.receive || payloadType === settings.telephoneEvent?.payloadType)
+      payloadType === receive || payloadType === settings.telephoneEvent?.payloadType || otherLaw(payloadType, receive)
     );
   }
 
@@ -179,6 +181,8 @@ export class Inbound {
       jitter.skip(sequence, packet.timestamp);
       return;
     }
+    if (otherLaw(packet.payloadType, this.#settings?.payloadType.receive))
+      translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
     reception.timed(packet.timestamp, now);
     jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now);
     if (this.#heard) return;
@@ -205,4 +209,20 @@ export class Inbound {
     const { late = 0, duplicated = 0 } = this.#jitter ?? {};
     return Math.max(0, this.#reception.lost + duplicated) + late;
   }
+}
+
+const PCMU = 0;
+const PCMA = 8;
+const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
+const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
+
+/** Whether it is the other law of G.711: a far side may send any codec that both have named (RFC 3264 section 6.1). */
+function otherLaw(payloadType: number, agreed: number | undefined): boolean {
+  return (payloadType === PCMU && agreed === PCMA) || (payloadType === PCMA && agreed === PCMU);
+}
+
+/** Changes a payload from one law to the other, where it is. */
+function translate(bytes: Uint8Array, at: number, length: number, from: number): void {
+  const codes = from === PCMA ? MULAW_OF_ALAW : ALAW_OF_MULAW;
+  for (let i = at; i < at + length; i++) bytes[i] = codes[bytes[i]!]!;
 }

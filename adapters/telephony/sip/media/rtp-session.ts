@@ -239,9 +239,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.clock.add(this);
   }
 
-  /** The first packet goes out at once, and not when the wheel comes round. */
+  /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
   #sendNow(): void {
-    if (this.#codec === undefined || !this.#maySend) return;
+    if (this.#codec === undefined || !this.#maySend || this.#outbound.packets > 0) return;
     this.#outbound.tick(this.#source);
   }
 

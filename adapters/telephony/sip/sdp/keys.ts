@@ -29,8 +29,9 @@ export class OfferedKeys {
 
   /**
    * The profile of our offer. With `optional` it is RTP/AVP with keys in it: a far side without SRTP passes over lines it
-   * does not know and answers plainly, one with SRTP answers with its key. RTP/SAVP would be refused by the former (488),
-   * and a second m= line for plain audio is refused or misread by many. RFC 4568 would have keys in secure profiles
+   * does not know and answers plainly, one with SRTP answers with its key; one that wants nothing but RTP/SAVP refuses,
+   * and can be called again with `required`. RTP/SAVP to begin with would be refused by all that have no SRTP, and a
+   * second m= line for plain audio is refused or misread by many. RFC 4568 would have keys in secure profiles
    * only; this "best effort" is what telephones and exchanges have agreed on all the same.
    */
   get protocol(): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createG711 } from "../../../../adapters/telephony/sip/media/codecs/g711.ts";
+import { createOpus } from "../../../../adapters/telephony/sip/media/codecs/opus.ts";
 import { JitterBuffer } from "../../../../adapters/telephony/sip/media/jitter/jitter-buffer.ts";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { rms } from "../../../../src/audio/pcm.ts";
@@ -95,6 +96,33 @@ describe("where packets are lost", () => {
 
   test("a packet that comes too late counts as late", () => {
     expect(pass(noise, { weather: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
+  });
+});
+
+describe("Opus", () => {
+  const clip = tone(440, 4_000, 16_000, 10_000);
+
+  test("makes up single lost packets out of the ones after them, and all of a burst without a click", async () => {
+    const codec = await createOpus();
+    const own = largestStep(pass(clip, { weather: () => [20], packets: 200, codec }).heard);
+    codec.close();
+    for (const burst of [1, 3, 5]) {
+      const codec = await createOpus();
+      const recover = codec.recover!.bind(codec);
+      const recovered: number[] = []; // 0: the encoder had left it out
+      codec.recover = (...args) => {
+        const samples = recover(...args);
+        recovered.push(samples);
+        return samples;
+      };
+      const weather: Weather = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
+      const { heard } = pass(clip, { weather, packets: 200, codec });
+      codec.close();
+      expect(largestStep(heard), `${burst} lost`).toBeLessThan(1.5 * own + 500);
+      expect(recovered.length, `${burst} lost`).toBe(8);
+      expect(recovered).toContain(320);
+      if (burst === 1) expect(toneShare(heard.subarray(8_000, 56_000), 440, 16_000)).toBeGreaterThan(0.95);
+    }
   });
 });
 

@@ -163,6 +163,20 @@ describe("the far side", () => {
     expect(end.told).toEqual(["receiving", "sending"]);
   });
 
+  test("may send the other law of G.711, and noise between, without a word", async () => {
+    const far = await stranger();
+    const end = await alone();
+    end.session.configure(settingsTo(far.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
+    end.session.start();
+    await speak(far.socket, end.session.port, 5); // PCMU
+    await speak(far.socket, end.session.port, 1, { first: 5, payloadType: 13 });
+    await speak(far.socket, end.session.port, 5, { first: 6 });
+    await until(() => toneShare(end.heard.subarray(-800), 400, 8000) > 0.9, "its audio");
+    expect(end.session.statistics()).toMatchObject({ packetsReceived: 11, packetsLost: 0, packetsInvalid: 0 });
+    await speak(far.socket, end.session.port, 2, { first: 11, payloadType: 1, ssrc: 4 });
+    await until(() => end.session.statistics().packetsInvalid === 2, "what is nobody's");
+  });
+
   test("may change its source, its codec, its address", async () => {
     const far = await stranger();
     const end = await alone();

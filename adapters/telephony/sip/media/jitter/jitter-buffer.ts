@@ -146,11 +146,21 @@ export class JitterBuffer {
       if (samples < hole || !this.#recover(first, samples)) this.#makeUp(samples);
       return;
     } else if (this.#starving && !this.#isTime(time, now)) {
-      this.#makeUp(wanted);
+      if (!this.#endsWith(first, time, now)) this.#makeUp(wanted);
       return;
     }
     this.#starving = false;
     this.#decode(first);
+  }
+
+  /** When what is lost before this packet is due now, and the packet knows it, the hole ends with it. */
+  #endsWith(next: number, time: number, now: number): boolean {
+    const before = time - this.#packetSamples * this.#unitsPerSample;
+    if (this.#fresh || next === this.#store.next || !this.#isTime(before, now)) return false;
+    if (!this.#recover(next, this.#packetSamples)) return false;
+    this.#starving = false;
+    this.#due = time;
+    return true;
   }
 
   #decode(sequence: number): void {

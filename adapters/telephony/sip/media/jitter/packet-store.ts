@@ -1,7 +1,7 @@
 /** Packets that can wait. A power of two: a packet's place is its number modulo this. */
 const PLACES = 64;
-/** Bytes for their payloads: 2 s of G.711. */
-const ARENA_BYTES = 16_384;
+/** Bytes for their payloads: 1 s of G.711. */
+const ARENA_BYTES = 8_192;
 
 /** What became of a packet. */
 export type Stored = "stored" | "twice" | "late";
