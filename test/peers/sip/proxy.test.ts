@@ -1,10 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
+import { whatsappBusiness } from "../../../adapters/telephony/sip/index.ts";
 import { until } from "../../support/server-client.ts";
 import { withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
-import { openLine, openTrunk } from "./caller.ts";
+import { type DirectCall, openLine, openTrunk } from "./caller.ts";
 import { type Certificates, makeCertificates } from "./certificates.ts";
 import { KAMAILIO, startKamailio } from "./kamailio.ts";
+import { freePorts } from "./ports.ts";
+import { toneIn } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
 const { domain, user, password } = KAMAILIO;
@@ -19,7 +22,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     expires?: number,
   ): Promise<{ softphone: Baresip; proxy: Awaited<ReturnType<typeof startKamailio>> }> => {
     const softphone = await startBaresip(stage, keys);
-    const routes = { [NUMBERS.pcmu]: softphone.port };
+    const routes = { "+12025550": softphone.port };
     const options = { algorithm: "SHA-256", keys, routes, ...(expires ? { expires } : {}) } as const;
     return { softphone, proxy: await startKamailio(stage, options) };
   };
@@ -74,6 +77,55 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await again.events.next("connected", 8_000);
       await again.leg.hangUp();
     });
+
+  for (const way of ["UDP", "TCP", "TLS"] as const)
+    test.concurrent(`tells over ${way} that the callee has hung up`, async () => {
+      const { softphone, proxy } = await behind();
+      const { dial } = await openTrunk(
+        stage,
+        { ...WAYS[way](proxy.port), domain, user, password },
+        `bye-${way.toLowerCase()}`,
+      );
+      await hungUpOn(await dial(NUMBERS.pcmu), softphone);
+    });
+
+  test.concurrent("that connects to us by itself, to tell that the callee has hung up, is let in", async () => {
+    const { softphone, proxy } = await behind();
+    const port = await freePorts(1);
+    const listen = { transport: "tcp", port, address: "127.0.0.1" } as const;
+    const contact = `sip:agent@127.0.0.1:${port};transport=tcp`;
+    const trunk = { ...WAYS.TCP(proxy.port), domain, user, password, contact, listen };
+    const { dial } = await openTrunk(stage, trunk, "listens");
+    await hungUpOn(await dial(NUMBERS.pcmu), softphone);
+  });
+
+  test.concurrent("that does as WhatsApp does (SHA-256, Opus, SDES, its own TLS connection for BYE) carries calls of the preset", async () => {
+    const { softphone, proxy } = await behind();
+    const port = await freePorts(1);
+    const preset = whatsappBusiness({
+      ...{ phoneNumber: "+12025550177", hostname: "127.0.0.1", password, port, users: "*", probe: "none" },
+      ...{ certificate: keys.certificate, key: keys.key, tls: { ca: keys.ca, servername: "localhost" } },
+      outboundProxy: `sip:127.0.0.1:${proxy.port + 1};transport=tls`,
+    });
+    const { dial } = await openTrunk(stage, preset, "whatsapp");
+    const call = await dial(NUMBERS.sdesOpus);
+    await hungUpOn(call, softphone, NUMBERS.sdesOpus);
+    expect(call.leg.statistics?.()?.codec).toBe("opus");
+  });
+
+  /** Waits for half a second of the callee's tone, lets the callee hang up, and looks whether we are told. */
+  async function hungUpOn(
+    { leg, events, ear }: DirectCall,
+    softphone: Baresip,
+    number = NUMBERS.pcmu as string,
+  ): Promise<void> {
+    await events.next("connected", 8_000);
+    await toneIn(ear, leg.sampleRate, 1000, 500);
+    softphone.command("uafind", `sip:${number}@127.0.0.1:${softphone.port}`);
+    softphone.command("hangup");
+    const { cause } = await events.next("ended", 5_000);
+    expect(cause).toBe("callee_hung_up");
+  }
 
   test.concurrent("that is gone when it is called makes the callee unreachable within its time, and is used again when it is back", {
     timeout: 60_000,

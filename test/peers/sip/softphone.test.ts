@@ -22,6 +22,11 @@ const CARRIERS: readonly {
   { title: "protected PCMU", number: "sdes", trunk: { srtp: "required" } },
   { title: "PCMU, with protection offered and not taken", number: "pcmu", trunk: { srtp: "optional" } },
   { title: "PCMU, with protection offered and taken", number: "sdesIfOffered", trunk: { srtp: "optional" } },
+  {
+    title: "PCMU, with protection offered, refused in this form, and insisted on",
+    number: "sdes",
+    trunk: { srtp: "optional" },
+  },
   { title: "protected Opus", number: "sdesOpus", trunk: { codecs: ["opus"], srtp: "required" } },
 ];
 const SECOND = 1_000;
