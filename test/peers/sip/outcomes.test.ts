@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";
+import { callees, type FarEnd, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { CALLEE } from "./caller.ts";
+import { Stage } from "./stage.ts";
+
+const HZ = 440;
+const MESSAGE_MS = 3_000;
+const MESSAGE = toneWav({ hz: HZ, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+const ADA = { userId: "ada" };
+
+/** A call that plays three seconds of a tone to one callee. */
+interface Story {
+  readonly title: string;
+  readonly callee: Script;
+  readonly trunk?: Partial<Trunk>;
+  readonly address?: string;
+  /** What happens meanwhile. */
+  readonly meanwhile?: (at: {
+    ringport: Ringport;
+    farEnd: FarEnd;
+    call: Call;
+    theirs: () => Promise<FarEndCall>;
+  }) => Promise<unknown>;
+  readonly status: "COMPLETED" | "FAILED";
+  readonly reason: string;
+  readonly heardMs?: readonly [least: number, most: number];
+  readonly detail?: RegExp;
+  /** Whether the callee heard the whole message, and nothing else. */
+  readonly whole?: boolean;
+  readonly end?: FarEndCall["end"];
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const played = {
+  status: "COMPLETED",
+  reason: "message_played",
+  heardMs: [MESSAGE_MS, MESSAGE_MS],
+  whole: true,
+  end: "they hung up",
+} as const;
+
+const STORIES: readonly Story[] = [
+  { title: "hears the message from its first to its last sample", callee: callees.speaks, ...played },
+  { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...played },
+  { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...played },
+  {
+    title: "wants SHA-256, and says that the first nonce is stale, hears the message",
+    callee: callees.challenges({
+      user: "agent",
+      password: "s3cret",
+      algorithms: ["SHA-512-256", "SHA-256", "MD5"],
+      stale: 1,
+    }),
+    trunk: { user: "agent", password: "s3cret" },
+    ...played,
+  },
+  {
+    title: "holds us in the middle hears the rest afterwards",
+    callee: callees.holds(1_000, 1_500),
+    ...played,
+  },
+  {
+    title: "says nothing, not even by RTCP, fails the call when that has gone on too long",
+    callee: callees.silent,
+    trunk: { mediaLossMs: 1_500 },
+    ...{ status: "FAILED", reason: "media_failed", detail: /no audio/i, heardMs: [1_000, 2_200], end: "they hung up" },
+  },
+  {
+    title: "holds us for too long is hung up on",
+    callee: callees.holds(500, 60_000),
+    trunk: { holdTimeoutMs: 1_000 },
+    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [300, 1_000], end: "they hung up" },
+  },
+  {
+    title: "vanishes in the middle fails the call within the time",
+    callee: callees.speaks,
+    trunk: { mediaLossMs: 1_500 },
+    async meanwhile({ farEnd, theirs }) {
+      await (await theirs()).established;
+      await wait(1_000);
+      farEnd.gone = true;
+      (await theirs()).close();
+    },
+    ...{ status: "FAILED", reason: "media_failed", detail: /no audio/i, heardMs: [2_000, 3_000] },
+  },
+  {
+    title: "is busy",
+    callee: callees.busy,
+    status: "FAILED",
+    reason: "busy",
+    detail: /486/,
+    heardMs: [0, 0],
+    end: "refused",
+  },
+  { title: "declines", callee: callees.declines, status: "FAILED", reason: "declined", detail: /603/, end: "refused" },
+  {
+    title: "does not exist",
+    callee: callees.unknown,
+    status: "FAILED",
+    reason: "number_invalid",
+    detail: /404/,
+    end: "refused",
+  },
+  {
+    title: "never answers",
+    callee: callees.rings,
+    status: "FAILED",
+    reason: "no_answer",
+    heardMs: [0, 0],
+    end: "cancelled",
+  },
+  {
+    title: "hangs up in the middle has heard so much",
+    callee: { says: { hz: 1000 }, acts: (call) => wait(1_200).then(() => call.hangUp()) },
+    ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "I hung up" },
+  },
+  {
+    title: "rings while the call is given up is told",
+    callee: callees.rings,
+    async meanwhile({ ringport, call }) {
+      await until(
+        () => ringport.calls.get(ADA, call.id),
+        ({ status }) => status === "RINGING",
+        5_000,
+        "RINGING",
+      );
+      await ringport.calls.hangUp(ADA, call.id);
+    },
+    ...{ status: "FAILED", reason: "terminated", heardMs: [0, 0], end: "cancelled" },
+  },
+  {
+    title: "listens while the call is given up is told",
+    callee: callees.speaks,
+    async meanwhile({ ringport, call }) {
+      await until(
+        () => ringport.calls.get(ADA, call.id),
+        ({ status }) => status === "IN_PROGRESS",
+        5_000,
+        "IN_PROGRESS",
+      );
+      await wait(700);
+      await ringport.calls.hangUp(ADA, call.id);
+    },
+    ...{ status: "FAILED", reason: "terminated", heardMs: [400, 1_300], end: "they hung up" },
+  },
+  {
+    title: "answers without SDP",
+    callee: callees.answersWithoutSdp,
+    status: "FAILED",
+    reason: "media_failed",
+    detail: /SDP/,
+  },
+  {
+    title: "has no codec of ours",
+    callee: callees.noCommonCodec,
+    status: "FAILED",
+    reason: "media_failed",
+    detail: /codec/i,
+  },
+];
+
+describe("a callee who", () => {
+  const stage = new Stage();
+  const farEnds = new Map<Story, FarEnd>();
+  let ringport: Ringport;
+
+  beforeAll(async () => {
+    const trunks: Trunk[] = [];
+    for (const [i, story] of STORIES.entries()) {
+      const address = story.address === undefined ? {} : { address: story.address };
+      const farEnd = stage.add(await startFarEnd({ callees: { "*": story.callee }, ...address }), (it) => it.close());
+      farEnds.set(story, farEnd);
+      trunks.push({ name: `story-${i}`, server: farEnd.uri, users: "*", ...story.trunk });
+    }
+    const telephony = sip({ trunks });
+    ringport = createRingport({ telephony, data: temporaryFolder("outcomes"), ringTimeoutMs: 2_500 });
+    await ringport.start();
+  });
+  afterAll(() => ringport.stop({ drainMs: 0 }));
+
+  for (const [i, story] of STORIES.entries())
+    test.concurrent(story.title, async () => {
+      const farEnd = farEnds.get(story)!;
+      const { id } = await ringport.instances.create(ADA, { name: `Line ${i}`, provider: `sip/story-${i}` });
+      await until(
+        () => ringport.instances.get(ADA, id),
+        ({ status }) => status === "ACTIVE",
+        8_000,
+        "ACTIVE",
+      );
+      const input = {
+        instanceId: id,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: CALLEE },
+        audio: { audioBase64: MESSAGE },
+      } as const;
+      const call = await ringport.calls.create(ADA, input);
+      await story.meanwhile?.({ ringport, farEnd, call, theirs: () => farEnd.call() });
+      const { status, outcome, mediaStatistics } = await ringport.calls.wait(call.id);
+      expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual([story.status, story.reason]);
+      if (story.detail) expect(outcome?.detail).toMatch(story.detail);
+      const [least, most] = story.heardMs ?? [0, MESSAGE_MS];
+      expect(outcome?.heardMs).toBeGreaterThanOrEqual(least);
+      expect(outcome?.heardMs).toBeLessThanOrEqual(most);
+      const theirs = farEnd.calls[0]!;
+      if (story.end)
+        await until(
+          () => theirs.end,
+          (end) => end === story.end,
+          5_000,
+          `the callee to see: ${story.end}`,
+        );
+      if (!story.whole) return;
+      const heard = { sampleRate: 8_000, samples: theirs.voice!.heard().samples };
+      const { from, to } = loudPart(heard, 500);
+      if (story.callee.acts === undefined) {
+        expect(Math.abs((to - from) / 8 - MESSAGE_MS)).toBeLessThanOrEqual(1);
+        const message = { ...heard, samples: heard.samples.subarray(from, to) };
+        expect(toneShare(message, HZ)).toBeGreaterThan(0.99);
+        expect(phaseJump(message, HZ)).toBeLessThan(0.3);
+      } else {
+        const loud = heard.samples.filter((sample) => Math.abs(sample) > 500).length / 8;
+        expect(Math.abs(loud / (MESSAGE_MS * 0.96) - 1)).toBeLessThan(0.02); // a sine is quiet where it crosses zero
+      }
+      expect(mediaStatistics?.packetsLost).toBe(0);
+    });
+});
