@@ -54,11 +54,15 @@ export class SipLine implements Line {
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     if (this.#closed) throw new DialError("unreachable", "the line is closed");
     if (!this.#linked) throw new DialError("unreachable", "the line is not linked");
-    const leg = await this.#options.trunk.dial(to, options, signal, (ended) => {
+    let leg: SipLeg | undefined;
+    let over = false;
+    const hangUp = (): void => void leg?.hangUp();
+    leg = await this.#options.trunk.dial(to, options, signal, (ended) => {
+      over = true;
       signal.removeEventListener("abort", hangUp);
       this.#legs.delete(ended);
     });
-    const hangUp = (): void => void leg.hangUp();
+    if (over) return leg;
     this.#legs.add(leg);
     signal.addEventListener("abort", hangUp, { once: true });
     // The line may have been closed, and the signal aborted, while the trunk was being asked.
