@@ -1,7 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { UserAgent } from "../dialog/agent.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { AgentReply, UserAgent } from "../dialog/agent.ts";
 import { oneLine } from "../outcome/one-line.ts";
 import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
@@ -13,6 +12,7 @@ import {
   ONLINE,
   offline,
   type Presence,
+  refusedMs,
   SILENCE_MS,
   sameHealth,
   silenceText,
@@ -31,11 +31,22 @@ export interface OptionsPresenceOptions {
   readonly changed: HealthChanged;
 }
 
-/** Looks at a trunk by OPTIONS (RFC 3261 section 11): every 30 s, and sooner while there is no answer. */
+/** What a look has found. */
+interface Finding {
+  readonly health: LineHealth;
+  /** When to look again; undefined: as usual. */
+  readonly waitMs?: number | undefined;
+}
+
+/**
+ * Looks at a trunk by OPTIONS (RFC 3261 section 11): every 30 s, sooner while there is no answer, and rarely where
+ * our password is refused, because accounts are locked by too many tries.
+ */
 export class OptionsPresence implements Presence {
   readonly #options: OptionsPresenceOptions;
   #health: LineHealth | undefined;
-  #lookedAt = 0;
+  /** Until then, on the monotonic clock, the answer counts. */
+  #freshUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #looking: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
@@ -53,10 +64,9 @@ export class OptionsPresence implements Presence {
   }
 
   async ask(): Promise<LineHealth> {
-    const known = this.#health;
-    const fresh = known !== undefined && this.#options.system.monotonic() - this.#lookedAt <= LOOK_MS;
+    const fresh = this.#options.system.monotonic() <= this.#freshUntil;
     if (!fresh || this.#again) await this.#look();
-    else if (known.state === "offline") await this.#looking;
+    else if (this.#health?.state === "offline") await this.#looking;
     return this.#health ?? offline("the trunk is closed");
   }
 
@@ -89,45 +99,43 @@ export class OptionsPresence implements Presence {
   }
 
   async #lookOnce(): Promise<void> {
-    const { agent, system, uri, changed } = this.#options;
+    const { agent, system, uri, server, changed } = this.#options;
     this.#cancelNext?.();
     this.#again = false;
     const deadline = new Deadline(system, SILENCE_MS, `nothing came back within ${SILENCE_MS / 1_000} s`);
     this.#deadline = deadline;
-    let health: LineHealth;
-    let restMs: number | undefined;
-    try {
-      const { response, refusal } = await agent.request({ method: "OPTIONS", uri }, deadline.signal);
-      health = this.#judge(response, refusal);
-      if (response.status === 503) restMs = retryAfterMsOf(response);
-    } catch (fault) {
-      health = offline(this.#silence(fault));
-    }
+    const { health, waitMs } = await agent.request({ method: "OPTIONS", uri }, deadline.signal).then(
+      (reply) => this.#judge(reply),
+      (fault: unknown): Finding => ({ health: offline(silenceText(server, fault)) }),
+    );
     deadline.cancel();
     if (this.#closed) return;
     const before = this.#health;
     this.#health = health;
-    this.#lookedAt = system.monotonic();
     this.#failures = health.state === "online" ? 0 : this.#failures + 1;
-    const wait = health.state === "online" ? LOOK_MS : (restMs ?? backoffMs(this.#failures, chance(system)));
-    this.#cancelNext = system.after(Math.min(wait, LOOK_MS), () => void this.#look());
+    const wait = waitMs ?? (health.state === "online" ? LOOK_MS : backoffMs(this.#failures, chance(system)));
+    this.#freshUntil = system.monotonic() + wait + SILENCE_MS;
+    this.#cancelNext = system.after(wait, () => void this.#look());
     if (!sameHealth(before, health)) changed(health);
   }
 
   /** Any final answer but 408 and 503 comes from a server that works; a refused password is of no use for calls either. */
-  #judge(response: SipResponse, refusal: string | undefined): LineHealth {
+  #judge({ response, refusal }: AgentReply): Finding {
     const { status } = response;
     const { server, password } = this.#options;
-    if (status === 503) return offline(`${server} is overloaded or out of order (${statusText(response)})`);
-    if (status === 408) return offline(`nobody answers behind ${server} (${statusText(response)}); check \`domain\``);
-    if (password && (status === 401 || status === 407))
-      return offline(
-        `${server} does not take our password (${statusText(response)}); ${refusal === undefined ? "" : `${oneLine(refusal)}; `}check \`user\`, \`authUser\` and \`password\``,
-      );
-    return ONLINE;
-  }
-
-  #silence(fault: unknown): string {
-    return silenceText(this.#options.server, fault);
+    const said = statusText(response);
+    if (status === 503) {
+      const waitMs = Math.min(retryAfterMsOf(response) ?? 0, LOOK_MS) || undefined;
+      return { health: offline(`${server} is overloaded or out of order (${said})`), waitMs };
+    }
+    if (status === 408) return { health: offline(`nobody answers behind ${server} (${said}); check \`domain\``) };
+    if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };
+    const why = refusal === undefined ? "" : `${oneLine(refusal)}; `;
+    return {
+      health: offline(
+        `${server} does not take our password (${said}); ${why}check \`user\`, \`authUser\` and \`password\``,
+      ),
+      waitMs: refusedMs(this.#failures + 1),
+    };
   }
 }

@@ -4,8 +4,8 @@ import type { LineHealth } from "../../../../src/ports/telephony.ts";
  * Knows whether a trunk can place calls, for all its lines together.
  *
  * It looks by itself, in its own time, and tells when the answer changes. A line's probe is answered with what the last
- * look found, which is never older than {@link LOOK_MS}: a thousand lines that are probed every few seconds must not
- * turn into a thousand requests. While nothing is known yet, or a look is due or under way after a doubt, the answer
+ * look found, which is {@link LOOK_MS} old at most (a refused password is no better half a minute later, and is older): a
+ * thousand lines that are probed every few seconds must not turn into a thousand requests. While nothing is known yet, or a look is due or under way after a doubt, the answer
  * waits for that look.
  */
 export interface Presence {
@@ -32,6 +32,11 @@ export const SILENCE_MS = 4_500;
 /** The wait before the next try after so many failures in a row (1, 2 …), ms: 2 s, doubled up to 30 s, up to a quarter less. */
 export function backoffMs(failures: number, chance: number): number {
   return Math.min(30_000, 2_000 * 2 ** Math.min(10, failures - 1)) * (1 - chance / 4);
+}
+
+/** The wait after so many refusals of our password in a row, ms: 10 minutes, doubled up to an hour. */
+export function refusedMs(refusals: number): number {
+  return Math.min(3_600_000, 600_000 * 2 ** Math.min(10, refusals - 1));
 }
 
 export const ONLINE: LineHealth = { state: "online" };

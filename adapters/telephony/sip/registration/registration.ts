@@ -11,7 +11,16 @@ import type { Flow } from "../transport/transport.ts";
 import { chance } from "./chance.ts";
 import { Deadline } from "./deadline.ts";
 import { grantedExpiry } from "./granted-expiry.ts";
-import { backoffMs, type HealthChanged, ONLINE, offline, type Presence, sameHealth, silenceText } from "./presence.ts";
+import {
+  backoffMs,
+  type HealthChanged,
+  ONLINE,
+  offline,
+  type Presence,
+  refusedMs,
+  sameHealth,
+  silenceText,
+} from "./presence.ts";
 import {
   REGISTRATION_TRANSITIONS,
   type RegistrationInput,
@@ -25,9 +34,6 @@ const EXPIRES_S = 300;
 const LONGEST_MIN_EXPIRES_S = 86_400;
 const ANSWER_MS = 8_000;
 const LEAVE_MS = 2_000;
-/** After a refusal: 10 minutes, doubled up to an hour. */
-const REFUSED_MS = 600_000;
-const LONGEST_REFUSED_MS = 3_600_000;
 /** Statuses that will not go away by themselves. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
 
@@ -170,7 +176,7 @@ export class Registration implements Presence {
     this.#reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal)}; `}${ADVICE[response.status] ?? "check the account"}`;
     if (!this.#move("refused")) return;
     this.#failures++;
-    this.#again(Math.min(LONGEST_REFUSED_MS, REFUSED_MS * 2 ** Math.min(10, this.#failures - 1)));
+    this.#again(refusedMs(this.#failures));
     this.#tell();
   }
 

@@ -43,6 +43,17 @@ describe("a trunk that is looked at by OPTIONS", () => {
     });
   });
 
+  test("a password that is refused is tried again after ten minutes, however often somebody asks", async () => {
+    const { system, agent, presence } = watching(() => ({ status: 401 }), true);
+    for (let minute = 0; minute < 10; minute++) {
+      expect((await presence.ask()).state).toBe("offline");
+      await system.advance(59_999);
+    }
+    expect(agent.requests).toHaveLength(1);
+    await system.advance(10);
+    expect(agent.requests).toHaveLength(2);
+  });
+
   test("silence and faults of the transport are offline, with the reason and what to check", async () => {
     const silent = watching(() => "silence");
     const asked = silent.presence.ask();
