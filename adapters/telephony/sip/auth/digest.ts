@@ -11,7 +11,7 @@ export interface DigestAccount {
 }
 
 /** So many realms are remembered: a peer that invents ever new ones pushes out its own. */
-const MAX_SPACES = 16;
+const MAX_SPACES = 8;
 
 /**
  * Digest authentication of a trunk's requests (RFC 3261 section 22, RFC 7616, RFC 8760): MD5, SHA-256, SHA-512-256 and

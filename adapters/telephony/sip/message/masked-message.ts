@@ -5,7 +5,7 @@ const MASK = "•••";
 
 /**
  * The text of a message for a person to read, its lines parted by LF, without its secrets: what was computed from a
- * password, the keys of SRTP and ICE, passwords in URIs. A binary body is only counted.
+ * password, the keys of SRTP and ICE, passwords in URIs, fields that are named after a secret. A binary body is only counted.
  */
 export function maskedMessage(message: SipMessage): string {
   const first =
@@ -17,6 +17,7 @@ export function maskedMessage(message: SipMessage): string {
 }
 
 function maskedValue(name: string, value: string): string {
+  if (/secret|password|token|api-?key/i.test(name)) return MASK;
   if (!/^(?:(?:proxy-)?authorization|(?:proxy-)?authentication-info)$/i.test(name)) return withoutUriPasswords(value);
   if (/authorization$/i.test(name) && !/^\s*digest\s/i.test(value)) return `${value.trim().split(/\s/, 1)[0]} ${MASK}`;
   const masked = value.replace(/\b(response|cnonce|rspauth)(\s*=\s*)("(?:[^"\\]|\\.)*"?|[^\s,"]+)/gi, `$1$2"${MASK}"`);

@@ -1,3 +1,5 @@
+import { trimLws } from "./lws.ts";
+
 /** The elements of a comma-separated list, trimmed; commas in quotes and in `<…>` part nothing. Linear in the text. */
 export function splitList(text: string): string[] {
   const elements: string[] = [];
@@ -15,7 +17,7 @@ export function splitList(text: string): string[] {
     else if (character === "<") bracketed = true;
     else if (character === ">") bracketed = false;
     else if (at >= text.length || (character === "," && !bracketed)) {
-      const element = text.slice(from, at).trim();
+      const element = trimLws(text.slice(from, at));
       if (element !== "") elements.push(element);
       from = at + 1;
     }
