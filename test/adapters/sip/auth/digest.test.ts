@@ -148,13 +148,14 @@ describe("a later request", () => {
     expect(sent(exchange, request)).toMatchObject([{ nonce: "n" }]);
   });
 
-  test("does not carry more answers than a server may sensibly want", () => {
+  test("does not carry more answers than a server may sensibly want: those of the latest realms", () => {
     const digest = client();
-    for (let realm = 0; realm < 100; realm++)
+    const asks = (realm: string): unknown =>
       digest.exchange().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
-    expect(sent(digest.exchange()).map(({ realm }) => Number(realm))).toEqual(
-      Array.from({ length: 8 }, (_, index) => 92 + index),
-    );
+    for (let realm = 0; realm < 100; realm++) asks(String(realm));
+    digest.exchange().challenged(challenged(401, 'Digest realm="92", nonce="new"'));
+    asks("100");
+    expect(sent(digest.exchange()).map(({ realm }) => Number(realm))).toEqual([94, 95, 96, 97, 98, 99, 92, 100]);
   });
 });
 

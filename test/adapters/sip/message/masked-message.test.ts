@@ -17,6 +17,7 @@ describe("the text of a message for a person", () => {
       .add("authorization", "Basic YWxpY2U6c2VjcmV0")
       .add("Authentication-Info", 'rspauth="67", cnonce=89')
       .add("X-Api-Key", "secret")
+      .add("Reply-To", "sip:host:5060")
       .add("Content-Type", "application/sdp");
     const sdp = wire(
       "v=0\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0|2^20|1:4\na=crypto:2 X INLINE:c2VjcmV0;inline:c2Vj\na=ice-pwd:hush\na=ice-ufrag:seen\nk=clear:hush\n",
@@ -31,6 +32,7 @@ Proxy-Authorization: Digest username="alice", realm="r", nonce="n", uri="sip:b:�
 authorization: Basic •••
 Authentication-Info: rspauth="•••", cnonce="•••"
 X-Api-Key: •••
+Reply-To: sip:host:5060
 Content-Type: application/sdp
 
 v=0

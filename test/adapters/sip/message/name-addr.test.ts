@@ -19,6 +19,7 @@ describe("an address", () => {
       { "+sip.instance": "<urn:uuid:1>", "reg-id": "1" },
     ],
     ['""<sip:b@c>;TAG=Ab;', "", "sip:b@c", { tag: "Ab" }],
+    ["<sip:b@c>;tag=1;TAG=2", undefined, "sip:b@c", { tag: "1" }],
   ])("is read from %s", (text, display, uri, params) => {
     expect(parseNameAddr(text)).toEqual({ display, uri, params: new Map(Object.entries(params)) });
   });

@@ -55,6 +55,10 @@ describe("a SIP URI", () => {
     });
   });
 
+  test("has the first of two parameters with one name", () => {
+    expect(read("sip:a@b;x=1;X=2").params).toEqual(new Map([["x", "1"]]));
+  });
+
   test.each([
     ["sip:[2001:db8::9]:5070;lr", "2001:db8::9", 5070],
     ["sip:bob@[::1]", "::1", undefined],
