@@ -94,21 +94,21 @@ export class ClientRequest implements ClientTransaction {
     this.#fail(fault);
   }
 
-  async #attempt(flow: Flow, hop: Hop | undefined): Promise<void> {
+  /** @param otherwise where to go when a connection breaks that was made in place of UDP */
+  async #attempt(flow: Flow, hop: Hop | undefined, otherwise?: Hop): Promise<void> {
     if (this.#done) return;
     const request = this.#prepared(flow);
     if (hop?.kind === "udp" && hop.fixed !== true && isLong(request)) {
       const connection = await this.#scope.tcpInstead.flow(hop, this.#abort.signal);
       if (connection !== undefined) {
-        this.#hops.unshift({ ...hop, fixed: true }); // should the connection break
-        return this.#attempt(connection, { ...hop, kind: "tcp" });
+        return this.#attempt(connection, { ...hop, kind: "tcp" }, { ...hop, fixed: true });
       }
       if (this.#done) return;
     }
     this.#latest = request;
     const { timers } = this.#scope;
     const wait = this.#hops.length > 0 ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers);
-    const exchange = this.#scope.open(request, flow, wait, this.#ownerOf(request, flow, hop));
+    const exchange = this.#scope.open(request, flow, wait, this.#ownerOf(request, flow, hop, otherwise));
     this.#exchange = exchange;
     exchange.start();
     if (this.#exchange === exchange) this.#listener.sent?.(request, flow);
@@ -123,7 +123,7 @@ export class ClientRequest implements ClientTransaction {
     return request;
   }
 
-  #ownerOf(request: SipRequest, flow: Flow, hop: Hop | undefined): ExchangeOwner {
+  #ownerOf(request: SipRequest, flow: Flow, hop?: Hop, otherwise?: Hop): ExchangeOwner {
     return {
       provisional: (response) => this.#listener.provisional?.(response, flow),
       final: (response) => {
@@ -139,6 +139,7 @@ export class ClientRequest implements ClientTransaction {
       failed: (fault) => {
         this.#exchange = undefined;
         if (hop !== undefined) this.#scope.failedHops.add(hop);
+        if (otherwise !== undefined && fault.fault !== "timeout") this.#hops.unshift(otherwise);
         if (this.#mayGoOn()) this.#goOn(fault);
         else this.#fail(fault);
       },

@@ -1,7 +1,8 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { type SocketAddress, TransportError } from "./transport.ts";
-import { bindUdp, closeQuietly, type Family } from "./udp-socket.ts";
+import { bindUdp, closeQuietly, connectUdp, type Family } from "./udp-socket.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** For so long the network may say that nobody is there, ms. */
 const LISTEN_MS = 1_000;
@@ -44,14 +45,8 @@ export async function exploreRoute({ to, from, system, refused, signal }: UdpRou
   };
   signal.addEventListener("abort", close, { once: true });
   try {
-    signal.throwIfAborted();
-    await new Promise<void>((connected, failed) => {
-      socket.once("error", failed);
-      socket.connect(to.port, to.address, () => {
-        socket.off("error", failed);
-        connected();
-      });
-    });
+    if (signal.aborted) throw new TransportError("closed", "The trunk was closed");
+    await unlessAborted(connectUdp(socket, to), signal);
   } catch (cause) {
     close();
     throw networkFault(cause, what);
@@ -62,7 +57,6 @@ export async function exploreRoute({ to, from, system, refused, signal }: UdpRou
     refused(networkFault(cause, what));
   };
   socket.on("error", failed);
-  if (closed) throw new TransportError("closed", "The trunk was closed");
   const { address } = socket.address();
   stopTimer = system.after(LISTEN_MS, close);
   try {

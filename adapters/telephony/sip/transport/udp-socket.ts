@@ -40,6 +40,17 @@ export async function bindUdp(family: Family, address: string | undefined, port:
   return socket;
 }
 
+/** Lets a socket speak to one peer only, so that it hears what the network says about that peer. */
+export function connectUdp(socket: Socket, { address, port }: SocketAddress): Promise<void> {
+  return new Promise((connected, failed) => {
+    socket.once("error", failed);
+    socket.connect(port, address, () => {
+      socket.off("error", failed);
+      connected();
+    });
+  });
+}
+
 /** Takes a datagram. Must not throw. */
 export type Receive = (socket: UdpSocket, bytes: Uint8Array, from: SocketAddress) => void;
 

@@ -51,13 +51,18 @@ export class UdpTransport {
       throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
     const flow = this.#flowTo(await this.#socket(family), hop);
     const now = this.#options.system.monotonic();
-    const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
     if (now - Math.max(flow.exploredAt, flow.heardAt) >= EXPLORE_AFTER_MS) {
+      const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
+      const look = this.#explore(flow);
+      if (first) flow.firstLook = look;
       flow.exploredAt = now;
-      const explored = this.#explore(flow);
-      if (first) await explored;
-      else explored.catch((fault: TransportError) => this.#failed(flow, fault));
+      look.catch((fault: TransportError) => {
+        if (first)
+          flow.exploredAt = Number.NEGATIVE_INFINITY; // told by `connect`, and looked for anew
+        else this.#failed(flow, fault);
+      });
     }
+    await flow.firstLook;
     return flow;
   }
 

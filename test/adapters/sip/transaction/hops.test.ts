@@ -184,5 +184,11 @@ test("a long request stays on UDP where the URI names it, and goes back there wh
   wire.breaks(wire.message(-1).flow, "closed");
   await wire.system.settle();
   expect(ways(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
+  const silent = await sending(wire, "INVITE", long);
+  expect(ways(wire).at(-1)).toBe("tcp 192.0.2.11 INVITE");
+  await wire.system.advance(31_999);
+  expect(silent.told).toEqual(["sent"]);
+  await wire.system.advance(1);
+  expect(silent.told).toEqual(["sent", "timeout"]);
   await wire.transactions.close();
 });
