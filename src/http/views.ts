@@ -65,12 +65,16 @@ function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {
     packets_reordered: statistics.packetsReordered,
     packets_duplicated: statistics.packetsDuplicated,
     packets_invalid: statistics.packetsInvalid,
-    jitter_ms: statistics.jitterMs,
-    round_trip_ms: statistics.roundTripMs,
-    remote_loss: statistics.remoteLoss,
-    mos: statistics.mos,
+    jitter_ms: rounded(statistics.jitterMs, 2),
+    round_trip_ms: statistics.roundTripMs === null ? null : rounded(statistics.roundTripMs, 2),
+    remote_loss: statistics.remoteLoss === null ? null : rounded(statistics.remoteLoss, 4),
+    mos: statistics.mos === null ? null : rounded(statistics.mos, 2),
     held_ms: statistics.heldMs,
   };
+}
+
+function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
 }
 
 /** An instance as lists and creations show it. A deleted one is never shown. */

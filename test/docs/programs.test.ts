@@ -42,6 +42,8 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
   ["storageContract(", "it is a test; test/contract runs the same"],
   ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
+  ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],
+  ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
   ["declare function myNetwork", "it is a test of something that is the reader's"],
 ];
 

@@ -15,6 +15,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
   ],
   [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
+  [
+    /^sudo apt-get install -y baresip-core|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
+    "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
+  ],
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];
 

@@ -1,8 +1,10 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { callees, startFarEnd } from "../support/sip/far-end.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ExampleOptions, folder, runtimeOf, startExample } from "./example.ts";
-import { expectTone, placeToneCall } from "./tone-call.ts";
+import { expectTone, placeToneCall, TONE_WAV } from "./tone-call.ts";
 
 /** Registers a test for an example; without its runtime it is skipped, and the title says why. */
 function onItsRuntime(script: string, options: ExampleOptions, title: string, body: () => Promise<void>): void {
@@ -40,6 +42,23 @@ describe("an app that Ringport is mounted in", () => {
       expectTone(await client.heard(await placeToneCall(client)));
     });
   }
+});
+
+describe("real phones", () => {
+  onItsRuntime("sip-trunk/server.ts", {}, "places a call over a trunk, and the callee hears it", async () => {
+    const farEnd = await startFarEnd({ callees: { "+12025550100": callees.answers } });
+    onTestFinished(() => farEnd.close());
+    const trunks = join(temporaryFolder("trunks"), "trunks.json");
+    writeFileSync(trunks, JSON.stringify([{ name: "acme", server: farEnd.uri }]));
+    const { client, interrupt } = await startExample("sip-trunk/server.ts", { env: { TRUNKS: trunks } });
+    const { id } = await client.createInstance("Trunk");
+    await client.waitForInstance(id, "ACTIVE");
+    const audio = { audioBase64: TONE_WAV.toString("base64") };
+    const call = await client.call(id, { type: "FIXED_AUDIO", audio });
+    expect((await client.waitForCall(call.id)).outcome?.reason).toBe("message_played");
+    expectTone({ sampleRate: 8_000, samples: farEnd.calls[0]!.heard });
+    expect(await interrupt()).toBe(0);
+  });
 });
 
 describe("a port of one's own", () => {

@@ -1,0 +1,57 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { faultText, parseTrunks } from "../../adapters/telephony/sip/config/parse-trunks.ts";
+import { Q850_MEANINGS, STATUS_MEANINGS } from "../../adapters/telephony/sip/outcome/release-causes.ts";
+import { expectPart, table } from "./generated.ts";
+import { blocksOf, fileOf, textOf } from "./pages.ts";
+
+test("docs/sip.md has every option of a trunk", () =>
+  expectPart("docs/sip.md", "trunk options", table(["option", "type", "what it does"], optionsOf("Trunk", ""))));
+
+test("docs/sip.md says of each status how a call ends", () => expectPart("docs/sip.md", "outcomes", outcomes()));
+
+test("every trunk on a page is one", () => {
+  const blocks = blocksOf("docs/sip.md").filter(({ note }) => note === "Trunks");
+  expect(blocks.length).toBeGreaterThanOrEqual(4);
+  for (const { line, text } of blocks)
+    expect(parseTrunks(JSON.parse(text)).faults?.map(faultText) ?? [], `docs/sip.md:${line}`).toEqual([]);
+  expect(parseTrunks(JSON.parse(textOf("examples/sip-trunk/pair/trunks.json"))).faults).toBeUndefined();
+});
+
+/** The members of an interface in trunk.ts, as the file has them. */
+function optionsOf(name: string, prefix: string): string[][] {
+  const path = "adapters/telephony/sip/config/trunk.ts";
+  const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
+  const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
+  if (!found || !ts.isInterfaceDeclaration(found)) return [];
+  return found.members.flatMap((member) => {
+    if (!ts.isPropertySignature(member) || !member.type) return [];
+    const option = member.name.getText(source);
+    const type = member.type
+      .getText(source)
+      .replace(/ \| undefined$/, "")
+      .replace(/readonly (?=TrunkCodec)/, "");
+    const said = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
+    const nested = /^Trunk(?:Tls|Listener)$/.exec(type)?.[0];
+    const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, said];
+    return nested ? [row, ...optionsOf(nested, `${option}.`)] : [row];
+  });
+}
+
+/** How a refused call ends, by what the far side has said. */
+function outcomes(): string {
+  const statuses = Object.entries(STATUS_MEANINGS).map(([status, { cause, fix = "" }]) => [
+    `SIP ${status}`,
+    `\`${cause}\``,
+    status === "480" ? "`no_answer` where the phone had rung" : fix,
+  ]);
+  const byCause = new Map<string, string[]>();
+  for (const [code, cause] of Object.entries(Q850_MEANINGS)) byCause.set(cause, [...(byCause.get(cause) ?? []), code]);
+  const causes = [...byCause].map(([cause, codes]) => [`Q.850 ${codes.join(", ")}`, `\`${cause}\``, ""]);
+  return [
+    "Any other refusal is `rejected_by_network`. `detail` always has the raw status, the `Reason`, and what to do where that is known. A Q.850 cause counts",
+    "where the status leaves it open. A 503 with `Retry-After` also keeps the next calls waiting for so long.",
+    "",
+    table(["what the far side says", "reason", "what to do"], [...statuses, ...causes]),
+  ].join("\n");
+}

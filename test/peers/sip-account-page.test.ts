@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
+import { inBrowser } from "./browser.ts";
+import { folder, withTools } from "./tools.ts";
+
+onEach([ON_NODE], (target) => {
+  withTools("Chromium on the page for SIP accounts", ["chromium"], () => {
+    const files = folder();
+    const server = useServer(target, { env: { RINGPORT_SIP_ACCOUNTS: "on", RINGPORT_BASE_PATH: "/api" } });
+    let farEnd: FarEnd;
+    beforeAll(async () => {
+      farEnd = await startFarEnd({
+        callees: { "+12025550100": callees.answers },
+        registrar: { challenge: { user: "tom", password: "s3cret" } },
+      });
+    });
+    afterAll(() => farEnd.close());
+
+    test("shows what is wrong, keeps what was typed, and links the number", async () => {
+      const client = await server.as("ada");
+      const { id } = await client.createInstance("Reception & <b>desk</b>");
+      const url = await client.linkUrl(id);
+      await inBrowser(join(files, "profile"), async (page) => {
+        const type = (name: string, value: string) =>
+          page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
+        const send = () => page.evaluate("document.querySelector('button').click()");
+        await page.open(url);
+        await page.waitFor('document.querySelectorAll("button").length === 1');
+        expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
+        // The browser itself asks for what is required, and for whole words of each label.
+        expect(await page.evaluate("document.querySelector('form').checkValidity()")).toBe(false);
+        expect(await page.evaluate("document.querySelector('[name=password]').labels[0].textContent")).toMatch(
+          /^Password/,
+        );
+
+        await type("server", `127.0.0.1:${farEnd.port}`);
+        await type("user", "tom");
+        await type("password", "wrong");
+        await send();
+        await page.waitFor('/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
+        expect(await page.evaluate("document.querySelector('[name=server]').value")).toBe(`127.0.0.1:${farEnd.port}`);
+        expect(await page.evaluate("document.querySelector('[name=password]').value")).toBe("");
+        expect((await client.instance(id)).status).toBe("CREATED");
+
+        await type("password", "s3cret");
+        await send();
+        await page.waitFor('document.querySelector("h1")?.textContent === "Linked"');
+        await client.waitForInstance(id, "ACTIVE");
+        expect(page.requests.filter((asked) => !asked.startsWith(`${server.base}/sip/link/`))).toEqual([]);
+        expect(page.faults.filter((fault) => !fault.includes("422"))).toEqual([]);
+      });
+      const { id: callId } = await client.call(id, { target: { phoneNumber: "+12025550100" } });
+      expect((await client.waitForCall(callId)).outcome?.reason).toBe("message_played");
+      expect(farEnd.calls).toHaveLength(1);
+      expect(server.output).not.toContain("s3cret");
+    });
+  });
+});
