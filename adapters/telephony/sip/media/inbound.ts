@@ -6,12 +6,12 @@ import type { StreamSettings } from "./engine.ts";
 import { FarSource } from "./far-source.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
-import { Reception } from "./reception.ts";
+import { ANEW, Reception } from "./reception.ts";
 import { RtpPacket } from "./rtp-packet.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
 /** Frames that are waited for after this thread has stood still. */
-const MOST_OWED = 10;
+const MOST_OWED = 25;
 
 /** What an {@link Inbound} tells. */
 export interface InboundListener {
@@ -94,8 +94,12 @@ export class Inbound {
     this.#decoded = new Int16Array((codec.sampleRate * FRAME_MS) / 1000);
   }
 
-  /** A datagram has come, its protection already taken off. False when it is of no use. */
-  take(bytes: Uint8Array, length: number, address: string, port: number, now: number): boolean {
+  /**
+   * A datagram has come, its protection already taken off. False when it is of no use.
+   *
+   * @param timely it has come now; else it may have lain in the socket while this thread stood still
+   */
+  take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
     const packet = this.#packet;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
       // Comfort noise and the like uses up a number of the stream it is in.
@@ -110,11 +114,11 @@ export class Inbound {
     if (verdict === "begins") {
       if (previous >= 0 && packet.ssrc !== previous) this.#begin();
       if (this.source.heldLength > 0 && packet.parse(this.source.held, this.source.heldLength)) {
-        this.#accept(this.source.held, now);
+        this.#accept(this.source.held, now, timely);
         packet.parse(bytes, length);
       }
     }
-    this.#accept(bytes, now);
+    this.#accept(bytes, now, timely);
     return true;
   }
 
@@ -149,25 +153,23 @@ export class Inbound {
 
   #skip(): void {
     const sequence = this.#reception.take(this.#packet.sequence);
-    if (sequence >= 0 && !this.#reception.restarted) this.#jitter?.skip(sequence, this.#packet.timestamp);
+    if (sequence >= 0) this.#jitter?.skip(sequence, this.#packet.timestamp);
   }
 
-  #accept(bytes: Uint8Array, now: number): void {
+  #accept(bytes: Uint8Array, now: number, timely: boolean): void {
     const packet = this.#packet;
     const jitter = this.#jitter;
     if (jitter === undefined) return;
-    const reception = this.#reception;
-    const before = reception.highest;
-    const sequence = reception.take(packet.sequence);
-    if (sequence < 0) {
+    const before = this.#reception.highest;
+    let sequence = this.#reception.take(packet.sequence);
+    if (sequence === ANEW) {
+      this.#begin();
+      sequence = this.#reception.take(packet.sequence);
+    } else if (sequence < 0) {
       this.invalid++;
       return;
-    }
-    if (reception.restarted) {
-      reception.restarted = false;
-      this.#events.reset();
-      jitter.restart();
     } else if (sequence < before) this.#reordered++;
+    const reception = this.#reception;
     const event = this.#settings?.telephoneEvent;
     if (packet.payloadType === event?.payloadType) {
       jitter.skip(sequence, packet.timestamp);
@@ -183,14 +185,14 @@ export class Inbound {
     }
     if (otherLaw(packet.payloadType, this.#settings?.payloadType.receive))
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
-    reception.timed(packet.timestamp, now);
-    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now);
+    if (timely) reception.timed(packet.timestamp, now);
+    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
     if (this.#heard) return;
     this.#heard = true;
     this.#listener.audible();
   }
 
-  /** Another source has begun. */
+  /** Another source has begun, or the same one anew. */
   #begin(): void {
     this.#closeAccount();
     this.#reception = new Reception(this.#codec?.clockRate ?? 8000);

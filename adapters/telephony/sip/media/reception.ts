@@ -2,6 +2,10 @@
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
+/** What `take` says of a packet that cannot belong to the others; and of the second such in a row: they begin anew. */
+export const STRAY = -1;
+export const ANEW = -2;
+
 /** What has come of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
 export class Reception {
   /** Packets of the source that came, doubles included. */
@@ -24,8 +28,8 @@ export class Reception {
   }
 
   /**
-   * The extended number of the packet that has come, which does not wrap; -1 for a packet that
-   * is too far from the others to be believed. Where a second one follows it, the source has begun anew: `restarted`.
+   * The extended number of the packet that has come, which does not wrap; `STRAY` for a packet that is too far from the
+   * others to be believed; `ANEW` where a second one follows it, which belongs into a reception of its own.
    */
   take(sequence: number): number {
     if (this.highest < 0) return this.#begin(sequence);
@@ -35,16 +39,11 @@ export class Reception {
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
       const believed = sequence === this.#afterJump;
       this.#afterJump = (sequence + 1) & 0xffff;
-      if (!believed) return -1;
-      this.restarted = true;
-      return this.#begin(sequence);
+      return believed ? ANEW : STRAY;
     }
     this.received++;
     return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
   }
-
-  /** The source began anew with the packet that `take` has just believed; whoever acts on it takes it back. */
-  restarted = false;
 
   /** Takes the time of an audio packet into the jitter. @param arrivalMs by any steady clock */
   timed(timestamp: number, arrivalMs: number): void {
@@ -91,11 +90,7 @@ export class Reception {
   #begin(sequence: number): number {
     this.highest = 0x10000 + sequence; // room below for what was sent before and comes after
     this.#first = this.highest;
-    this.#afterJump = -1;
     this.received = 1;
-    this.#expectedBefore = 0;
-    this.#receivedBefore = 0;
-    this.#hasTransit = false;
     return this.highest;
   }
 }

@@ -4,13 +4,13 @@ import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
-import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, SrtpKeys, StreamSettings } from "./engine.ts";
+import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, StreamSettings } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
 import { estimateMos } from "./mos.ts";
 import { Outbound } from "./outbound.ts";
+import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpSession } from "./rtcp-session.ts";
-import { createSrtp, type Srtp } from "./srtp/srtp.ts";
 
 /** Ticks are 20 ms apart; this far off they tell that the thread stood still. */
 const STALL_MS = 10;
@@ -44,20 +44,20 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #inbound: Inbound;
   readonly #outbound: Outbound;
   readonly #rtcp: RtcpSession;
+  readonly #protection = new Protection();
   readonly #remoteRtcp = { address: "", port: 0 };
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #early: FrameSink | undefined;
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
-  #protect: Srtp | undefined;
-  #unprotect: Srtp | undefined;
   #started = false;
   #sending = false;
   #closing: Promise<void> | undefined;
   /** The clock of frames: exactly 20 ms from tick to tick, however late they are. */
   #now = -1;
   #tickedAt = 0;
+  #stalled = false;
   #heardAt = 0;
   #lost = false;
   #left = false;
@@ -84,10 +84,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const before = this.#settings;
     this.#settings = settings;
     if (settings.direction !== before?.direction) this.#heardAt = this.#options.system.monotonic();
-    // The same keys go on with the counters they have: beginning anew would repeat their keystream.
-    const { srtp } = settings;
-    if (!sameKeys(srtp?.send, before?.srtp?.send)) this.#protect = srtp && createSrtp(srtp.send);
-    if (!sameKeys(srtp?.receive, before?.srtp?.receive)) this.#unprotect = srtp && createSrtp(srtp.receive);
+    this.#protection.settle(settings.srtp);
     if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
       this.#remoteRtcp.address = settings.remoteRtcp.address;
       this.#remoteRtcp.port = settings.remoteRtcp.port;
@@ -149,20 +146,21 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.control(bytes, address, port);
       return;
     }
-    const length = this.#unprotect === undefined ? bytes.length : this.#unprotect.unprotect(bytes, bytes.length);
+    const length = this.#protection.unprotect(bytes, bytes.length);
     if (length <= 0) {
       this.#foreign++;
       return;
     }
     const now = this.#options.system.monotonic();
-    if (this.#inbound.take(bytes, length, address, port, now)) this.#heardAt = now;
+    const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
+    if (this.#inbound.take(bytes, length, address, port, now, timely)) this.#heardAt = now;
   }
 
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     const { source } = this.#inbound;
-    const length = this.#unprotect === undefined ? bytes.length : this.#unprotect.unprotectRtcp(bytes, bytes.length);
+    const length = this.#protection.unprotectRtcp(bytes, bytes.length);
     const genuine = length > 0 && (address === source.address || address === this.#remoteRtcp.address);
     const said = genuine ? this.#rtcp.take(bytes, length) : undefined;
     if (said === undefined) {
@@ -186,9 +184,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
     // A late tick, and those that follow at once to make up for it, come before the sockets are read.
-    const stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
+    this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
-    this.#inbound.tick(this.#now, stalled, this.#started ? this.#sink : this.#early);
+    this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
     if (this.#closing !== undefined) return;
     if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
     else {
@@ -259,7 +257,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   }
 
   readonly #transmit = (packet: Uint8Array, length: number): void => {
-    const bytes = this.#protect === undefined ? length : this.#protect.protect(packet, length);
+    const bytes = this.#protection.protect(packet, length);
     if (bytes <= 0) return;
     this.#options.sockets.send(packet, bytes, this.#inbound.source);
     if (this.#sending || !this.#started) return;
@@ -270,8 +268,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #report(goodbye: boolean): void {
     const { sockets } = this.#options;
     const { bytes } = this.#rtcp;
-    const plain = this.#rtcp.write(goodbye);
-    const length = this.#protect === undefined ? plain : this.#protect.protectRtcp(bytes, plain);
+    const length = this.#protection.protectRtcp(bytes, this.#rtcp.write(goodbye));
     if (length <= 0) return;
     if (this.#settings?.rtcpMux) sockets.send(bytes, length, this.#inbound.source);
     else sockets.sendRtcp(bytes, length, this.#remoteRtcp);
@@ -291,14 +288,4 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
 function sameAddress(a: SocketAddress, b: SocketAddress | undefined): boolean {
   return a.address === b?.address && a.port === b.port;
-}
-
-function sameKeys(a: SrtpKeys | undefined, b: SrtpKeys | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return (
-    a.suite === b.suite &&
-    String(a.key) === String(b.key) &&
-    String(a.salt) === String(b.salt) &&
-    String(a.mki) === String(b.mki)
-  );
 }

@@ -175,7 +175,7 @@ describe("the stream", () => {
     for (let tick = 0; tick < 100; tick++) {
       const speaks = tick < 30 || tick >= 60;
       const index = tick < 30 ? tick : tick - 30; // numbers go on, timestamps tell of the pause
-      if (speaks) buffer.take(1_000 + index, 5_000 + tick * 160, packet, 0, 160, tick * 20);
+      if (speaks) buffer.take(1_000 + index, 5_000 + tick * 160, packet, 0, 160, tick * 20, true);
       buffer.read(frame, tick * 20 + 5);
       levels.push(rms(frame));
     }
@@ -190,7 +190,7 @@ describe("the stream", () => {
       for (let tick = 0; tick < 100; tick++) {
         if (restart && tick === 50) buffer.restart();
         const timestamp = (tick < 50 ? 5_000 : 3_000_000_000) + tick * 160;
-        buffer.take((restart && tick >= 50 ? 90_000 : 1_000) + tick, timestamp, packet, 0, 160, tick * 20);
+        buffer.take((restart && tick >= 50 ? 90_000 : 1_000) + tick, timestamp, packet, 0, 160, tick * 20, true);
         buffer.read(frame, tick * 20 + 5);
         levels.push(rms(frame));
       }
@@ -206,7 +206,7 @@ describe("the stream", () => {
   test("that holds nothing but rubbish gives silence", () => {
     const buffer = new JitterBuffer({ ...codec, decode: () => 0 });
     for (let tick = 0; tick < 100; tick++) {
-      buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20);
+      buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20, true);
       buffer.read(frame, tick * 20 + 5);
       expect(rms(frame)).toBe(0);
     }

@@ -47,7 +47,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
       const { at, index, payload } = arrivals[next]!;
       const units = (codec.clockRate * PACKET_MS) / 1000;
       const timestamp = (firstTimestamp + index * units) >>> 0;
-      buffer.take(0x10000 + firstSequence + index, timestamp, payload, 0, payload.length, at);
+      buffer.take(0x10000 + firstSequence + index, timestamp, payload, 0, payload.length, at, true);
     }
     buffer.read(frame, now);
     for (const sample of frame) heard.push(sample);

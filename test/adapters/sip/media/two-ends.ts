@@ -105,7 +105,10 @@ export function settingsTo(port: number, more: Partial<StreamSettings> = {}): St
   };
 }
 
-/** Two ends in a call with each other. */
+/**
+ * Two ends in a call with each other, half a second after its start: by then a delay that a busy machine caused at the
+ * start has been taken back.
+ */
 export async function twoEnds(
   more: Partial<StreamSettings> = {},
   options: Partial<MediaOptions> = {},
@@ -117,6 +120,8 @@ export async function twoEnds(
   b.session.configure(settingsTo(a.session.port, more));
   a.session.start();
   b.session.start();
+  const half = a.sampleRate / 2;
+  await until(() => a.heard.length > half && b.heard.length > half, "both hear each other");
   return { a, b, close: () => engine.close() };
 }
 

@@ -3,6 +3,8 @@ import { Likeness } from "./likeness.ts";
 /** Full level for so long, then down to nothing. */
 const HOLD_MS = 20;
 const FADE_UNTIL_MS = 100;
+/** After a codec has made up what it could, what it made fades out within this. */
+const AFTER_CODEC_MS = 40;
 /** What is cut off without loss (a key, a pause of the far side) fades quicker. */
 const QUICK_FADE_MS = 5;
 /** How long what is made up and what is real are heard together. */
@@ -41,9 +43,16 @@ export class Concealment {
     return this.#made >= 0;
   }
 
-  /** Fills `line` from `tail` on with `samples` made-up ones; before `tail` lies what was heard, at least `history`. */
-  fill(line: Int16Array, tail: number, samples: number): void {
-    if (this.#made < 0) this.#begin(line, tail, HOLD_MS, FADE_UNTIL_MS);
+  /**
+   * Fills `line` from `tail` on with `samples` made-up ones; before `tail` lies what was heard, at least `history`.
+   *
+   * @param afterCodec that is made up already
+   */
+  fill(line: Int16Array, tail: number, samples: number, afterCodec: boolean): void {
+    if (this.#made < 0) {
+      if (afterCodec) this.#begin(line, tail, 0, AFTER_CODEC_MS);
+      else this.#begin(line, tail, HOLD_MS, FADE_UNTIL_MS);
+    }
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 

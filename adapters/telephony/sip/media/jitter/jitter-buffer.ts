@@ -2,6 +2,7 @@ import { type Codec, LONGEST_PACKET_MS } from "../codecs/codec.ts";
 import { Concealment } from "./concealment.ts";
 import { PacketStore, type Stored } from "./packet-store.ts";
 import { PlayoutDelay } from "./playout-delay.ts";
+import { SampleLine } from "./sample-line.ts";
 import { TimeScale } from "./time-scale.ts";
 
 const FRAME_MS = 20;
@@ -36,10 +37,8 @@ export class JitterBuffer {
   readonly #unitsPerMs: number;
   /** Samples of a hole that is not filled any more. */
   readonly #mostHole: number;
-  /** What was played, up to `#head`, and what is to be played next, up to `#tail`: at the codec's rate. */
-  readonly #line: Int16Array;
-  #head: number;
-  #tail: number;
+  /** What was played and is to be played, at the codec's rate. */
+  readonly #line: SampleLine;
   readonly #packet: Int16Array;
   /** Extended timestamp of the packet that came last, and of the next sample to be decoded. */
   #lastTime = -1;
@@ -64,20 +63,26 @@ export class JitterBuffer {
     this.#timeScale = new TimeScale(sampleRate);
     this.#packet = new Int16Array((LONGEST_PACKET_MS * sampleRate) / 1000);
     this.#packetSamples = (FRAME_MS * sampleRate) / 1000;
-    const history = this.#concealment.history;
-    this.#line = new Int16Array(2 * history + 2 * this.#timeScale.reach + 2 * this.#packet.length);
-    this.#head = this.#tail = history;
+    this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#packet.length);
   }
 
-  /** What audio waits here at present, ms: the part of the delay that this buffer adds. */
-  get delayMs(): number {
-    return this.delay.targetMs;
-  }
-
-  /** An audio packet, of some bytes. @param sequence extended, so that it never wraps */
-  take(sequence: number, timestamp: number, bytes: Uint8Array, at: number, length: number, arrivalMs: number): void {
+  /**
+   * An audio packet, of some bytes.
+   *
+   * @param sequence extended, so that it never wraps
+   * @param timely whether it has come at this time, or earlier: then it says nothing about the network
+   */
+  take(
+    sequence: number,
+    timestamp: number,
+    bytes: Uint8Array,
+    at: number,
+    length: number,
+    arrivalMs: number,
+    timely: boolean,
+  ): void {
     const time = this.#extended(timestamp);
-    const sameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs);
+    const sameClock = this.delay.arrived(time / this.#unitsPerMs, arrivalMs, timely);
     if (!sameClock) this.#jumped();
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
@@ -90,15 +95,14 @@ export class JitterBuffer {
 
   /** Fills the whole frame, of 20 ms at the codec's rate, with what is due at `now`. */
   read(frame: Int16Array, now: number): void {
-    while (this.#tail - this.#head < frame.length) this.#fill(now, frame.length - (this.#tail - this.#head));
+    while (this.#line.length < frame.length) this.#fill(now, frame.length - this.#line.length);
     this.#adapt(now, frame.length);
-    for (let i = 0; i < frame.length; i++) frame[i] = this.#line[this.#head + i]!;
-    this.#head += frame.length;
+    this.#line.take(frame);
   }
 
   /** Whether a whole frame could be read without making anything up. */
   ready(frameLength: number, now: number): boolean {
-    if (this.#tail - this.#head >= frameLength) return true;
+    if (this.#line.length >= frameLength) return true;
     const first = this.#store.first();
     return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
   }
@@ -186,22 +190,24 @@ export class JitterBuffer {
     return true;
   }
 
-  /** Puts `samples` of the decoder's at the end of the line. */
-  #append(samples: number): void {
-    this.#room(samples);
-    for (let i = 0; i < samples; i++) this.#line[this.#tail + i] = this.#packet[i]!;
-    this.#concealment.resume(this.#line, this.#tail, samples);
-    this.#tail += samples;
+  /** Puts so many samples of the decoder's at the end of the line. */
+  #append(count: number): void {
+    const line = this.#line;
+    line.reserve(count);
+    for (let i = 0; i < count; i++) line.samples[line.tail + i] = this.#packet[i]!;
+    this.#concealment.resume(line.samples, line.tail, count);
+    line.tail += count;
     this.#codecMadeUp = 0;
   }
 
   #makeUp(wanted: number): void {
     if (!this.#fresh && !this.#quiet && !this.#concealment.active && this.#codecMakesUp(wanted)) return;
-    this.#room(wanted);
-    if (this.#fresh) this.#line.fill(0, this.#tail, this.#tail + wanted);
-    else if (this.#quiet) this.#concealment.hush(this.#line, this.#tail, wanted);
-    else this.#concealment.fill(this.#line, this.#tail, wanted);
-    this.#tail += wanted;
+    const line = this.#line;
+    line.reserve(wanted);
+    if (this.#fresh) line.samples.fill(0, line.tail, line.tail + wanted);
+    else if (this.#quiet) this.#concealment.hush(line.samples, line.tail, wanted);
+    else this.#concealment.fill(line.samples, line.tail, wanted, this.#codecMadeUp > 0);
+    line.tail += wanted;
   }
 
   #codecMakesUp(wanted: number): boolean {
@@ -220,23 +226,24 @@ export class JitterBuffer {
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const over = this.#over(now);
-    const reach = Math.max(this.#timeScale.reach, frameLength + 2 * this.#timeScale.reach);
+    const { reach, most } = this.#timeScale;
     if (over > MOST_OVER_MS) {
-      while (this.#tail - this.#head < reach && this.#followsOn()) this.#decode(this.#store.next);
-      if (this.#tail - this.#head < reach) return;
-      this.#tail -= this.#timeScale.shorten(this.#line, this.#head, this.#tail, over > NEED_MS);
+      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, over > NEED_MS);
     } else if (over < -MOST_UNDER_MS) {
-      while (this.#tail - this.#head < this.#timeScale.reach && this.#followsOn()) this.#decode(this.#store.next);
-      if (this.#tail - this.#head < this.#timeScale.reach) return;
-      this.#room(this.#timeScale.reach);
-      this.#tail += this.#timeScale.lengthen(this.#line, this.#head, this.#tail, over < -NEED_MS);
+      if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, over < -NEED_MS);
     }
   }
 
   /** How much longer than necessary the next sample to be played has waited, ms. */
   #over(now: number): number {
-    const playing = this.#due / this.#unitsPerMs - ((this.#tail - this.#head) * 1000) / this.#codec.sampleRate;
+    const playing = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
     return now - this.delay.baseMs - playing - this.delay.targetMs;
+  }
+
+  /** Decodes what is here until so many samples wait; false where that cannot be. */
+  #decodeUpTo(samples: number): boolean {
+    while (this.#line.length < samples && this.#followsOn()) this.#decode(this.#store.next);
+    return this.#line.length >= samples;
   }
 
   /** The next packet is here, and its audio begins where the line ends. */
@@ -259,14 +266,5 @@ export class JitterBuffer {
     const last = this.#lastTime;
     this.#lastTime = last < 0 ? 2 ** 32 + timestamp : last + ((timestamp - last) | 0);
     return this.#lastTime;
-  }
-
-  /** Makes room for so many samples behind the tail; what was played long ago goes. */
-  #room(samples: number): void {
-    if (this.#tail + samples <= this.#line.length) return;
-    const shift = this.#head - this.#concealment.history;
-    this.#line.copyWithin(0, shift, this.#tail);
-    this.#head -= shift;
-    this.#tail -= shift;
   }
 }

@@ -35,8 +35,13 @@ export class PlayoutDelay {
     this.#weights[PRIOR_MS / STEP_MS] = PRIOR_PACKETS;
   }
 
-  /** A packet has come; false when it begins a new time line. @param timeMs its timestamp, without wraps */
-  arrived(timeMs: number, arrivalMs: number): boolean {
+  /**
+   * A packet has come; false when it begins a new time line.
+   *
+   * @param timeMs its timestamp, without wraps
+   * @param timely whether it has come just now; else it may have come earlier
+   */
+  arrived(timeMs: number, arrivalMs: number, timely: boolean): boolean {
     const transit = arrivalMs - timeMs;
     if (!this.#known || Math.abs(transit - this.baseMs) > JUMP_MS) {
       const first = !this.#known;
@@ -45,6 +50,7 @@ export class PlayoutDelay {
       this.#windowUntil = arrivalMs + WINDOW_MS;
       return first;
     }
+    if (!timely) return true;
     if (arrivalMs >= this.#windowUntil) {
       this.#lastBase = this.#windowBase;
       this.#windowBase = transit;

@@ -1,4 +1,5 @@
 import { Likeness } from "./likeness.ts";
+import type { SampleLine } from "./sample-line.ts";
 
 /** Below this likeness a cut would be heard; it is made only in need. */
 const ALIKE = 0.7;
@@ -7,42 +8,46 @@ const ALIKE = 0.7;
 export class TimeScale {
   /** Samples that must lie from `head` on. */
   readonly reach: number;
+  /** Samples that one step takes out or puts in at most. */
+  readonly most: number;
   readonly #likeness: Likeness;
 
   /** @param sampleRate Hz */
   constructor(sampleRate: number) {
     this.#likeness = new Likeness(sampleRate);
+    this.most = this.#likeness.mostLag;
     this.reach = 2 * this.#likeness.mostLag + 1;
   }
 
-  /** Takes a period out behind `head`; answers its samples, 0 where the signal does not allow it. */
-  shorten(line: Int16Array, head: number, tail: number, inNeed: boolean): number {
-    const period = this.#period(line, head, inNeed);
-    if (period === 0) return 0;
+  /** Takes a period out behind `head`; nothing where the signal does not allow it. */
+  shorten(line: SampleLine, inNeed: boolean): void {
+    const { samples, head } = line;
+    const period = this.#period(samples, head, inNeed);
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
-      line[head + i] = Math.round((1 - share) * line[head + i]! + share * line[head + period + i]!);
+      samples[head + i] = Math.round((1 - share) * samples[head + i]! + share * samples[head + period + i]!);
     }
-    line.copyWithin(head + period, head + 2 * period, tail);
-    return period;
+    samples.copyWithin(head + period, head + 2 * period, line.tail);
+    line.tail -= period;
   }
 
-  /** Puts a period in behind `head`; answers its samples, 0 where the signal does not allow it. There is room behind `tail`. */
-  lengthen(line: Int16Array, head: number, tail: number, inNeed: boolean): number {
-    const period = this.#period(line, head, inNeed);
-    if (period === 0) return 0;
-    line.copyWithin(head + 2 * period, head + period, tail);
+  /** Puts a period in behind `head`; nothing where the signal does not allow it. */
+  lengthen(line: SampleLine, inNeed: boolean): void {
+    line.reserve(this.most);
+    const { samples, head } = line;
+    const period = this.#period(samples, head, inNeed);
+    samples.copyWithin(head + 2 * period, head + period, line.tail);
     // The second period goes over into the first once more, which leads on to the second, now the third.
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
-      const second = line[head + 2 * period + i]!;
-      line[head + period + i] = Math.round((1 - share) * second + share * line[head + i]!);
+      const second = samples[head + 2 * period + i]!;
+      samples[head + period + i] = Math.round((1 - share) * second + share * samples[head + i]!);
     }
-    return period;
+    line.tail += period;
   }
 
-  #period(line: Int16Array, head: number, inNeed: boolean): number {
-    this.#likeness.search(line, head, 1);
+  #period(samples: Int16Array, head: number, inNeed: boolean): number {
+    this.#likeness.search(samples, head, 1);
     return this.#likeness.likeness >= ALIKE || inNeed ? this.#likeness.lag : 0;
   }
 }
