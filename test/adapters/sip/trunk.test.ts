@@ -234,6 +234,14 @@ describe("during a call", () => {
     expect(leg.statistics?.()?.heldMs).toBeGreaterThan(400);
   });
 
+  test("a far side that does not let go is hung up after the configured time", async () => {
+    const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { callees: { "*": callees.holds(100, 60_000) } });
+    const { events } = await scene.call(NUMBER);
+    const { cause, detail } = await events.next("ended", 5_000);
+    expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/h[eo]ld/)]);
+    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+  });
+
   test("a far side that falls silent is reported once, after the configured time", async () => {
     const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: ANSWERS });
     const { leg, events } = await scene.call(NUMBER);
