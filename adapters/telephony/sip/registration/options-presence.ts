@@ -34,7 +34,7 @@ export interface OptionsPresenceOptions {
 /** What a look has found. */
 interface Finding {
   readonly health: LineHealth;
-  /** When to look again; undefined: as usual. */
+  /** Not to look again before; undefined: as usual. */
   readonly waitMs?: number | undefined;
 }
 
@@ -113,7 +113,8 @@ export class OptionsPresence implements Presence {
     const before = this.#health;
     this.#health = health;
     this.#failures = health.state === "online" ? 0 : this.#failures + 1;
-    const wait = waitMs ?? (health.state === "online" ? LOOK_MS : backoffMs(this.#failures, chance(system)));
+    const usual = health.state === "online" ? LOOK_MS : backoffMs(this.#failures, chance(system));
+    const wait = Math.max(waitMs ?? 0, usual);
     this.#freshUntil = system.monotonic() + wait + SILENCE_MS;
     this.#cancelNext = system.after(wait, () => void this.#look());
     if (!sameHealth(before, health)) changed(health);
@@ -125,8 +126,8 @@ export class OptionsPresence implements Presence {
     const { server, password } = this.#options;
     const said = statusText(response);
     if (status === 503) {
-      const waitMs = Math.min(retryAfterMsOf(response) ?? 0, LOOK_MS) || undefined;
-      return { health: offline(`${server} is overloaded or out of order (${said})`), waitMs };
+      const health = offline(`${server} is overloaded or out of order (${said})`);
+      return { health, waitMs: Math.min(LOOK_MS, retryAfterMsOf(response) ?? 0) };
     }
     if (status === 408) return { health: offline(`nobody answers behind ${server} (${said}); check \`domain\``) };
     if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };

@@ -113,10 +113,8 @@ export class Registration implements Presence {
     if (this.#sending !== undefined || !this.#move(input)) return;
     this.#cancelNext?.();
     this.#sending = this.#send(this.#asked, ANSWER_MS)
-      .then(
-        (reply) => this.#answered(reply),
-        (fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined),
-      )
+      .then((reply) => this.#answered(reply))
+      .catch((fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined))
       .finally(() => {
         this.#sending = undefined;
       });
@@ -144,17 +142,13 @@ export class Registration implements Presence {
     }
   }
 
-  async #answered(reply: AgentReply): Promise<void> {
+  /** @param again whether the registrar may still ask for a longer registration (423) */
+  async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
-    const least = parseSeconds(headers.get("Min-Expires"));
-    if (status === 423 && least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S) {
+    const least = status === 423 && again ? parseSeconds(headers.get("Min-Expires")) : undefined;
+    if (least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S && !this.#leaving) {
       this.#asked = least;
-      if (!this.#leaving) {
-        return await this.#send(least, ANSWER_MS).then(
-          (next) => this.#answered(next),
-          (fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined),
-        );
-      }
+      return await this.#answered(await this.#send(least, ANSWER_MS), false);
     }
     if (status >= 200 && status < 300) this.#accepted(reply);
     else if (REFUSALS.has(status)) this.#refused(reply);
@@ -185,10 +179,9 @@ export class Registration implements Presence {
     this.#reason = reason;
     if (!this.#move("failed")) return;
     this.#holdOn(undefined);
-    // The first failure of a refresh is looked at once more while the registration is still valid.
-    const wanted = response && retryAfterMsOf(response);
     this.#failures++;
-    this.#again(wanted ?? backoffMs(this.#failures, chance(system)));
+    const wanted = response === undefined ? undefined : retryAfterMsOf(response);
+    this.#again(Math.max(wanted ?? 0, backoffMs(this.#failures, chance(system))));
     this.#tell();
   }
 

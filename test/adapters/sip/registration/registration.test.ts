@@ -78,6 +78,11 @@ describe("a registration", () => {
     registration.start();
     expect((await registration.ask()).state).toBe("online");
     expect(agent.expiries).toEqual(["300", "1800"]);
+    let least = 300;
+    const ever = registering(() => ({ status: 423, fields: [["Min-Expires", String(++least)]] }));
+    ever.registration.start();
+    expect((await ever.registration.ask()).state).toBe("offline");
+    expect(ever.agent.requests).toHaveLength(2);
     const greedy = registering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
     greedy.registration.start();
     expect((await greedy.registration.ask()).state).toBe("offline");
@@ -126,6 +131,13 @@ describe("a registration", () => {
     expect(agent.requests).toHaveLength(4);
     await system.advance(10_000);
     expect(await registration.ask()).toEqual({ state: "online" });
+  });
+
+  test("a Retry-After of nothing is no reason to ask without a pause", async () => {
+    const { system, agent, registration } = registering(() => ({ status: 503, fields: [["Retry-After", "0"]] }));
+    registration.start();
+    await system.advance(10_000);
+    expect(agent.requests.length).toBeLessThan(6);
   });
 
   test("one refresh without an answer is no reason to be offline, two are", async () => {
