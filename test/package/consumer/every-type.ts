@@ -7,12 +7,17 @@ import { type Call, createClient, type FinishedCall, RingportError } from "ringp
 import { serve as serveOnDeno } from "ringport/deno";
 import { handler, serve as serveOnNode } from "ringport/node";
 import { postgresStorage } from "ringport/postgres";
+import { sip, type Trunk, whatsappBusiness } from "ringport/sip";
 import { sqliteStorage } from "ringport/sqlite";
 import { ManualSystem, ScriptedTelephony } from "ringport/testing";
 
 const options: RingportOptions = { data: "./data", storage: sqliteStorage({ path: "./a.sqlite" }) };
 export const ringport: Ringport = createRingport(options);
 export const other: Ringport = createRingport({ storage: postgresStorage({ url: "postgres://localhost/a" }) });
+const trunk: Trunk = { name: "acme", server: "sip:sip.acme.example", codecs: ["opus", "PCMU"], users: "*" };
+const whatsApp = whatsappBusiness({ phoneNumber: "+12025550123", hostname: "sip.example.com", password: "secret" });
+export const phones: Ringport = createRingport({ telephony: sip({ trunks: [trunk, whatsApp], accounts: true }) });
+export const settings: RingportOptions = { embedded: { networks: ["sip"], sip: { trunks: [{ ...trunk }] } } };
 export const answer: (request: IncomingMessage, response: ServerResponse) => unknown = handler(ringport);
 export const servers = [serveOnNode, serveOnBun, serveOnDeno] as const;
 export const fakes = [ManualSystem, ScriptedTelephony] as const;
