@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type HostPort, parseHostPort, writeHostPort } from "../message/host-port.ts";
+import { isPrivate } from "./private-address.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
 const MOST_LEARNT = 256;
@@ -29,11 +30,16 @@ export class OwnNames {
     return writeHostPort({ host, port });
   }
 
-  /** Remembers what a peer sees; what is no address, or as it was bound, is nothing new. */
+  /**
+   * Remembers what a peer sees. What is no address, or as it was bound, is nothing new; and a peer behind a balancer may
+   * see a private address of its own network, which is none of a socket with a public one.
+   */
   seen(flow: Flow, { address, port }: SocketAddress): void {
+    if (isIP(address) === 0 || port < 1 || port > 65_535) return;
+    if (isPrivate(address) && !isPrivate(flow.local.address)) return;
     const key = keyOf(flow);
     const known = this.#learnt.get(key) ?? flow.local;
-    if ((known.address === address && known.port === port) || isIP(address) === 0 || port < 1 || port > 65_535) return;
+    if (known.address === address && known.port === port) return;
     this.#learnt.delete(key);
     if (this.#learnt.size >= MOST_LEARNT) this.#learnt.delete(this.#learnt.keys().next().value as string);
     this.#learnt.set(key, { address, port });

@@ -1,5 +1,6 @@
 import { createSocket } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import { createServer as createTlsServer } from "node:tls";
 import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
 import { type SipMessage, type SipRequest, sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
@@ -12,6 +13,11 @@ import {
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem } from "../../../../src/ports/system.ts";
 import type { Certificate } from "../../../support/certificates.ts";
+
+/** Whether this machine has ::1. */
+export const hasLoopback6: boolean = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1"),
+);
 
 /** What a test closes in the end, the last first. */
 export class Opened {

@@ -6,6 +6,7 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { certificateAuthority } from "../../../support/certificates.ts";
 import {
   datagramPeer,
+  hasLoopback6,
   never,
   type Observed,
   Opened,
@@ -44,6 +45,26 @@ test("an open connection to a hop is used again, also by who asks while it is be
   expect(new Set(flows).size).toBe(1);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
 });
+
+test.skipIf(!hasLoopback6)(
+  "a connection over IPv6 is called by its address in brackets (skipped without ::1)",
+  async () => {
+    const authority = certificateAuthority();
+    const plain = await peer({ address: "::1" });
+    const secure = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
+    const { transports } = trunk({ tls: { ca: authority.ca } });
+    const flows = [
+      await transports.connect(hopTo(plain.port, "::1"), never),
+      await transports.connect({ ...hopTo(secure.port, "::1"), kind: "tls" }, never),
+    ];
+    for (const flow of flows) {
+      expect(flow.remote.address).toBe("::1");
+      expect(transports.sentBy(flow)).toBe(`[::1]:${flow.local.port}`);
+      flow.send(options());
+    }
+    await vi.waitFor(() => expect([plain.received(), secure.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
+  },
+);
 
 test("a hop that refuses is told, and may be asked again", async () => {
   const gone = await streamPeer();

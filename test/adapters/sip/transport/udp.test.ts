@@ -1,13 +1,20 @@
-import { networkInterfaces } from "node:os";
 import { afterEach, expect, test, vi } from "vitest";
 import { responseTo } from "../../../../adapters/telephony/sip/message/message.ts";
 import { parseVia } from "../../../../adapters/telephony/sip/message/via.ts";
 import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
-import { type DatagramPeer, datagramPeer, never, type Observed, Opened, observe, options } from "./sockets.ts";
+import {
+  type DatagramPeer,
+  datagramPeer,
+  hasLoopback6,
+  never,
+  type Observed,
+  Opened,
+  observe,
+  options,
+} from "./sockets.ts";
 
-const hasLoopback6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1"));
 const opened = new Opened();
 afterEach(() => opened.close());
 

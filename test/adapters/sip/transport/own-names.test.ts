@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { OwnNames } from "../../../../adapters/telephony/sip/transport/own-names.ts";
+import { isPrivate } from "../../../../adapters/telephony/sip/transport/private-address.ts";
+import type { Flow, TransportKind } from "../../../../adapters/telephony/sip/transport/transport.ts";
+
+function flow(kind: TransportKind, address: string): Flow {
+  return {
+    kind,
+    local: { address, port: 40_000 },
+    remote: { address: "198.51.100.1", port: 5060 },
+    alive: true,
+    reliable: kind !== "udp",
+    send() {},
+    hold: () => () => {},
+  };
+}
+
+test("a private address that a peer sees of a public socket is that of its balancer, not ours", () => {
+  const names = new OwnNames(undefined, () => undefined);
+  const ours = flow("udp", "203.0.113.1");
+  names.seen(ours, { address: "10.0.0.7", port: 5060 });
+  expect(names.of(ours)).toBe("203.0.113.1:40000");
+  const behind = flow("udp", "192.168.1.2");
+  names.seen(behind, { address: "10.0.0.7", port: 5060 });
+  expect(names.of(behind)).toBe("10.0.0.7:5060");
+});
+
+test("on a connection the port is that of our listener, where there is one", () => {
+  const names = new OwnNames(undefined, (kind) => (kind === "tls" ? 5061 : undefined));
+  for (const kind of ["tls", "tcp"] as const)
+    names.seen(flow(kind, "10.0.0.1"), { address: "203.0.113.1", port: 4711 });
+  expect(names.of(flow("tls", "10.0.0.1"))).toBe("203.0.113.1:5061");
+  expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
+});
+
+test("what one connection has learnt is nothing to another", () => {
+  const names = new OwnNames(undefined, () => undefined);
+  const one = flow("tcp", "10.0.0.1");
+  names.seen(one, { address: "203.0.113.1", port: 4711 });
+  expect(names.of({ ...one, local: { address: "10.0.0.1", port: 40_001 } })).toBe("10.0.0.1:40001");
+});
+
+test.each([
+  "10.1.2.3",
+  "172.31.0.1",
+  "192.168.0.1",
+  "100.64.0.1",
+  "127.0.0.1",
+  "169.254.1.1",
+  "::1",
+  "fd00::1",
+  "fe80::1%eth0",
+])("%s is private", (address) => expect(isPrivate(address)).toBe(true));
+
+test.each(["203.0.113.1", "172.32.0.1", "100.128.0.1", "2001:db8::1"])("%s is not", (address) =>
+  expect(isPrivate(address)).toBe(false),
+);
