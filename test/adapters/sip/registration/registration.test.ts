@@ -1,10 +1,15 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
+import { responseTo, sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
+import { grantedExpiry } from "../../../../adapters/telephony/sip/registration/granted-expiry.ts";
 import { Registration } from "../../../../adapters/telephony/sip/registration/registration.ts";
 import { REGISTRATION_TRANSITIONS } from "../../../../adapters/telephony/sip/registration/registration-states.ts";
 import { isFinal } from "../../../../src/domain/machine.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { fuzz } from "../../../support/fuzz.ts";
 import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 
 function registering(script: Script) {
@@ -180,4 +185,16 @@ describe("a registration", () => {
     for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
       expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
   });
+
+  fuzz(
+    "whatever a registrar answers, the next refresh is between a second and an hour away",
+    fc.property(fc.array(fc.string({ unit: "binary" })), fc.string(), (contacts, expires) => {
+      const headers = new SipHeaders().add("Expires", expires);
+      for (const contact of contacts) headers.add("Contact", contact).add("Contact", `<sip:100@h>;expires=${contact}`);
+      const request = sipRequest("REGISTER", "sip:h", new SipHeaders().add("Contact", contacts[0] ?? "<sip:100@h>"));
+      const granted = grantedExpiry(request, { ...responseTo(request, 200, "OK"), headers }, 300);
+      expect(granted).toBeGreaterThanOrEqual(1);
+      expect(granted).toBeLessThanOrEqual(3_600);
+    }),
+  );
 });
