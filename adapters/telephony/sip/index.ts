@@ -3,4 +3,5 @@ export type { SipAccountsOptions } from "./accounts/accounts.ts";
 export { faultText, type ParsedTrunks, parseTrunks, type TrunkFault } from "./config/parse-trunks.ts";
 export type { Trunk, TrunkCodec, TrunkListener, TrunkTls } from "./config/trunk.ts";
 export { type WhatsAppBusinessOptions, whatsappBusiness } from "./config/whatsapp-business.ts";
+export type { MediaPlace } from "./media/create-engine.ts";
 export { type SipOptions, sip } from "./sip.ts";

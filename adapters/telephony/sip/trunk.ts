@@ -206,7 +206,8 @@ export class SipTrunk {
   }
 
   async #openOnce(): Promise<SipStack> {
-    const { trunk, system, logger } = this.#options;
+    const { trunk, system, logger, media } = this.#options;
+    void media().catch(() => {}); // it is there before the first call, which tells where it is not
     try {
       const stack = await openStack({
         trunk,
