@@ -41,6 +41,28 @@ AES_CM_128_HMAC_SHA1_80, both directions.`,
     },
     run: (options) => besideEcho(["node26", "bun"], "opus-calls", options),
   },
+  "sip-setup": {
+    title: "Call set-ups over a trunk",
+    method: `The whole stack in one process: use cases, SQLite, dispatcher, sessions, speech, SIP over UDP, audio in a worker.
+\`FIXED_TTS\` calls are placed open-loop, on a fixed schedule. The callees (\`test/bench/sip/callees.ts\`) are a process of
+their own that answers every INVITE at once and hangs up 200 ms after the ACK. The rate counts calls that went this whole
+way, up to the last BYE; the wait runs from the call of \`calls.create\` (what \`POST /v1/calls\` calls) to the INVITE in the
+other process.`,
+    options: {
+      rate: { says: "calls placed per second", value: 220, quick: 50 },
+      seconds: { says: "for so long", value: 20, quick: 4 },
+    },
+    run: (options) => besideEcho(["node26", "bun"], "set-ups", options),
+  },
+  "sip-memory": {
+    title: "Memory per live call over a trunk",
+    method: `What the process holds after a full garbage collection (heap and buffers outside of it), with 50 calls talking and with
+many more talking, divided by the calls that came on top: the stored call and its session, INVITE dialog, RTP session with
+its sockets, jitter buffer and playout. Audio in this thread. All hear the same text, so its speech is in memory once and
+counted before; the text itself, 4,000 characters, and the instance with its line are part of what is measured.`,
+    options: { calls: { says: "calls that come on top", value: 500, quick: 60 } },
+    run: (options) => besideEcho(["node26", "bun"], "call-memory", options),
+  },
 };
 
 /** Measures a module beside an echo, whose port it finds among its options as `echo`. */

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { createSocket, type RemoteInfo } from "node:dgram";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A SIP server in a process of its own, behind which everybody answers at once, with the echo's address for audio. */
+export interface Callees {
+  /** For a trunk's `server`. */
+  readonly uri: string;
+  /** When each callee's INVITE came, by the user that was called: ms since 1970 with fractions. */
+  invites(): Promise<Readonly<Record<string, number>>>;
+  stop(): Promise<void>;
+}
+
+/** What the process is started with. */
+interface CalleesOptions {
+  /** Where audio goes, on 127.0.0.1. */
+  readonly echo: number;
+  /** The callee hangs up so long after the ACK, ms; 0: never. */
+  readonly hangUpMs: number;
+}
+
+/** Starts the callees under this runtime. */
+export async function startCallees(options: CalleesOptions): Promise<Callees> {
+  const self = fileURLToPath(import.meta.url);
+  const child = spawn(process.execPath, [...process.execArgv, self, JSON.stringify(options)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const { value: port } = await lines.next();
+  return {
+    uri: `sip:127.0.0.1:${port}`,
+    async invites() {
+      child.stdin.write("invites\n");
+      return JSON.parse((await lines.next()).value);
+    },
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+/** The callees themselves, where this file is the program. They know our own requests only, and read them by the line. */
+function live({ echo, hangUpMs }: CalleesOptions): void {
+  const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
+  const invites: Record<string, number> = {};
+  const acknowledged = new Set<string>();
+  let tags = 0;
+
+  const answer = (fields: Map<string, string[]>, from: RemoteInfo, status: string, more = "", body = ""): void => {
+    const all = ["via", "from", "call-id", "cseq"].flatMap((name) => fields.get(name) ?? []);
+    const text = `SIP/2.0 ${status}\r\n${all.join("\r\n")}\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+    socket.send(text, from.port, from.address);
+  };
+  const one = (fields: Map<string, string[]>, name: string): string =>
+    (fields.get(name)?.[0] ?? "").replace(/^[^:]*:\s*/, "");
+
+  socket.on("message", (bytes, from) => {
+    const now = performance.timeOrigin + performance.now();
+    const [start = "", ...rest] = bytes.toString("latin1").split("\r\n\r\n", 1)[0]?.split("\r\n") ?? [];
+    const fields = new Map<string, string[]>();
+    for (const line of rest) {
+      const name = line.slice(0, line.indexOf(":")).toLowerCase();
+      fields.set(name, [...(fields.get(name) ?? []), line]);
+    }
+    const [method = "", uri = ""] = start.split(" ");
+    const to = fields.get("to")?.[0] ?? "";
+    if (method === "INVITE") {
+      const user = /sip:([^@]*)@/.exec(uri)?.[1] ?? "";
+      if (user in invites) return; // a retransmission: the 200 has been sent
+      invites[user] = now;
+      const { port } = socket.address();
+      const sdp = `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio ${echo} RTP/AVP 0\r\na=rtcp-mux\r\n`;
+      const contact = `Contact: <sip:callee@127.0.0.1:${port}>\r\nContent-Type: application/sdp\r\n`;
+      answer(fields, from, "200 OK", `${to};tag=c${++tags}\r\n${contact}`, sdp);
+    } else if (method === "ACK") {
+      const callId = one(fields, "call-id");
+      if (hangUpMs === 0 || acknowledged.has(callId)) return;
+      acknowledged.add(callId);
+      setTimeout(() => {
+        const { port } = socket.address();
+        const bye = [
+          `BYE sip:caller@${from.address}:${from.port} SIP/2.0`,
+          `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bKb${callId}`,
+          "Max-Forwards: 70",
+          `From: ${one(fields, "to")}`,
+          `To: ${one(fields, "from")}`,
+          `Call-ID: ${callId}`,
+          "CSeq: 1 BYE",
+          "Content-Length: 0",
+        ];
+        socket.send(`${bye.join("\r\n")}\r\n\r\n`, from.port, from.address);
+      }, hangUpMs);
+    } else if (method === "BYE" || method === "OPTIONS" || method === "CANCEL")
+      answer(fields, from, "200 OK", `${to}\r\n`);
+  });
+  socket.bind(0, "127.0.0.1", () => console.log(socket.address().port));
+  createInterface(process.stdin)
+    .on("line", () => console.log(JSON.stringify(invites)))
+    .on("close", () => process.exit(0));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) live(JSON.parse(process.argv[2] ?? "{}"));
