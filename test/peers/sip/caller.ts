@@ -30,13 +30,17 @@ export interface Caller {
   dial(to?: string, ringTimeoutMs?: number): Promise<DirectCall>;
 }
 
-/** Opens a trunk with one line; does not wait for it. */
+/**
+ * Opens a trunk with one line; does not wait for it.
+ * @param media where the audio lives; each trunk here would have a worker of its own, and programs have one
+ */
 export async function openLine(
   stage: Stage,
   trunk: Omit<Trunk, "name">,
   name = "test",
+  media: "thread" | "worker" = "thread",
 ): Promise<Pick<Caller, "line" | "host">> {
-  const [telephony] = sip({ trunks: [{ name, probe: "none", users: "*", ...trunk }] });
+  const [telephony] = sip({ trunks: [{ name, probe: "none", users: "*", ...trunk }], media });
   if (!telephony) throw new Error("no trunk was made");
   stage.add(telephony, (it) => it.close());
   const host = new TestLineHost();
@@ -46,8 +50,13 @@ export async function openLine(
 }
 
 /** Opens a trunk and waits until its line is online. */
-export async function openTrunk(stage: Stage, trunk: Omit<Trunk, "name">, name = "test"): Promise<Caller> {
-  const { line, host } = await openLine(stage, trunk, name);
+export async function openTrunk(
+  stage: Stage,
+  trunk: Omit<Trunk, "name">,
+  name = "test",
+  media: "thread" | "worker" = "thread",
+): Promise<Caller> {
+  const { line, host } = await openLine(stage, trunk, name, media);
   await host.reports.next("online", 10_000);
   let calls = 0;
   return {

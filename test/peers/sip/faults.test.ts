@@ -81,11 +81,10 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
         more();
       });
     });
-    const before = process.memoryUsage().rss;
     const { cause, detail } = await attempt({ server: `sip:127.0.0.1:${server.port};transport=tcp` }, "ten-megabytes");
     expect(["unreachable", "rejected_by_network"]).toContain(cause);
     expect(detail).not.toBe("");
-    expect(process.memoryUsage().rss - before).toBeLessThan(100 << 20);
+    expect(sent).toBeLessThan(8 << 20); // it was cut off; what lies in between is the kernel's
   });
 
   test.concurrent("no free port for audio", async () => {

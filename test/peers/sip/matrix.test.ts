@@ -116,7 +116,10 @@ const CALLS = {
   tone: { type: "FIXED_AUDIO", audio: { audioBase64: toneWav({ hz: HZ, ms: TONE_MS }).toString("base64") } },
 };
 
-onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+/** Node 22 makes of it what Node 26 does. */
+const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22")];
+
+onEach(TARGETS, (target) => {
   withTools("a softphone hears", ["baresip", "kamailio", "openssl", "pocketsphinx_batch", "sox"], () => {
     const routes = ROUTES.filter(({ everywhere }) => target === ON_NODE || everywhere);
     const stage = new Stage();

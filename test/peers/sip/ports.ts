@@ -4,15 +4,16 @@ import { createServer } from "node:net";
 import { until } from "../../support/server-client.ts";
 
 const ADDRESS = "127.0.0.1";
-/** Below the range that the system gives out by itself, so that nobody takes one in between. */
-let next = 20_000 + (process.pid % 500) * 20;
+/** Below what the system gives out by itself, and below the ports of our audio: nobody takes one in between. */
+const [FIRST, LAST] = [10_000, 16_000];
+let next = FIRST + (process.pid % 290) * 20;
 
 /** The first of `count` neighbouring ports, even, free for UDP and TCP; none is given out twice. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = next;
     next = first + count + (count % 2);
-    if (next > 32_000) next = 20_000;
+    if (next > LAST) next = FIRST;
     const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
     if (free.every(Boolean)) return first;
   }

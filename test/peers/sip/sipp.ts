@@ -5,7 +5,7 @@ import { freePorts, listening } from "./ports.ts";
 import { scenario } from "./sipp-script.ts";
 import type { Stage } from "./stage.ts";
 
-/** A scripted callee of real SIP: walks through its steps with one call, echoes audio, and is gone. */
+/** A scripted callee of real SIP: walks through its steps with each call, echoes audio, and is gone. */
 export interface Sipp {
   readonly port: number;
   /** For a trunk's `server`. */
@@ -14,17 +14,21 @@ export interface Sipp {
   readonly done: Promise<void>;
   /** Every message so far. */
   messages(): string;
+  /** What it had to complain about so far. */
+  errors(): string;
   /** Ends it without a word. */
   kill(): Promise<void>;
 }
 
 export interface SippOptions {
   readonly transport?: "udp" | "tcp";
+  /** How often it is called. Default: once. */
+  readonly calls?: number;
 }
 
-/** Starts a sipp that is called once. */
+/** Starts a sipp that is called. */
 export async function startSipp(stage: Stage, name: string, steps: string, options: SippOptions = {}): Promise<Sipp> {
-  const { transport = "udp" } = options;
+  const { transport = "udp", calls = 1 } = options;
   const folder = stage.folder("sipp");
   const [port, media] = [await freePorts(1), await freePorts(4)];
   const at = (file: string): string => join(folder, file);
@@ -33,7 +37,17 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
     "sipp",
     [
       ...["-sf", at("script.xml"), "-i", "127.0.0.1", "-bind_local", "-p", String(port)],
-      ...["-t", transport === "udp" ? "u1" : "t1", "-m", "1", "-mi", "127.0.0.1", "-mp", String(media), "-rtp_echo"],
+      ...[
+        "-t",
+        transport === "udp" ? "u1" : "t1",
+        "-m",
+        String(calls),
+        "-mi",
+        "127.0.0.1",
+        "-mp",
+        String(media),
+        "-rtp_echo",
+      ],
       ...["-nostdin", "-trace_err", "-error_file", at("errors"), "-trace_msg", "-message_file", at("messages")],
       ...["-timeout", "40", "-timeout_error"],
     ],
@@ -58,6 +72,7 @@ export async function startSipp(stage: Stage, name: string, steps: string, optio
     uri: `sip:127.0.0.1:${port}${transport === "tcp" ? ";transport=tcp" : ""}`,
     done,
     messages: () => text("messages"),
+    errors: () => text("errors"),
     kill: () => child.kill(),
   };
 }

@@ -15,8 +15,16 @@ const CARRIERS: readonly {
   readonly title: string;
   readonly number: keyof typeof NUMBERS;
   readonly trunk: Partial<Trunk>;
+  readonly media?: "worker";
 }[] = [
   { title: "PCMU", number: "pcmu", trunk: {} },
+  { title: "PCMU, from a worker", number: "pcmu", trunk: {}, media: "worker" },
+  {
+    title: "protected Opus, from a worker",
+    number: "sdesOpus",
+    trunk: { codecs: ["opus"], srtp: "required" },
+    media: "worker",
+  },
   { title: "PCMA", number: "pcma", trunk: { codecs: ["PCMU", "PCMA"] } },
   { title: "Opus", number: "opus", trunk: { codecs: ["PCMU", "opus"] } },
   { title: "protected PCMU", number: "sdes", trunk: { srtp: "required" } },
@@ -39,11 +47,11 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
   });
 
   describe("hears us, and we hear it, without a break, in", () => {
-    for (const [i, { title, number, trunk }] of CARRIERS.entries())
+    for (const [i, { title, number, trunk, media }] of CARRIERS.entries())
       test.concurrent(title, async () => {
         const softphone = await startBaresip(stage, keys);
         const server = `sip:127.0.0.1:${softphone.port}`;
-        const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${i}`);
+        const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${i}`, media);
         const { leg, events, ear } = await dial(NUMBERS[number]);
         await events.next("connected", 8_000);
         const perSecond = SECOND / leg.frameMs;

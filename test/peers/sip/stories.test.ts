@@ -3,6 +3,8 @@ import { expectInOrder } from "../../../src/testing/telephony-contract/order.ts"
 import { withTools } from "../tools.ts";
 import { openTrunk } from "./caller.ts";
 import { startSipp } from "./sipp.ts";
+import { accept, ack, hungUp, invited, ringing } from "./sipp-script.ts";
+import { OUR_HZ, toneIn } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { echoedThenOver, STORIES } from "./stories.ts";
 
@@ -17,7 +19,10 @@ withTools("a callee who", ["sipp"], () => {
       const { dial } = await openTrunk(stage, { server: callee.uri, ...trunk }, `story-${i}`);
       const call = await dial();
       await act(call).catch((fault: Error) => {
-        throw new Error(`${fault.message}\n${call.events.types}\n${callee.messages()}`, { cause: fault });
+        throw new Error(
+          `${fault.message}\n${JSON.stringify(call.leg.statistics?.())}\n${call.events.types}\n${callee.errors()}\n${callee.messages()}`,
+          { cause: fault },
+        );
       });
       const ended = await call.events.next("ended", 10_000);
       await callee.done;
@@ -29,4 +34,24 @@ withTools("a callee who", ["sipp"], () => {
       );
       for (const type of never) expect(call.events.types).not.toContain(type);
     });
+
+  test.concurrent("answers forty calls at once carries them all", async () => {
+    // Over TCP: a sipp that is late itself cannot tell a repeated INVITE from another one.
+    const steps = [invited(), ringing, accept(), ack, hungUp].join("");
+    const callee = await startSipp(stage, "forty", steps, { transport: "tcp", calls: 40 });
+    const { dial } = await openTrunk(stage, { server: callee.uri }, "forty");
+    const ends = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const { leg, events, ear } = await dial(`+120255502${String(i).padStart(2, "0")}`);
+        await events.next("connected", 8_000);
+        // They share one port of the echo, which sends each of them its own.
+        await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
+        await leg.hangUp();
+        await events.over;
+        return events.cause;
+      }),
+    );
+    expect(new Set(ends)).toEqual(new Set(["released"]));
+    await callee.done;
+  });
 });

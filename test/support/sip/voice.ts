@@ -144,7 +144,8 @@ export class Voice {
       if (this.#wire && this.#speech !== "nothing") this.#sayNext(this.#wire, this.#speech);
       this.#frames++;
     }
-    this.#timer = setTimeout(() => this.#tick(), this.#startedAt + this.#frames * FRAME_MS - performance.now());
+    const ms = this.#startedAt + this.#frames * FRAME_MS - performance.now();
+    this.#timer = setTimeout(() => this.#tick(), Math.max(0, ms));
   }
 
   #sayNext(wire: Wire, speech: Speech): void {
