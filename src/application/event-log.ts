@@ -40,7 +40,8 @@ export class EventLog {
   /** Tells listeners and the operator's log about stored events. */
   publish(events: readonly Event[]): void {
     for (const event of events) {
-      this.#log.info(
+      // Whole messages of a protocol are for whoever looks for a fault.
+      this.#log[event.type === "signalling" ? "debug" : "info"](
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
         event.callId === null ? event.type : `call ${event.type}`,
       );

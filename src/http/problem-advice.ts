@@ -79,8 +79,8 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "/audio/audioBase64: is not Base64 (RFC 4648, padded, without line breaks)",
   },
   provider_unknown: {
-    means: "The instance asks for a telephony that this server does not have.",
-    fix: "Leave provider out, or take one that the detail names.",
+    means: "The instance asks for a telephony that this server does not have, or that its user may not use.",
+    fix: "Leave provider out, or take one that the detail names. For the operator: a trunk's users say who may use it.",
     example: '/provider: there is no provider "fax" on this server; it has: simulator',
   },
   idempotency_key_invalid: {
@@ -200,7 +200,7 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "live audio streams come in a later release",
   },
   qr_unavailable: {
-    means: "The network gave no QR code in time.",
+    means: "The network gave no QR code in time, or links by itself and could not yet.",
     fix: "Ask again after Retry-After. The detail says what the line reports.",
     example: "no QR code came within 10000 ms: the network does not answer",
   },

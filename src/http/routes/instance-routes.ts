@@ -139,7 +139,9 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
         id: "configureInstance",
         tag: "Instances",
         summary: "Get the QR code that links a phone number",
-        description: "Scan it with the messaging application. Codes rotate: ask again at QR-Expires-At.",
+        description:
+          "Scan it with the messaging application. Codes rotate: ask again at QR-Expires-At. A network that the operator " +
+          "has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
         bearer: true,
         path,
         answers: {

@@ -1,5 +1,8 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { SocketAddress } from "../transport/transport.ts";
+
+export type { MediaStatistics };
 
 /**
  * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. Everything here is plain data and
@@ -97,27 +100,4 @@ export interface MediaSession {
   statistics(): MediaStatistics;
   /** Says goodbye by RTCP, gives the port back. Idempotent. */
   close(): Promise<void>;
-}
-
-/** How the media of a call went (RFC 3550 section 6.4). */
-export interface MediaStatistics {
-  readonly codec: string;
-  readonly packetsSent: number;
-  readonly packetsReceived: number;
-  /** Packets of the far side that never came, or came too late to be played. */
-  readonly packetsLost: number;
-  /** Packets that came out of order, twice, or broken (wrong keys, no RTP). */
-  readonly packetsReordered: number;
-  readonly packetsDuplicated: number;
-  readonly packetsInvalid: number;
-  /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
-  readonly jitterMs: number;
-  /** From RTCP; null where the far side sends none. */
-  readonly roundTripMs: number | null;
-  /** Share of our packets that the far side says it lost, 0 to 1; null where it says nothing. */
-  readonly remoteLoss: number | null;
-  /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
-  readonly mos: number | null;
-  /** ms for which we were held and played nothing. */
-  readonly heldMs: number;
 }
