@@ -40,9 +40,9 @@ export const anyMessage: fc.Arbitrary<SipMessage> = fc
         token.map((name) => `X-${name}`),
         fieldValue,
       ),
-      { maxLength: 8 },
+      { maxLength: 4 },
     ),
-    body: fc.uint8Array({ maxLength: 64 }),
+    body: fc.uint8Array({ maxLength: 24 }),
     response: fc.option(fc.record({ status: fc.integer({ min: 100, max: 699 }), reason: fieldValue })),
   })
   .map(({ method, fields, others, body, response }): SipMessage => {
