@@ -117,6 +117,7 @@ export class Dispatcher {
       if (!call) return;
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
       keeper.lastDialAt = system.now();
+      keeper.full = undefined; // this dial will tell
       const session = new CallSession(this.#context, call, keeper.telephony, line);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { DialError } from "../../src/ports/telephony.ts";
-import { World } from "../support/application.ts";
+import { World, type WorldOptions } from "../support/application.ts";
 
 const FULL = "the trunk carries 2 of 2 calls";
 
 /** A world with a line that refuses calls for so long, and counts the attempts. */
-async function fullLine(retryAfterMs: number) {
-  const world = await World.start();
+async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
+  const world = await World.start(options);
   const instance = await world.activeInstance();
   const attempts: number[] = [];
   let full = true;
@@ -59,6 +59,27 @@ test("its time in the queue still ends, with what the network said", async () =>
   await world.system.advance(11 * 60_000);
   expect(attempts.length).toBeGreaterThan(500);
   expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: FULL });
+  await world.stop();
+});
+
+test("once it takes calls again, those that wait behind another one stay in the queue", async () => {
+  const { world, instance, empty } = await fullLine(1_000, {
+    policy: { kind: "fifo", depth: 3 },
+    timings: { queueTimeoutMs: 60_000 },
+  });
+  const given = await world.call(instance);
+  await world.system.advance(2 * 60_000);
+  expect((await world.stored(given)).status).toBe("FAILED");
+  empty();
+  const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
+  const waiting = await world.call(instance);
+  await world.system.advance(1_000);
+  const leg = world.leg(live);
+  leg.placed();
+  leg.answer();
+  await world.system.advance(2 * 60_000);
+  expect((await world.stored(live)).status).toBe("IN_PROGRESS");
+  expect((await world.stored(waiting)).status).toBe("QUEUED");
   await world.stop();
 });
 
