@@ -58,7 +58,8 @@ other process.`,
     title: "Memory per live call over a trunk",
     method: `What the process holds after a full garbage collection (heap and buffers outside of it), with 50 calls talking and with
 many more talking, divided by the calls that came on top: the stored call and its session, INVITE dialog, RTP session with
-its sockets, jitter buffer and playout. Audio in this thread. All hear the same text, so its speech is in memory once and
+its sockets, jitter buffer and playout, 34 s after the last answer, when the transactions of the set-up are over. Audio in
+this thread. All hear the same text, so its speech is in memory once and
 counted before; the text itself, 4,000 characters, and the instance with its line are part of what is measured.`,
     options: { calls: { says: "calls that come on top", value: 500, quick: 60 } },
     run: (options) => besideEcho(["node26", "bun"], "call-memory", options),
