@@ -8,7 +8,7 @@ import { ServerExchange } from "./server-exchange.ts";
 import type { SipTimers } from "./timers.ts";
 import type { ServerTransaction, TransactionListener } from "./transactions.ts";
 
-/** More requests than this at a time are refused. */
+/** More requests than this at a time are refused, unless there are answered ones to be forgotten. */
 const MOST_EXCHANGES = 4_000;
 const TAG_BYTES = 8;
 
@@ -36,7 +36,7 @@ export class ServerSide {
     const known = this.#exchanges.get(key);
     if (request.method === "ACK") this.#acknowledge(request, flow);
     else if (known !== undefined) known.repeated();
-    else if (this.#exchanges.size >= MOST_EXCHANGES)
+    else if (this.#exchanges.size >= MOST_EXCHANGES && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
     else this.#options.listener().request(this.#open(key, request, flow));
@@ -46,6 +46,16 @@ export class ServerSide {
     for (const exchange of this.#exchanges.values()) exchange.stop();
     this.#exchanges.clear();
     this.#accepted.clear();
+  }
+
+  /** Forgets the oldest request that has its answer: all it would still do is give it once more. */
+  #makeRoom(): boolean {
+    for (const [key, exchange] of this.#exchanges)
+      if (exchange.done && exchange.request.method !== "INVITE") {
+        exchange.stop();
+        return this.#exchanges.delete(key);
+      }
+    return false;
   }
 
   #open(key: string, request: SipRequest, flow: Flow): ServerExchange {

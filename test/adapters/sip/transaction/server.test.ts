@@ -203,12 +203,17 @@ test("an ACK that belongs to nothing is ignored", async () => {
   expect(wire.left).toEqual([]);
 });
 
-test("of a flood of requests, four thousand are taken at a time and the others answered 503", async () => {
+test("of a flood of requests, four thousand wait for an answer at a time and the others get 503", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
   for (let n = 0; n < 4_010; n++) wire.arrives(asked("OPTIONS"), flow);
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
+  answer(wire.requests[7], 200);
+  wire.arrives(asked("BYE"), flow); // takes the place of the one that has its answer
+  expect(wire.requests).toHaveLength(4_001);
+  wire.arrives(asked("BYE"), flow);
+  expect(wire.log.at(-1)).toBe("0 503");
   await wire.transactions.close();
   expect(wire.system.waiting).toBe(0);
 });
