@@ -12,6 +12,9 @@ const alias = [
   { find: /^ringport\/sip$/, replacement: source("adapters/telephony/sip/index.ts") },
 ];
 
+/** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
+const waiting = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -36,6 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime",
+          ...waiting,
           include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^node26|on SQLite" },
           testTimeout: 60_000,
@@ -47,6 +51,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime-postgres",
+          ...waiting,
           include: ["test/runtime/{calls,crash,storage}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node22|bun|deno) on PostgreSQL" },
           testTimeout: 60_000,
@@ -58,6 +63,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "runtime-dist",
+          ...waiting,
           include: ["test/runtime/{calls,crash}.test.ts"],
           globalSetup: ["test/support/built.ts"],
           env: { TEST_ENTRY: "dist", TEST_TARGETS: process.env.TEST_TARGETS ?? "" },
