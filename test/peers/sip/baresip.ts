@@ -103,6 +103,17 @@ opus_sprop_stereo no
 opus_stereo no
 `;
 
+let found: string | undefined;
+
+/** Where the distribution keeps its modules; looked up once, because calls stand still meanwhile. */
+function modules(): string {
+  found ??= run("dpkg", "-L", "baresip-core")
+    .split("\n")
+    .find((path) => path.endsWith("/g711.so"));
+  if (!found) throw new Error("baresip-core has no module for G.711");
+  return dirname(found);
+}
+
 const tones = new WeakMap<Stage, string>();
 
 /** The file that every baresip of a stage plays: 40 s of 1 kHz. */
@@ -129,10 +140,6 @@ export async function startBaresip(stage: Stage, keys: Certificates): Promise<Ba
 async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
-  const modules = run("dpkg", "-L", "baresip-core")
-    .split("\n")
-    .find((path) => path.endsWith("/g711.so"));
-  if (!modules) throw new Error("baresip-core has no module for G.711");
   for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
   writeFileSync(join(folder, "home", "contacts"), "");
   const accounts = Object.entries(ACCOUNTS).map(
@@ -141,7 +148,7 @@ async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says: tone(stage), keys, modules: dirname(modules) }),
+    CONFIG({ port, control, rtp, folder, says: tone(stage), keys, modules: modules() }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });

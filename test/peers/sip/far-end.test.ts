@@ -50,7 +50,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect(relay.signalling.lost).toBe(1);
     const { samples, gaps } = call.voice!.heard();
     expect(gaps).toEqual([]);
-    for (const heard of [samples, monoOf(await baresip.heardFile(), 8000).sound.samples]) {
+    for (const heard of [samples, (await monoOf(await baresip.heardFile(), 8000)).sound.samples]) {
       const second = { sampleRate: 8000, samples: heard.subarray(2_000, 10_000) };
       expect(toneShare(second, 1000)).toBeGreaterThan(0.99);
       expect(phaseJump(second, 1000)).toBeLessThan(0.1);

@@ -18,7 +18,6 @@ const CARRIERS: readonly {
   readonly media?: "worker";
 }[] = [
   { title: "PCMU", number: "pcmu", trunk: {} },
-  { title: "PCMU, from a worker", number: "pcmu", trunk: {}, media: "worker" },
   {
     title: "protected Opus, from a worker",
     number: "sdesOpus",
@@ -47,8 +46,9 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
   });
 
   describe("hears us, and we hear it, without a break, in", () => {
+    // The thread of this program shall not stand still while it fills what the worker plays.
     for (const [i, { title, number, trunk, media }] of CARRIERS.entries())
-      test.concurrent(title, async () => {
+      (media === "worker" ? test : test.concurrent)(title, async () => {
         const softphone = await startBaresip(stage, keys);
         const server = `sip:127.0.0.1:${softphone.port}`;
         const { dial } = await openTrunk(stage, { server, ...trunk }, `carrier-${i}`, media);
@@ -72,7 +72,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
         const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
         expect(toneShare(heard, 1000)).toBeGreaterThan(0.95);
         expect(phaseJumps(heard, 1000)).toBeLessThanOrEqual(mayWaver);
-        const { sound } = monoOf(await softphone.heardFile());
+        const { sound } = await monoOf(await softphone.heardFile());
         const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 10) };
         expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(2);
         expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);

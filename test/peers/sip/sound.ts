@@ -1,18 +1,23 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
 import type { Ear } from "../../../src/testing/telephony-network.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
-import { run } from "../tools.ts";
 
 /** What our side says where nothing else is said. */
 export const OUR_HZ = 437;
 
-/** A recording of a peer as 16-bit mono at this rate; answers the file as well, for a recogniser. */
-export function monoOf(recording: string, sampleRate = 16_000): { readonly path: string; readonly sound: Sound } {
+/** A recording of a peer as 16-bit mono at this rate; answers the file as well, for a recogniser. Calls go on meanwhile. */
+export async function monoOf(
+  recording: string,
+  sampleRate = 16_000,
+): Promise<{ readonly path: string; readonly sound: Sound }> {
   const path = join(dirname(recording), `${basename(recording, ".wav")}-${sampleRate}.wav`);
-  run("sox", "-D", recording, "-r", String(sampleRate), "-c", "1", "-b", "16", "-e", "signed", path);
+  const form = ["-r", String(sampleRate), "-c", "1", "-b", "16", "-e", "signed"];
+  await promisify(execFile)("sox", ["-D", recording, ...form, path]);
   return { path, sound: readWav(readFileSync(path)) };
 }
 
