@@ -1,3 +1,4 @@
+import type { Client } from "../../../src/client/index.ts";
 import type { Metadata } from "../../../src/domain/instance.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
@@ -47,11 +48,19 @@ export const instanceCreate: Command = {
     if (json) printJson(instance);
     else {
       print(instance.id);
-      printBeside(`"${instance.name}" is ${instance.status}; link a number: ringport instance qr ${instance.id}`);
+      printBeside(`"${instance.name}" is ${instance.status}; ${await nextStep(client, instance.id)}`);
     }
     return 0;
   },
 };
+
+/** What is to be done before the instance can call: nothing where its network links it by itself. */
+async function nextStep(client: Client, id: string): Promise<string> {
+  const { connection } = await client.instances.get(id, { expand: ["connection"] });
+  return connection?.state === "unlinked"
+    ? `link a number: ringport instance qr ${id}`
+    : `${connection?.provider} links it by itself`;
+}
 
 function metadataOf(text: string | undefined): Metadata | undefined {
   if (text === undefined) return undefined;
