@@ -1,5 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
 import { networkFault, placeName } from "./network-fault.ts";
@@ -96,8 +97,16 @@ function startTls(
     ...(isIP(servername) === 0 ? { servername } : {}),
     minVersion: "TLSv1.2",
     rejectUnauthorized: !insecure,
+    ...(isIP(address) === 6 ? { checkServerIdentity: checkAddress } : {}),
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   });
+}
+
+/** Node 22 takes an IPv6 address for the name of a domain, and refuses every certificate for it. */
+function checkAddress(host: string, certificate: PeerCertificate): Error | undefined {
+  const fault = checkServerIdentity(host, certificate);
+  const isNamed = fault !== undefined && isIP(host) === 6 && new X509Certificate(certificate.raw).checkIP(host);
+  return isNamed ? undefined : fault;
 }
