@@ -9,6 +9,8 @@ const FLAGS: Readonly<Record<RuntimeName, readonly string[]>> = {
   bun: ["--bun"],
   deno: ["run", "-A"],
 };
+/** One more than there are cores on a small machine: a part of these tests waits. */
+const WORKERS = "--maxWorkers=3";
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 /**
@@ -35,9 +37,13 @@ function testOn(
   console.log(`\n── ${name}`);
   const startedAt = performance.now();
   const pool = name === "bun" ? ["--pool=threads"] : []; // Bun's child processes do not speak to vitest
-  const { status } = spawnSync(program, [...FLAGS[name], VITEST, "run", "--project", "unit", ...pool, ...more], {
-    stdio: "inherit",
-  });
+  const { status } = spawnSync(
+    program,
+    [...FLAGS[name], VITEST, "run", "--project", "unit", WORKERS, ...pool, ...more],
+    {
+      stdio: "inherit",
+    },
+  );
   return { verdict: status === 0 ? "passed" : "failed", seconds: Math.round((performance.now() - startedAt) / 1000) };
 }
 
