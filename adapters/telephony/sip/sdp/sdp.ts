@@ -31,19 +31,24 @@ export interface Sdp extends SdpSection {
 const MOST_CHARACTERS = 65_536;
 
 /**
- * Reads a session description, in any order and with any line ends; lines that are none are left out. Undefined when it
- * is too long, or nothing of it is SDP. Never throws.
+ * Reads a session description, in any order and with any line ends; lines that are none are left out, and so is what
+ * belongs to an `m=` that names no medium. Undefined when it is too long, or nothing of it is SDP. Never throws.
  */
 export function parseSdp(text: string): Sdp | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const session: SdpLine[] = [];
   const media: (SdpMedia & { readonly lines: SdpLine[] })[] = [];
+  let section = session;
   for (const line of text.split(/\r\n|\n|\r/)) {
     const [, type, rest = ""] = /^\s*([a-z])\s?=(.*)$/i.exec(line) ?? [];
     if (type === undefined) continue;
     const value = rest.trim();
-    if (type === "m") media.push({ ...parseMedia(value), lines: [] });
-    else (media.at(-1)?.lines ?? session).push({ type, value });
+    if (type !== "m") {
+      section.push({ type, value });
+      continue;
+    }
+    section = [];
+    if (value !== "") media.push({ ...parseMedia(value), lines: section });
   }
   return session.length === 0 && media.length === 0 ? undefined : { lines: session, media };
 }
@@ -52,7 +57,7 @@ export function parseSdp(text: string): Sdp | undefined {
 export function writeSdp({ lines, media }: Sdp): string {
   const all = lines.map(writeLine);
   for (const { kind, port, protocol, formats, lines } of media)
-    all.push(`m=${kind} ${port} ${protocol} ${formats.join(" ")}`, ...lines.map(writeLine));
+    all.push(`m=${[kind, port, protocol, ...formats].join(" ")}`, ...lines.map(writeLine));
   return `${all.join("\r\n")}\r\n`;
 }
 
