@@ -33,7 +33,8 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
-  return { storage, telephony, speech, decoder, secret, asset: options.asset ?? docsAsset, sha256 };
+  const { transcription } = options;
+  return { storage, telephony, speech, decoder, transcription, secret, asset: options.asset ?? docsAsset, sha256 };
 }
 
 /**

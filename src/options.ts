@@ -9,11 +9,10 @@ import type { Speech } from "./ports/speech.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 import type { Telephony } from "./ports/telephony.ts";
+import type { Transcription } from "./ports/transcription.ts";
 
 /** Options that only the HTTP interface looks at. */
-export type HttpOptions = Partial<
-  Pick<HttpDependencies, "basePath" | "cors" | "streamPreview" | "rateLimit" | "asset">
->;
+export type HttpOptions = Partial<Pick<HttpDependencies, "basePath" | "cors" | "rateLimit" | "asset">>;
 
 /**
  * How Ringport is put together. Everything has a default: without options it keeps its data in `./data`, carries calls
@@ -30,6 +29,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly speech?: Speech | undefined;
   /** What reads audio files. Default: WAV and MP3, decoded in a worker. */
   readonly decoder?: AudioDecoder | undefined;
+  /** Live audio streams (`DYNAMIC_STREAM`), a preview. Default: false. */
+  readonly streamPreview?: boolean | undefined;
+  /** What writes down what is said on live streams. Default: nothing does. */
+  readonly transcription?: Transcription | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */
@@ -116,6 +119,7 @@ export interface EmbeddedPorts {
   readonly telephony: readonly Telephony[];
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
+  readonly transcription: Transcription | undefined;
   /**
    * The 32 bytes of the key, kept in the data folder unless one was given. Asked for once the storage is open, so that a
    * server that cannot start leaves nothing behind.

@@ -98,10 +98,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   };
 
   async function open(): Promise<Running> {
-    const { storage, speech, decoder, telephony, secret, asset, sha256 } = await embeddedPorts(options);
+    const { storage, speech, decoder, transcription, telephony, secret, asset, sha256 } = await embeddedPorts(options);
     const closePorts = async () => {
       for (const network of telephony) await network.close();
-      await Promise.all([speech.close(), decoder.close()]);
+      await Promise.all([speech.close(), decoder.close(), transcription?.close()]);
       await storage.close();
     };
     const key = await opened(storage, secret).catch(async (error: unknown) => {
@@ -121,6 +121,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       telephony: new Map(telephony.map((network) => [network.name, network])),
       speech,
       decoder,
+      transcription,
       log,
       events: new EventLog(system, ids, log),
       tally: new Tally(),
@@ -130,6 +131,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       policy: options.queue ?? SINGLE,
       schemas: inputSchemas(limits),
       strictSchemas: inputSchemas(limits, { strict: true }),
+      streamPreview: options.streamPreview ?? false,
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl,
     };
@@ -149,7 +151,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       ...given({
         basePath: options.basePath,
         cors: options.cors,
-        streamPreview: options.streamPreview,
         rateLimit: options.rateLimit,
         asset: options.asset ?? asset,
       }),
@@ -236,6 +237,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       async *events(...args) {
         yield* (await app()).calls.events(...args);
       },
+      stream: async (...args) => (await app()).calls.stream(...args),
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };

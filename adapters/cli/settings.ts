@@ -223,6 +223,7 @@ export const CODE_ONLY = {
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
+  transcription: "an object",
   authenticate: "a function; the server reads its tokens from the storage",
   system: "the clock",
   asset: "a function",

@@ -16,6 +16,7 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
   mediaTimeoutMs: [100, HOUR_MS, "The first inbound audio must come this soon."],
   mediaSetupMs: [100, HOUR_MS, "Our media path must be up this soon after the answer."],
   tailMs: [0, 60_000, "Silence after a message, before the hang-up."],
+  streamAttachMs: [100, HOUR_MS, "A stream may be without a client this long."],
   releaseTimeoutMs: [100, 60_000, "A leg must be gone this soon after the hang-up."],
   lineLossMs: [0, HOUR_MS, "A live call outlasts its line's silence this long."],
   lineGraceMs: [0, DAY_MS, "An instance stays ACTIVE this long while offline."],

@@ -2,6 +2,7 @@ import { Playout } from "../audio/playout.ts";
 import type { Call } from "../domain/call.ts";
 import type { CallSignal } from "../domain/call-flow.ts";
 import type { EventData, EventType } from "../domain/events.ts";
+import type { FrameSink } from "../ports/media.ts";
 import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
@@ -47,20 +48,19 @@ export class CallMedia {
       digit: (digit, atMs) => this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } }),
       speech: (startMs, endMs) => this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
     });
-    leg.connectMedia(this.#playout, this.#ear);
+    const live = programOf(call).live?.(context, call, { leg, playout: this.#playout });
+    if (live) this.#playout.tap = live.sent;
+    leg.connectMedia(this.#playout, live ? new BothSinks(this.#ear, live.callee) : this.#ear);
   }
 
   /** Renders the message into the playout while the phone rings; reports when all of it is ready, and when heard. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { timings } = this.#context;
     const playout = this.#playout;
+    const message = programOf(this.#call).message?.(this.#context, this.#call, playout.sampleRate, signal);
+    if (message === undefined) return;
     try {
-      for await (const samples of programOf(this.#call).message(
-        this.#context,
-        this.#call,
-        playout.sampleRate,
-        signal,
-      )) {
+      for await (const samples of message) {
         if (signal.aborted) return;
         playout.enqueue(samples);
       }
@@ -102,5 +102,21 @@ export class CallMedia {
   #notice(noticed: Noticed): void {
     if (this.#last) this.#last.push(noticed);
     else this.#post({ type: "noticed", ...noticed });
+  }
+}
+
+/** Two who listen to the same frames. */
+class BothSinks implements FrameSink {
+  readonly #first: FrameSink;
+  readonly #second: FrameSink;
+
+  constructor(first: FrameSink, second: FrameSink) {
+    this.#first = first;
+    this.#second = second;
+  }
+
+  write(frame: Int16Array): void {
+    this.#first.write(frame);
+    this.#second.write(frame);
   }
 }

@@ -70,6 +70,7 @@ export class CallSession {
     this.#rules = {
       timings: context.timings,
       inboundCertain: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
+      streamed: call.message.type === "DYNAMIC_STREAM",
     };
   }
 
@@ -147,6 +148,7 @@ export class CallSession {
       this.#post({ type: "end", reason, detail: messageOf(error) });
       return;
     }
+    if (this.#rules.streamed) this.#context.streams.of(this.#context, this.#call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
     this.#dialled = this.#dial();
   }

@@ -15,6 +15,7 @@ import { once, type Running } from "./idempotency.ts";
 import { notFound, shortened } from "./instances.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
 import { failCall } from "./stored-calls.ts";
+import type { StreamSeat } from "./streams/stream-client.ts";
 import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
 
 const INSPECTIONS_AT_ONCE = 200;
@@ -111,6 +112,16 @@ export class Calls implements CallUseCases {
       stop();
       signal?.removeEventListener("abort", abort);
     }
+  }
+
+  async stream(principal: Principal, callId: string): Promise<StreamSeat> {
+    if (!this.#context.streamPreview)
+      throw new Refusal(
+        "stream_not_available",
+        "live audio streams are a preview and switched off here; the server's operator switches them on with " +
+          "streamPreview (RINGPORT_STREAM_PREVIEW=1)",
+      );
+    return this.#context.streams.seat(this.#context, await this.get(principal, callId));
   }
 
   async wait(callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {

@@ -9,13 +9,15 @@ import type { Speech } from "../ports/speech.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
+import type { Transcription } from "../ports/transcription.ts";
 import type { EventLog } from "./event-log.ts";
 import type { ProviderAccess } from "./provider-access.ts";
+import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -29,8 +31,11 @@ export interface Context {
   readonly access: ProviderAccess;
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
+  /** Writes down what is said on live streams; undefined: nobody does. */
+  readonly transcription: Transcription | undefined;
   readonly log: Logger;
   readonly events: EventLog;
+  readonly streams: Streams;
   readonly tally: Tally;
   readonly vault: Vault;
   readonly timings: Timings;
@@ -38,6 +43,8 @@ export interface Context {
   readonly policy: QueuePolicy;
   readonly schemas: InputSchemas;
   readonly strictSchemas: InputSchemas;
+  /** Live streams are switched on. */
+  readonly streamPreview: boolean;
   /** End a call that got no inbound audio even where its absence proves nothing. */
   readonly requireInboundAudio: boolean;
   /** Aborted when the process must end although the storage is down. */

@@ -5,6 +5,7 @@ import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
+import type { StreamSeat } from "./streams/stream-client.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
 // Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
@@ -85,6 +86,11 @@ export interface CallUseCases {
    * where this process stops before the call has ended.
    */
   events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
+  /**
+   * Takes the one place at the live stream of a `DYNAMIC_STREAM` call, before whoever carries its audio is there.
+   * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
+   */
+  stream(principal: Principal, callId: string): Promise<StreamSeat>;
   /** The call, once it is final; throws as {@link events} does. */
   wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }

@@ -9,6 +9,15 @@ interface Item {
   readonly reached: ((name: string) => void) | undefined;
 }
 
+/**
+ * Is told what the callee hears, sample by sample: every stretch that the leg has read, or has said that it has sent.
+ * Called within the leg's clock: it does not wait, throw, or keep the array.
+ */
+export interface PlayoutTap {
+  /** `length` samples of `samples` from `from` on; silence where there are none. */
+  played(samples: Int16Array | undefined, from: number, length: number): void;
+}
+
 const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefined };
 
 /**
@@ -25,6 +34,8 @@ export class Playout implements FrameSource, AheadSource {
   readonly drained: Promise<void>;
   /** Called once, in the first read that pulls signal. */
   onFirstSignal: (() => void) | undefined;
+  /** Who is told what is played; nobody by default. */
+  tap: PlayoutTap | undefined;
   /** The leg's, where it pulls ahead. */
   recall: (() => void) | undefined;
 
@@ -141,6 +152,7 @@ export class Playout implements FrameSource, AheadSource {
       this.#pass(item, take);
     }
     frame.fill(0, filled);
+    if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
     this.#clock += frame.length;
     this.#countUnderrun(filled, frame.length);
     this.#afterPassing(before);
@@ -176,6 +188,7 @@ export class Playout implements FrameSource, AheadSource {
       this.#sent -= take;
       if (item !== undefined) this.#pass(item, take);
     }
+    if (silence > 0) this.tap?.played(undefined, 0, silence);
     if (ranDry && !this.#ended && this.#heard > 0) this.#underruns++;
     this.#afterPassing(before);
   }
@@ -190,6 +203,7 @@ export class Playout implements FrameSource, AheadSource {
   /** So many samples of the item at the head are heard. */
   #pass(item: Item, samples: number): void {
     if (item.samples !== undefined) this.#heard += samples;
+    this.tap?.played(item.samples, this.#offset, samples);
     this.#queued -= samples;
     this.#offset += samples;
     if (this.#offset === item.length) {

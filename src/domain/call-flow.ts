@@ -18,6 +18,8 @@ export interface CallFlow {
   readonly played: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
+  /** A client is attached to the stream of the call. */
+  readonly attached: boolean;
 }
 
 export const NEW_FLOW: CallFlow = {
@@ -26,9 +28,10 @@ export const NEW_FLOW: CallFlow = {
   messageMs: 0,
   played: false,
   lineDown: false,
+  attached: false,
 };
 
-export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line";
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream";
 
 export type CallSignal =
   | { readonly type: "placed" }
@@ -42,6 +45,11 @@ export type CallSignal =
   | { readonly type: "message_ready"; readonly messageMs: number }
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
   | { readonly type: "message_played" }
+  /** A client has attached itself to the stream, or has gone without a goodbye. */
+  | { readonly type: "stream_attached" }
+  | { readonly type: "stream_detached" }
+  /** The client has ended the call, and what it had sent has been played. */
+  | { readonly type: "stream_closed" }
   | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
   /** The line reported, or a probe said so. */
   | { readonly type: "line_down"; readonly reason: string }
@@ -73,6 +81,8 @@ export interface FlowRules {
   readonly timings: Timings;
   /** Inbound audio must come: its absence means that media failed. */
   readonly inboundCertain: boolean;
+  /** A client outside carries the audio: without one the call has nothing to say. */
+  readonly streamed: boolean;
 }
 
 export interface Decision {
@@ -111,6 +121,13 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
       return fail(flow, signal.reason, signal.detail);
     case "message_played":
       return messagePlayed(flow, rules);
+    case "stream_attached":
+      return to({ ...flow, attached: true }, [{ do: "cancel", name: "stream" }]);
+    case "stream_detached":
+      return to({ ...flow, attached: false }, flow.phase === "talking" ? [streamTimer(rules)] : []);
+    case "stream_closed":
+      if (flow.phase === "talking") return complete(flow, "stream_closed", null);
+      return fail(flow, "terminated", "the stream's client ended the call before the callee had answered");
     case "noticed":
       return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
     case "line_down":
@@ -157,6 +174,7 @@ function connected(flow: CallFlow, rules: FlowRules): Decision {
     { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
   ];
   if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
+  if (rules.streamed && !flow.attached) effects.push(streamTimer(rules));
   const talking: CallFlow = { ...flow, phase: "talking" };
   if (!flow.played) return to(talking, effects);
   const played = messagePlayed(talking, rules);
@@ -223,6 +241,9 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
     }
     case "duration":
       return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
+    case "stream":
+      if (flow.attached || flow.phase !== "talking") return stay(flow);
+      return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
     case "line":
       if (flowing) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
       return flow.lineDown
@@ -235,6 +256,10 @@ const WITHOUT_CALL = "the line came back without this call";
 
 function lineTimer(rules: FlowRules): CallEffect {
   return { do: "timer", name: "line", ms: rules.timings.lineLossMs };
+}
+
+function streamTimer(rules: FlowRules): CallEffect {
+  return { do: "timer", name: "stream", ms: rules.timings.streamAttachMs };
 }
 
 function stay(flow: CallFlow): Decision {

@@ -12,6 +12,8 @@ export interface Timings {
   readonly mediaSetupMs: number;
   /** Silence after a message, before the hang-up. */
   readonly tailMs: number;
+  /** A stream may be without a client this long, from the answer or from the break on. */
+  readonly streamAttachMs: number;
   /** A leg must be gone this long after it was hung up; then the core lets go of it. */
   readonly releaseTimeoutMs: number;
   /** A live call outlasts its line's silence this long. */
@@ -34,6 +36,7 @@ export const DEFAULT_TIMINGS: Timings = {
   mediaTimeoutMs: 10_000,
   mediaSetupMs: 10_000,
   tailMs: 300,
+  streamAttachMs: 10_000,
   releaseTimeoutMs: 5_000,
   lineLossMs: 1_000,
   lineGraceMs: 30_000,

@@ -1,7 +1,7 @@
 import { type IRequest, Router } from "itty-router";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
-import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
+import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
 import { identify } from "./bearer.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -101,22 +101,34 @@ export function createHttp(deps: HttpDependencies): WebApp {
         : publicPage(page, exchange, deps.limits.bodyBytes),
     );
 
-  async function handle(request: RequestLike, upgrading: boolean): Promise<Reply> {
+  async function handle(request: RequestLike): Promise<Reply> {
     try {
-      return await answered(request, upgrading);
+      return await answered(opened(request, false));
     } catch (cause) {
       return lastResort(cause, deps);
     }
   }
 
-  async function answered(request: RequestLike, upgrading: boolean): Promise<Reply> {
-    const exchange = new Exchange({
+  async function upgrade(request: RequestLike): Promise<Reply | SocketHandlers> {
+    try {
+      const exchange = opened(request, true);
+      const reply = await answered(exchange);
+      return reply.status === 101 && exchange.accepted ? exchange.accepted : reply;
+    } catch (cause) {
+      return lastResort(cause, deps);
+    }
+  }
+
+  const opened = (request: RequestLike, upgrading: boolean): Exchange =>
+    new Exchange({
       request,
       base,
       requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
       upgrading,
       startedAt: system.monotonic(),
     });
+
+  async function answered(exchange: Exchange): Promise<Reply> {
     const reply: Reply = await router.fetch(exchange);
     const ms = system.monotonic() - exchange.startedAt;
     meter.count(exchange.method, exchange.route, reply.status, ms);
@@ -136,10 +148,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
   }
 
   return {
-    handle: (request) => handle(request, false),
+    handle,
     claims: async ({ url }) => isOwn(url),
-    fetch: async (request) => toResponse(await handle(request, false)),
-    upgrade: (request) => handle(request, true),
+    fetch: async (request) => toResponse(await handle(request)),
+    upgrade,
   };
 }
 

@@ -23,8 +23,6 @@ export interface HttpDependencies {
   readonly basePath?: string | undefined;
   /** Which web pages of other origins may call. Off by default. */
   readonly cors?: CorsOption | undefined;
-  /** Whether the stream endpoint is on; off by default. */
-  readonly streamPreview?: boolean | undefined;
   /** How many requests each token may make; none by default. */
   readonly rateLimit?: RateLimit | undefined;
   /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined where they were not shipped. */

@@ -1,5 +1,5 @@
 import type { Principal } from "../domain/principal.ts";
-import type { RequestLike } from "../ports/web.ts";
+import type { RequestLike, SocketHandlers } from "../ports/web.ts";
 
 /** What is fixed about a request before anything looks at it. */
 export interface ExchangeStart {
@@ -39,6 +39,8 @@ export class Exchange implements ExchangeStart {
   proxy: undefined = undefined;
   /** Who asks, once that is known. */
   principal: Principal | undefined = undefined;
+  /** What to do with the WebSocket of an upgrade that is accepted. */
+  accepted: SocketHandlers | undefined = undefined;
   /** Headers that every answer to this request carries. */
   replyHeaders: Record<string, string> | undefined = undefined;
 

@@ -1,3 +1,5 @@
+import type { PcmChunk } from "./media.ts";
+
 /** What a decoder learnt about an uploaded file. */
 export interface AudioFacts {
   readonly format: "wav" | "mp3";
@@ -14,6 +16,17 @@ export class AudioUnsupported extends Error {
   override readonly name = "AudioUnsupported";
 }
 
+/** One MP3 that is decoded as it arrives. */
+export interface Mp3Stream {
+  /**
+   * Takes the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream, which
+   * may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
+   * @throws {AudioUnsupported} too much of it is no MP3
+   */
+  push(bytes: Uint8Array): readonly PcmChunk[];
+  close(): void;
+}
+
 /** Decodes whole audio files off the thread that carries audio, within a bound on CPU time. */
 export interface AudioDecoder {
   /**
@@ -26,5 +39,7 @@ export interface AudioDecoder {
    * @throws {AudioUnsupported}
    */
   decode(file: Uint8Array, sampleRate: number, signal?: AbortSignal): Promise<Int16Array>;
+  /** Decodes an MP3 while it is being sent. Without it, streams carry PCM and mu-law only. */
+  mp3Stream?(): Promise<Mp3Stream>;
   close(): Promise<void>;
 }

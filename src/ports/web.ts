@@ -24,6 +24,9 @@ export interface Socket {
   /** Resolves when the buffer has emptied, or the socket has closed. */
   drained(): Promise<void>;
   close(code?: number, reason?: string): void;
+  /** Stops reading until {@link resume}, so that the client has to wait. Left out where the runtime cannot. */
+  pause?(): void;
+  resume?(): void;
 }
 
 /** What is done with an accepted WebSocket. */

@@ -17,7 +17,7 @@ import type { ReleaseCause } from "../../src/domain/release-cause.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { fuzz } from "../support/fuzz.ts";
 
-const RULES: FlowRules = { timings: DEFAULT_TIMINGS, inboundCertain: false };
+const RULES: FlowRules = { timings: DEFAULT_TIMINGS, inboundCertain: false, streamed: false };
 const CERTAIN: FlowRules = { ...RULES, inboundCertain: true };
 
 const placed: CallSignal = { type: "placed" };

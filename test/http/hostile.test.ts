@@ -23,7 +23,6 @@ const { app } = serve({
   },
   http: {
     limits,
-    streamPreview: true,
     cors: { origins: ["https://app.example"] },
     rateLimit: { limit: 1e9, windowMs: 1000 },
     authenticate: async (token) => (token === TOKEN ? { userId: "usr_anna" } : undefined),

@@ -3,6 +3,7 @@ import { type Application, createApplication } from "../../src/application/appli
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
+import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { Vault } from "../../src/application/vault.ts";
@@ -159,6 +160,8 @@ export interface WorldOptions {
   /** Networks beside it. */
   readonly others?: readonly ScriptedTelephony[];
   readonly retentionDays?: number;
+  /** Live streams are switched on. */
+  readonly streamPreview?: boolean;
   readonly requireInboundAudio?: boolean;
   /** What an earlier process left. */
   readonly before?: World;
@@ -205,9 +208,9 @@ export class World {
       nodeId: ids("node"),
       storage: this.storage,
       telephony,
-      access: new ProviderAccess(telephony, this.storage.accounts),
       speech: this.speech,
       decoder,
+      transcription: undefined,
       log,
       events: new EventLog(this.system, ids, log),
       tally: new Tally(),
@@ -217,8 +220,11 @@ export class World {
       policy: options.policy ?? SINGLE,
       schemas: inputSchemas(DEFAULT_LIMITS),
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
-      requireInboundAudio: options.requireInboundAudio ?? false,
+      streamPreview: options.streamPreview ?? false,
+      streams: new Streams(),
+      access: new ProviderAccess(telephony, this.storage.accounts),
       givingUp: new AbortController().signal,
+      requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",
     };
     this.app = createApplication(this.context, { retentionDays: options.retentionDays });

@@ -1,5 +1,8 @@
+import type { Playout, PlayoutTap } from "../../audio/playout.ts";
 import type { Call } from "../../domain/call.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
+import type { FrameSink } from "../../ports/media.ts";
+import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { converse } from "./converse.ts";
 import { play } from "./play.ts";
@@ -16,15 +19,32 @@ export class ProgramFailed extends Error {
   }
 }
 
-/** What a call of one type does with its leg. */
+/** What a live program works with. */
+export interface LiveMedia {
+  readonly leg: Leg;
+  /** What it plays to the callee; it never ends by itself. */
+  readonly playout: Playout;
+}
+
+/** How a live program listens. */
+export interface LiveEars {
+  /** Gets the callee's frames. */
+  readonly callee: FrameSink;
+  /** Is told what the callee hears. */
+  readonly sent: PlayoutTap;
+}
+
+/** What a call of one type does with its leg: a message to be played to its end, or something live. */
 export interface Program {
   /** Checked before anybody's phone rings. @throws {ProgramFailed} */
   check?(context: Context, call: Call): void;
   /**
-   * The message as mono samples at the leg's rate, in pieces as they become ready; runs while the phone rings.
+   * For a fixed message: the message as mono samples at the leg's rate, in pieces as they become ready; runs while the phone rings.
    * @throws {ProgramFailed}
    */
-  message(context: Context, call: Call, sampleRate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
+  message?(context: Context, call: Call, sampleRate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
+  /** For a live conversation: takes the leg's audio over while the phone rings, and answers how it listens. */
+  live?(context: Context, call: Call, media: LiveMedia): LiveEars | undefined;
 }
 
 /** The program of a call. */

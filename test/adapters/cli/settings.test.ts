@@ -21,6 +21,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   storage: true,
   speech: true,
   decoder: true,
+  transcription: true,
   authenticate: true,
   system: true,
   log: true,

@@ -1,0 +1,93 @@
+import type { EventData } from "../../domain/events.ts";
+
+/** What a client of a stream can be told in a `call_event`. */
+export type StreamEventName =
+  | "ringing"
+  | "answered"
+  | "dtmf"
+  | "beep"
+  | "mark"
+  | "cleared"
+  | "completed"
+  | "failed"
+  | "transcripts_unavailable"
+  | "buffer_high"
+  | "buffer_low";
+
+/** Something that happened on a call with a live stream. */
+export interface StreamEvent {
+  readonly event: StreamEventName;
+  /** ms since 1970-01-01 UTC. */
+  readonly timestamp: number;
+  /** What it adds: `digit`, `name`, `heard_ms`, `reason` and the like. */
+  readonly data: EventData;
+}
+
+/** What somebody said, or has said so far. */
+export interface Transcript {
+  readonly text: string;
+  /** When it was said, as far as that is known; ms since 1970-01-01 UTC. */
+  readonly timestamp: number;
+  /** False: the engine may still change its mind. */
+  readonly final: boolean;
+  readonly speaker: "callee" | "caller";
+}
+
+/**
+ * Why the core lets go of a client: the call is over, as its last event said; more than {@link MOST_QUEUED_MS} of audio
+ * were waiting; or this process stops.
+ */
+export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
+
+/**
+ * Who carries the audio of a call from outside: a WebSocket, or an embedding program. It is told what happens on the
+ * call, within the leg's clock: no method may wait or throw.
+ */
+export interface StreamClient {
+  /** The rate at which it wants the callee's audio, Hz; undefined: it wants none. */
+  readonly calleeRate: number | undefined;
+  event(event: StreamEvent): void;
+  transcript(transcript: Transcript): void;
+  /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
+  callee(frame: Int16Array): void;
+  /** Nothing more comes; the client is not attached any more. */
+  over(end: StreamEnd): void;
+}
+
+/** What an attached client can do. All of it is nothing once the client is not attached any more. */
+export interface StreamAttachment {
+  /**
+   * Adds audio to the end of what the callee is to hear; what comes before the answer waits for it. Any length, any rate
+   * from 4000 to 192000 Hz; the array is not kept.
+   */
+  write(samples: Int16Array, sampleRate: number): void;
+  /** What waits to be played, ms. */
+  readonly queuedMs: number;
+  /** Asks to be told, by the event `mark`, when everything written so far has been played. */
+  mark(name: string): void;
+  /** Drops what waits, marks included; the event `cleared` tells how much of all the audio was heard. */
+  clear(): void;
+  /** Presses keys: 0-9 * # A-D. @throws {RangeError} other characters, or too many of them */
+  dtmf(digits: string): void;
+  /** Plays what waits, then ends the call. Before the answer it ends the call at once. */
+  hangUp(): void;
+  /**
+   * The client has gone. On purpose: as {@link hangUp}. Otherwise the call waits a while for it, or for another one.
+   */
+  detach(onPurpose: boolean): void;
+}
+
+/** A place at a stream, taken before the client is there: nobody else gets it meanwhile. */
+export interface StreamSeat {
+  /** The client is there. It is told at once what has happened so far. Once only. */
+  attach(client: StreamClient): StreamAttachment;
+  /** The client will not come. */
+  release(): void;
+}
+
+/** Above this the client is told that it is too fast (`buffer_high`), ms. */
+export const HIGH_QUEUED_MS = 30_000;
+/** Below this, once it was told so, that it may go on (`buffer_low`), ms. */
+export const LOW_QUEUED_MS = 15_000;
+/** More than this does not wait: the client is let go, ms. */
+export const MOST_QUEUED_MS = 60_000;
