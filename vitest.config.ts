@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: "runtime-dist",
           ...waiting,
-          include: ["test/runtime/{calls,crash}.test.ts"],
+          include: ["test/runtime/calls.test.ts"],
           globalSetup: ["test/support/built.ts"],
           env: { TEST_ENTRY: "dist", TEST_TARGETS: process.env.TEST_TARGETS ?? "" },
           testTimeout: 60_000,

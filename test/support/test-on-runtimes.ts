@@ -11,6 +11,8 @@ const FLAGS: Readonly<Record<RuntimeName, readonly string[]>> = {
 };
 /** One more than there are cores on a small machine: a part of these tests waits. */
 const WORKERS = "--maxWorkers=3";
+/** Inputs per property: what a parser makes of them does not depend on the runtime, and each has its share. */
+const PROPERTY_RUNS = 250;
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 /**
@@ -42,6 +44,7 @@ function testOn(
     [...FLAGS[name], VITEST, "run", "--project", "unit", WORKERS, ...pool, ...more],
     {
       stdio: "inherit",
+      env: { ...process.env, FC_RUNS: process.env.FC_RUNS ?? String(PROPERTY_RUNS) },
     },
   );
   return { verdict: status === 0 ? "passed" : "failed", seconds: Math.round((performance.now() - startedAt) / 1000) };
