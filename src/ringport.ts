@@ -148,6 +148,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       log,
       publicUrl,
       version: VERSION,
+      streamPreview: context.streamPreview,
+      mp3Stream: decoder.mp3Stream?.bind(decoder),
       ...given({
         basePath: options.basePath,
         cors: options.cors,
@@ -238,6 +240,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
         yield* (await app()).calls.events(...args);
       },
       stream: async (...args) => (await app()).calls.stream(...args),
+      streamable: async (...args) => (await app()).calls.streamable(...args),
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };

@@ -15,6 +15,7 @@ import {
   type ServedApp,
   type ServeOptions,
 } from "./listening.ts";
+import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 
@@ -27,6 +28,8 @@ interface BunSocket {
   send(data: string | Uint8Array): number;
   getBufferedAmount(): number;
   close(code?: number, reason?: string): void;
+  pause(): void;
+  resume(): void;
 }
 interface BunServer {
   readonly port: number;
@@ -68,8 +71,9 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
         }
         const decision = await app.upgrade(request).catch(brokenApp);
         if (isReply(decision)) return toResponse(decision);
-        const upgraded = bun.upgrade(request, { data: { handlers: decision, waiting: [] } });
-        return upgraded ? undefined : new Response(null, { status: 400 });
+        if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
+        neverOpened(decision);
+        return new Response(null, { status: 400 });
       },
       websocket: socketOptions(open),
     });
@@ -133,6 +137,8 @@ function socketOf(ws: BunSocket): Socket {
     drained: () =>
       ws.getBufferedAmount() === 0 ? Promise.resolve() : new Promise((resolve) => ws.data.waiting.push(resolve)),
     close: (code, reason) => ws.close(code, reason),
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
   };
 }
 

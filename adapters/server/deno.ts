@@ -14,6 +14,7 @@ import {
   type ServedApp,
   type ServeOptions,
 } from "./listening.ts";
+import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 
@@ -44,9 +45,14 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
     const decision = await app.upgrade(request).catch(brokenApp);
     if (isReply(decision)) return toResponse(decision);
-    const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_SECONDS });
-    connect(socket, decision, open);
-    return response;
+    try {
+      const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_SECONDS });
+      connect(socket, decision, open);
+      return response;
+    } catch {
+      neverOpened(decision);
+      return new Response(null, { status: 400 });
+    }
   }
 
   let server: DenoServer;

@@ -1,6 +1,9 @@
 import type { WebSocket } from "ws";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 
+/** A socket that is not read does not notice that its client has gone; what is written to it does. This often, ms. */
+const PAUSED_PING_MS = 1_000;
+
 /** Lets the handlers live on an open `ws` WebSocket. */
 export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
   let waiting: (() => void)[] = [];
@@ -11,6 +14,12 @@ export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
   };
   const written = (): void => {
     if (ws.bufferedAmount === 0) release();
+  };
+  let pings: NodeJS.Timeout | undefined;
+  const resume = (): void => {
+    clearInterval(pings);
+    pings = undefined;
+    ws.resume();
   };
   const socket: Socket = {
     send: (data) => {
@@ -24,6 +33,11 @@ export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push(resolve)),
     close: (code, reason) => ws.close(code, reason),
+    pause() {
+      ws.pause();
+      pings ??= setInterval(() => ws.ping(), PAUSED_PING_MS);
+    },
+    resume,
   };
   ws.on("error", () => {}); // a broken frame or connection; `close` follows
   ws.on("message", (data: Buffer, isBinary: boolean) => {
@@ -36,13 +50,8 @@ export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
   });
   ws.on("close", (code: number, reason: Buffer) => {
     release();
+    clearInterval(pings);
     handlers.close?.(socket, code, reason.toString());
   });
   handlers.open?.(socket);
-}
-
-/** Tells handlers that were promised a socket that it broke before it was open. */
-export function neverOpened(handlers: SocketHandlers): void {
-  const socket: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
-  handlers.close?.(socket, 1006, "");
 }

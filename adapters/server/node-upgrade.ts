@@ -4,8 +4,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp } from "./listening.ts";
+import { neverOpened } from "./never-opened.ts";
 import { hasBody, NodeRequest } from "./node-request.ts";
-import { connectSocket, neverOpened } from "./node-socket.ts";
+import { connectSocket } from "./node-socket.ts";
 
 /** Options of {@link attachUpgrade}. */
 export interface UpgradeOptions {
@@ -35,8 +36,10 @@ export function attachUpgrade(
   const alive = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const ws of sockets.clients) {
-      if (!alive.delete(ws)) ws.terminate();
-      else ws.ping();
+      // The answers of one that is paused wait among what was not read.
+      if (ws.isPaused) alive.add(ws);
+      else if (!alive.delete(ws)) ws.terminate();
+      ws.ping();
     }
   }, PING_MS);
   pings.unref();
@@ -52,11 +55,15 @@ export function attachUpgrade(
       neverOpened(decision);
       return;
     }
+    let opened = false;
     sockets.handleUpgrade(message, socket, head, (ws) => {
+      opened = true;
       alive.add(ws);
       ws.on("pong", () => alive.add(ws));
       connectSocket(ws, decision);
     });
+    // `ws` finds fault with a few headers that nobody else looks at.
+    if (!opened) neverOpened(decision);
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {

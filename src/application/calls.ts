@@ -16,6 +16,7 @@ import { notFound, shortened } from "./instances.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
 import { failCall } from "./stored-calls.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
+import { checkStreamable, streamsOff } from "./streams/stream-refusals.ts";
 import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
 
 const INSPECTIONS_AT_ONCE = 200;
@@ -115,13 +116,15 @@ export class Calls implements CallUseCases {
   }
 
   async stream(principal: Principal, callId: string): Promise<StreamSeat> {
-    if (!this.#context.streamPreview)
-      throw new Refusal(
-        "stream_not_available",
-        "live audio streams are a preview and switched off here; the server's operator switches them on with " +
-          "streamPreview (RINGPORT_STREAM_PREVIEW=1)",
-      );
+    if (!this.#context.streamPreview) throw streamsOff();
     return this.#context.streams.seat(this.#context, await this.get(principal, callId));
+  }
+
+  async streamable(principal: Principal, callId: string): Promise<Call> {
+    if (!this.#context.streamPreview) throw streamsOff();
+    const call = await this.get(principal, callId);
+    checkStreamable(call);
+    return call;
   }
 
   async wait(callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {

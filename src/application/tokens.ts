@@ -75,14 +75,18 @@ export function tokenAuthenticator(accounts: AccountStore, system: System, sha25
 }
 
 function newToken(kind: "live" | "demo", system: System): string {
+  const body = `rp_${kind}_${newSecret(system)}`;
+  return body + checksum(body);
+}
+
+/** 32 random bytes as 43 characters of base62. */
+export function newSecret(system: System): string {
   const bytes = new Uint8Array(32);
   system.random(bytes);
-  const secret = base62(
+  return base62(
     bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n),
     SECRET_CHARACTERS,
   );
-  const body = `rp_${kind}_${secret}`;
-  return body + checksum(body);
 }
 
 function isWellFormed(token: string): boolean {

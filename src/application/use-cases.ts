@@ -91,6 +91,11 @@ export interface CallUseCases {
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
   stream(principal: Principal, callId: string): Promise<StreamSeat>;
+  /**
+   * A call with a live stream that is not over, whether or not a client is attached to it.
+   * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`.
+   */
+  streamable(principal: Principal, callId: string): Promise<Call>;
   /** The call, once it is final; throws as {@link events} does. */
   wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }

@@ -1,3 +1,4 @@
+import type { StreamEventName } from "../application/streams/stream-client.ts";
 import type { CallStatus, CallType } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
@@ -157,6 +158,52 @@ export interface Voice {
   sample_url: string;
 }
 
+/** A ticket for the stream of one call. */
+export interface StreamTicket {
+  /** Good once, for `?ticket=`. */
+  ticket: string;
+  expires_at: string;
+  /** Where to connect: the address of the stream with the ticket in it. */
+  url: string;
+}
+
+/** What a stream tells about what was said. */
+export interface StreamTranscript {
+  type: "transcript";
+  text: string;
+  /** When it was said. */
+  timestamp: string;
+  /** False: the text may still change. */
+  final: boolean;
+  speaker: "callee" | "caller";
+}
+
+/** What a stream tells about the call. */
+export interface StreamCallEvent {
+  type: "call_event";
+  event: StreamEventName;
+  timestamp: string;
+  /** With `dtmf`: the key that the callee pressed. */
+  digit?: string | undefined;
+  /** With `mark`: its name. */
+  name?: string | undefined;
+  /** With `cleared`: how much of all the audio was heard, ms. */
+  heard_ms?: number | undefined;
+  /** With `buffer_high` and `buffer_low`: how much waits to be played, ms. */
+  queued_ms?: number | undefined;
+  /** With `audio_dropped`: how much of the callee's audio is missing here, ms. */
+  dropped_ms?: number | undefined;
+  /** With `completed` and `failed`: why. */
+  reason?: string | null | undefined;
+}
+
+/** What a stream answers to a text message that it does not understand. */
+export interface StreamError {
+  type: "error";
+  code: string;
+  detail: string;
+}
+
 /** One thing that is wrong with a request. */
 export interface Fault {
   /** JSON Pointer into the body; "" for the body itself, and for what is not in it. */
@@ -207,6 +254,10 @@ export interface Answers {
   EventList: Event[];
   Voice: Voice;
   VoiceList: Voice[];
+  StreamTicket: StreamTicket;
+  StreamTranscript: StreamTranscript;
+  StreamCallEvent: StreamCallEvent;
+  StreamError: StreamError;
   Fault: Fault;
   Problem: Problem;
   State: State;

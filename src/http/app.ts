@@ -23,8 +23,9 @@ import { eventRoutes } from "./routes/event-routes.ts";
 import { instanceRoutes } from "./routes/instance-routes.ts";
 import { artefactRoute, publicPage } from "./routes/page-routes.ts";
 import { serverRoutes } from "./routes/server-routes.ts";
-import { streamRoute } from "./routes/stream-route.ts";
+import { streamRoutes } from "./routes/stream-routes.ts";
 import { voiceRoutes } from "./routes/voice-routes.ts";
+import { StreamTickets } from "./stream/stream-tickets.ts";
 
 export type { HttpDependencies } from "./dependencies.ts";
 
@@ -39,8 +40,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
   const cors = corsPolicy(deps.cors ?? false);
   const limiter = deps.rateLimit && rateLimiter(deps.rateLimit, () => system.monotonic());
   const meter = requestMeter();
+  const tickets = new StreamTickets(system);
+  const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
-  const routes: readonly Route[] = routesOf(deps, base, meter);
+  const routes: readonly Route[] = routesOf(deps, base, meter, tickets);
   const resources = resourcesOf(routes);
   const fixed = new Map(
     resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
@@ -52,7 +55,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   /** Finds out who asks, and whether he asks too often. */
   async function admit(exchange: Exchange): Promise<void> {
-    await identify(exchange, deps.authenticate, log);
+    await identify(exchange, identification);
     if (!limiter) return;
     const { tokenId, userId } = exchange.caller;
     const decision = limiter(tokenId ?? userId);
@@ -155,7 +158,12 @@ export function createHttp(deps: HttpDependencies): WebApp {
   };
 }
 
-function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof requestMeter>): Route[] {
+function routesOf(
+  deps: HttpDependencies,
+  base: string,
+  meter: ReturnType<typeof requestMeter>,
+  tickets: StreamTickets,
+): Route[] {
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = (): unknown =>
     openapiDocument(routes, {
@@ -168,7 +176,7 @@ function routesOf(deps: HttpDependencies, base: string, meter: ReturnType<typeof
   // The router tries them in this order, so the busiest come first.
   const routes: Route[] = [
     ...callRoutes(deps),
-    streamRoute(deps),
+    ...streamRoutes(deps, tickets, server),
     ...instanceRoutes(deps),
     ...eventRoutes(deps),
     ...voiceRoutes(deps, server),

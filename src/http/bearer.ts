@@ -2,9 +2,12 @@ import { Refusal } from "../domain/refusal.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Exchange } from "./exchange.ts";
+import type { StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
+/** The only address that takes a ticket. */
+const STREAM = /^\/v1\/calls\/([\w-]+)\/stream$/;
 
 /** The token that a request shows; undefined where there is none or it is malformed. */
 export function bearerToken(header: string | null): string | undefined {
@@ -12,15 +15,20 @@ export function bearerToken(header: string | null): string | undefined {
   return BEARER.exec(header)?.[1];
 }
 
+/** What it takes to find out who asks. */
+export interface Identification {
+  readonly authenticate: Authenticate;
+  readonly tickets: StreamTickets;
+  readonly log: Logger;
+}
+
 /**
  * Finds out who asks and notes it in the exchange.
  * @throws {Refusal} `unauthorized`; `storage_unavailable` where nobody can tell
  */
-export async function identify(exchange: Exchange, authenticate: Authenticate, log: Logger): Promise<void> {
+export async function identify(exchange: Exchange, { authenticate, tickets, log }: Identification): Promise<void> {
   if (exchange.principal) return;
-  const token = bearerToken(exchange.header("authorization"));
-  if (token === undefined)
-    throw new Refusal("unauthorized", "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>");
+  const token = await shownToken(exchange, tickets);
   try {
     exchange.principal = await authenticate(token);
   } catch (cause) {
@@ -28,4 +36,20 @@ export async function identify(exchange: Exchange, authenticate: Authenticate, l
     throw new Refusal("storage_unavailable", "the token cannot be checked at the moment; try again", { cause });
   }
   if (!exchange.principal) throw new Refusal("unauthorized", "the access token is unknown, expired or revoked");
+  exchange.token = token;
+}
+
+async function shownToken(exchange: Exchange, tickets: StreamTickets): Promise<string> {
+  const [, callId] = STREAM.exec(exchange.path) ?? [];
+  const ticket = callId && exchange.searchParameter("ticket");
+  if (ticket === undefined || callId === undefined) {
+    const token = bearerToken(exchange.header("authorization"));
+    if (token === undefined)
+      throw new Refusal("unauthorized", "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>");
+    return token;
+  }
+  const token = await tickets.redeem(ticket, callId);
+  if (token === undefined)
+    throw new Refusal("unauthorized", "the stream ticket is unknown, used or expired; ask for a new one");
+  return token;
 }

@@ -1,5 +1,6 @@
 import type { CallUseCases, InstanceUseCases, QueryUseCases } from "../application/use-cases.ts";
 import type { Limits } from "../domain/limits.ts";
+import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { System } from "../ports/system.ts";
@@ -29,6 +30,10 @@ export interface HttpDependencies {
   readonly asset?: ((name: string) => Promise<Uint8Array | undefined>) | undefined;
   /** Where people reach this server, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** Live streams are switched on. Off by default. */
+  readonly streamPreview?: boolean | undefined;
+  /** Decodes the MP3 that a client streams; without it, streams carry PCM and mu-law only. */
+  readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
   /** Of the package; shown in `/openapi.json`. */
   readonly version: string;
 }

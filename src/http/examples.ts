@@ -103,6 +103,12 @@ export const EVENT_EXAMPLE: View<"Event"> = {
   data: {},
 };
 
+export const STREAM_TICKET_EXAMPLE: View<"StreamTicket"> = {
+  ticket: "0Qm4Zr8WkX2vYb6TnJ1sLdE5uGcA9hPfR3xKiOqV7wM",
+  expires_at: "2026-01-31T12:01:00.000Z",
+  url: `wss://voice.example/v1/calls/${CALL_ID}/stream?ticket=0Qm4Zr8WkX2vYb6TnJ1sLdE5uGcA9hPfR3xKiOqV7wM`,
+};
+
 export const VOICE_EXAMPLE: View<"Voice"> = {
   id: "en-US-1",
   language: "en-US",

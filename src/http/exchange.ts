@@ -39,6 +39,8 @@ export class Exchange implements ExchangeStart {
   proxy: undefined = undefined;
   /** Who asks, once that is known. */
   principal: Principal | undefined = undefined;
+  /** The access token by which that is known. */
+  token: string | undefined = undefined;
   /** What to do with the WebSocket of an upgrade that is accepted. */
   accepted: SocketHandlers | undefined = undefined;
   /** Headers that every answer to this request carries. */
@@ -60,6 +62,11 @@ export class Exchange implements ExchangeStart {
 
   header(name: string): string | null {
     return this.request.headers.get(name);
+  }
+
+  /** A parameter of the query, where it is given. */
+  searchParameter(name: string): string | undefined {
+    return this.search === "" ? undefined : (new URLSearchParams(this.search).get(name) ?? undefined);
   }
 
   /**

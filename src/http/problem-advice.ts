@@ -195,9 +195,9 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "the server made a mistake; the request id leads to it in the server's log",
   },
   stream_not_available: {
-    means: "Live streams are a preview and not released yet.",
-    fix: "Use FIXED_TTS or FIXED_AUDIO for now.",
-    example: "live audio streams come in a later release",
+    means: "Live streams are a preview, and switched off on this server.",
+    fix: "For the operator: set RINGPORT_STREAM_PREVIEW=1, or streamPreview where Ringport is embedded.",
+    example: "live audio streams are a preview and switched off here; the server's operator switches them on",
   },
   qr_unavailable: {
     means: "The network gave no QR code in time, or links by itself and could not yet.",

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { STREAM_EVENTS } from "../application/streams/stream-client.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../domain/call.ts";
 import { EVENT_TYPES } from "../domain/events.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../domain/outcome.ts";
@@ -149,6 +150,38 @@ const Voice = v.strictObject({
   sample_url: v.pipe(v.string(), v.description("Where the voice can be heard: a WAV file, for the same token.")),
 });
 
+const StreamTicket = v.strictObject({
+  ticket: v.pipe(v.string(), v.description("Good once, for `?ticket=`.")),
+  expires_at: timestamp,
+  url: v.pipe(v.string(), v.description("Where to connect: the address of the stream with the ticket in it.")),
+});
+
+const StreamTranscript = v.strictObject({
+  type: v.literal("transcript"),
+  text: v.string(),
+  timestamp,
+  final: v.pipe(v.boolean(), v.description("false: the text may still change.")),
+  speaker: v.picklist(["callee", "caller"]),
+});
+
+const StreamCallEvent = v.strictObject({
+  type: v.literal("call_event"),
+  event: v.picklist(STREAM_EVENTS),
+  timestamp,
+  digit: v.optional(v.pipe(v.string(), v.description("With `dtmf`: the key that the callee pressed."))),
+  name: v.optional(v.pipe(v.string(), v.description("With `mark`: its name."))),
+  heard_ms: v.optional(v.pipe(v.number(), v.description("With `cleared`: how much of all the audio was heard."))),
+  queued_ms: v.optional(
+    v.pipe(v.number(), v.description("With `buffer_high` and `buffer_low`: how much waits to be played.")),
+  ),
+  dropped_ms: v.optional(
+    v.pipe(v.number(), v.description("With `audio_dropped`: how much of the callee's audio is missing here.")),
+  ),
+  reason: v.optional(v.pipe(v.nullable(v.string()), v.description("With `completed` and `failed`: why."))),
+});
+
+const StreamError = v.strictObject({ type: v.literal("error"), code: v.string(), detail: v.string() });
+
 const Fault = v.strictObject({
   pointer: v.pipe(
     v.string(),
@@ -189,6 +222,10 @@ export const SCHEMAS = {
   EventList: v.array(Event),
   Voice,
   VoiceList: v.array(Voice),
+  StreamTicket,
+  StreamTranscript,
+  StreamCallEvent,
+  StreamError,
   Fault,
   Problem,
   State,

@@ -39,6 +39,7 @@ test("all paths and methods of the interface are there", () => {
       "get /v1/voices/{voiceId}/sample.wav",
       "get,post /v1/calls",
       "get,post /v1/instances",
+      "post /v1/calls/{callId}/stream-ticket",
     ].sort(),
   );
 });
@@ -47,7 +48,8 @@ test.each([
   ["post /v1/calls", [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503]],
   ["get /v1/calls/{callId}", [200, 304, 400, 401, 404, 500, 503]],
   ["delete /v1/calls/{callId}", [204, 401, 404, 500, 503]],
-  ["get /v1/calls/{callId}/stream", [101, 401, 404, 409, 426, 500, 501, 503]],
+  ["get /v1/calls/{callId}/stream", [101, 400, 401, 404, 409, 426, 500, 501, 503]],
+  ["post /v1/calls/{callId}/stream-ticket", [201, 401, 404, 409, 500, 501, 503]],
   ["post /v1/instances", [201, 400, 401, 403, 409, 413, 415, 422, 500, 503]],
   ["get /v1/instances", [200, 400, 401, 500, 503]],
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],

@@ -1,18 +1,22 @@
 import type { EventData } from "../../domain/events.ts";
 
 /** What a client of a stream can be told in a `call_event`. */
-export type StreamEventName =
-  | "ringing"
-  | "answered"
-  | "dtmf"
-  | "beep"
-  | "mark"
-  | "cleared"
-  | "completed"
-  | "failed"
-  | "transcripts_unavailable"
-  | "buffer_high"
-  | "buffer_low";
+export const STREAM_EVENTS = [
+  "ringing",
+  "answered",
+  "dtmf",
+  "beep",
+  "mark",
+  "cleared",
+  "completed",
+  "failed",
+  "transcripts_unavailable",
+  "buffer_high",
+  "buffer_low",
+  /** The client reads too slowly and has lost some of the callee's audio; told by whoever carries it. */
+  "audio_dropped",
+] as const;
+export type StreamEventName = (typeof STREAM_EVENTS)[number];
 
 /** Something that happened on a call with a live stream. */
 export interface StreamEvent {

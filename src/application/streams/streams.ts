@@ -3,6 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Context } from "../context.ts";
 import { LiveStream } from "./live-stream.ts";
 import type { StreamSeat } from "./stream-client.ts";
+import { checkStreamable, streamOver } from "./stream-refusals.ts";
 
 /** The live streams of this process, by call. One exists from the first that needs it, session or client, to the end. */
 export class Streams {
@@ -31,13 +32,10 @@ export class Streams {
 
   /**
    * Takes the one place at the stream of a call.
-   * @throws {Refusal} `stream_not_available`, `not_a_stream_call`, `call_ended`, `stream_already_attached`
+   * @throws {Refusal} `not_a_stream_call`, `call_ended`, `stream_already_attached`
    */
   async seat(context: Context, call: Call): Promise<StreamSeat> {
-    if (call.message.type !== "DYNAMIC_STREAM")
-      throw new Refusal("not_a_stream_call", `the call is a ${call.message.type} call, not a DYNAMIC_STREAM call`);
-    const ended = (status: Call["status"]) => new Refusal("call_ended", `the call is ${status}`);
-    if (!isActive(call.status)) throw ended(call.status);
+    checkStreamable(call);
     const stream = this.of(context, call);
     const seat = stream.seat();
     if (!seat) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
@@ -49,6 +47,6 @@ export class Streams {
     if (now && isActive(now.status)) return seat;
     seat.release();
     this.#byCall.delete(call.id);
-    throw ended(now?.status ?? "FAILED");
+    throw streamOver(now?.status ?? "FAILED");
   }
 }

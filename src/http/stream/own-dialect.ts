@@ -1,24 +1,39 @@
 import type { StreamAttachment, StreamEvent, Transcript } from "../../application/streams/stream-client.ts";
-import { IncomingAudio } from "../../audio/incoming-audio.ts";
+import { encodeMulaw } from "../../audio/g711.ts";
+import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
 import { pcmToBytes } from "../../audio/pcm.ts";
+import type { Mp3Stream } from "../../ports/audio-decoder.ts";
 import { timestamp } from "../views.ts";
-import type { Dialect, DialectOutput } from "./dialect.ts";
+import { readClientMessage } from "./client-message.ts";
+import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
+import type { StreamFormat } from "./stream-query.ts";
+
+/** What the messages of the interface are spoken with. */
+export interface OwnDialectOptions extends StreamFormat {
+  readonly mp3Stream: (() => Promise<Mp3Stream>) | undefined;
+  /** Wall clock, ms since 1970-01-01 UTC. */
+  readonly now: () => number;
+}
 
 /** The messages of the interface: binary audio, `transcript` and `call_event` as JSON. */
 export class OwnDialect implements Dialect {
   readonly calleeRate: number | undefined;
   readonly #output: DialectOutput;
+  readonly #encode: (frame: Int16Array) => Uint8Array;
   readonly #incoming: IncomingAudio;
+  readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
 
-  constructor(output: DialectOutput, calleeRate: number | undefined) {
+  constructor(output: DialectOutput, { encoding, sampleRate, callee, mp3Stream, now }: OwnDialectOptions) {
     this.#output = output;
-    this.calleeRate = calleeRate;
+    this.#now = now;
+    this.calleeRate = callee ? sampleRate : undefined;
+    this.#encode = encoding === "mulaw" ? encodeMulaw : pcmToBytes;
     this.#incoming = new IncomingAudio({
-      encoding: undefined,
-      sampleRate: 16_000,
-      mp3: undefined,
-      decoded: (samples, sampleRate) => this.#attachment?.write(samples, sampleRate),
+      encoding,
+      sampleRate,
+      mp3: mp3Stream,
+      decoded: (samples, rate) => this.#attachment?.write(samples, rate),
     });
   }
 
@@ -27,12 +42,15 @@ export class OwnDialect implements Dialect {
   }
 
   receive(data: string | Uint8Array): void | Promise<void> {
-    if (typeof data !== "string") return this.#incoming.push(data);
-    const message = JSON.parse(data) as { type: string; name?: string; digits?: string };
-    if (message.type === "mark") this.#attachment?.mark(message.name ?? "");
-    if (message.type === "clear") this.#attachment?.clear();
-    if (message.type === "hangup") this.#attachment?.hangUp();
-    if (message.type === "dtmf") this.#attachment?.dtmf(message.digits ?? "");
+    if (typeof data === "string") {
+      this.#do(data);
+      return;
+    }
+    try {
+      return this.#incoming.push(data)?.catch((error: unknown) => this.#failed(error));
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   gone(): void {
@@ -48,8 +66,37 @@ export class OwnDialect implements Dialect {
   }
 
   callee(frame: Int16Array): void {
-    this.#output.audio(pcmToBytes(frame));
+    this.#output.audio(this.#encode(frame));
+  }
+
+  dropped(ms: number): object {
+    return { type: "call_event", event: "audio_dropped", timestamp: timestamp(this.#now()), dropped_ms: ms };
   }
 
   over(): void {}
+
+  #do(text: string): void {
+    const message = readClientMessage(text);
+    switch (message.type) {
+      case "mark":
+        this.#attachment?.mark(message.name);
+        break;
+      case "clear":
+        this.#attachment?.clear();
+        break;
+      case "hangup":
+        this.#attachment?.hangUp();
+        break;
+      case "dtmf":
+        this.#attachment?.dtmf(message.digits);
+        break;
+      case "error":
+        this.#output.text(message);
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof NotAudio)) throw error;
+    this.#output.close(CLOSE_CODES.notAudio, error.message);
+  }
 }

@@ -1,6 +1,12 @@
-import type { StreamAttachment, StreamEnd, StreamSeat } from "../../application/streams/stream-client.ts";
+import type { StreamAttachment, StreamEnd, StreamEvent, StreamSeat } from "../../application/streams/stream-client.ts";
+import { HIGH_QUEUED_MS } from "../../application/streams/stream-client.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
+import { cutToBytes } from "./cut-to-bytes.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
+import { Inbox } from "./inbox.ts";
+import { Outbox } from "./outbox.ts";
+import { TokenWatch, type TokenWatchOptions } from "./token-watch.ts";
 
 const REASONS: Readonly<Record<StreamEnd, string>> = {
   completed: "the call is over",
@@ -8,37 +14,152 @@ const REASONS: Readonly<Record<StreamEnd, string>> = {
   overflow: "more than 60 s of audio are waiting",
   stopping: "the server is stopping",
 };
+/** A close frame holds two bytes of code and the reason (RFC 6455 §5.5.1). */
+const MOST_REASON_BYTES = 123;
 
-/** A WebSocket that carries the audio of a call. */
-export function streamSocket(seat: StreamSeat, dialectOf: (output: DialectOutput) => Dialect): SocketHandlers {
-  let socket: Socket | undefined;
-  const output: DialectOutput = {
-    text: (message) => socket?.send(JSON.stringify(message)),
-    audio: (data) => socket?.send(data),
-    close: (code, reason) => socket?.close(code, reason),
-  };
-  const dialect = dialectOf(output);
-  let attachment: StreamAttachment | undefined;
+/** What a WebSocket needs to carry the audio of a call. */
+export interface StreamSocketOptions {
+  readonly seat: StreamSeat;
+  readonly dialect: (output: DialectOutput) => Dialect;
+  /** The token that the client came with. */
+  readonly token: Omit<TokenWatchOptions, "log">;
+  readonly log: Logger;
+  /** What identifies the client in the log. */
+  readonly fields: { readonly request_id: string; readonly call_id: string };
+}
+
+/** The handlers of a WebSocket that carries the audio of a call. */
+export function streamSocket(options: StreamSocketOptions): SocketHandlers {
+  let connection: StreamConnection | undefined;
   return {
-    open(opened) {
-      socket = opened;
-      attachment = seat.attach({
-        calleeRate: dialect.calleeRate,
-        event: (event) => dialect.event(event),
-        transcript: (transcript) => dialect.transcript(transcript),
-        callee: (frame) => dialect.callee(frame),
-        over(end) {
-          dialect.over(end);
-          opened.close(CLOSE_CODES[end], REASONS[end]);
-        },
-      });
-      dialect.attached(attachment);
+    open(socket) {
+      connection = new StreamConnection(socket, options);
     },
-    message: (_, data) => void dialect.receive(data),
+    message: (_, data) => connection?.receive(data),
     close(_, code) {
-      seat.release();
-      attachment?.detach(code === 1000 || code === 1005);
-      dialect.gone();
+      if (connection) connection.closed(code);
+      else options.seat.release();
     },
   };
 }
+
+/** One client, from the moment its WebSocket is open until it is closed, by whom ever. */
+class StreamConnection {
+  readonly #socket: Socket;
+  readonly #options: StreamSocketOptions;
+  readonly #outbox: Outbox;
+  readonly #inbox: Inbox;
+  readonly #dialect: Dialect;
+  readonly #watch: TokenWatch;
+  #attachment: StreamAttachment | undefined;
+  /** Why reading has stopped. */
+  readonly #pausedBy: Set<"queue" | "inbox"> = new Set();
+  #ended = false;
+
+  constructor(socket: Socket, options: StreamSocketOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#outbox = new Outbox(socket, {
+      dropped: (ms) => this.#dialect.dropped?.(ms),
+      full: () => {
+        this.#outbox.close();
+        this.#end(CLOSE_CODES.notReading, "more than 1 MiB of messages are waiting to be read");
+      },
+    });
+    this.#dialect = options.dialect({
+      text: (message) => this.#outbox.text(message),
+      audio: (data) => this.#outbox.audio(data),
+      close: (code, reason) => this.#end(code, reason),
+    });
+    this.#inbox = new Inbox({
+      take: (message) => this.#dialect.receive(message),
+      long: (isLong) => this.#read("inbox", !isLong),
+      full: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
+      broken: (cause) => {
+        options.log.error({ ...options.fields, err: cause }, "a message on a stream could not be taken");
+        this.#end(CLOSE_CODES.broken, "internal error");
+      },
+    });
+    this.#watch = new TokenWatch({ ...options.token, log: options.log }, () =>
+      this.#end(CLOSE_CODES.revoked, "the token was revoked or has expired"),
+    );
+    this.#attach();
+  }
+
+  receive(data: string | Uint8Array): void {
+    if (!this.#ended) this.#inbox.push(data);
+  }
+
+  /** The WebSocket is closed. */
+  closed(code: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#watch.stop();
+    this.#outbox.close();
+    // What was sent before a goodbye is still to be heard.
+    const pending = isGoodbye(code) ? this.#inbox.done : undefined;
+    if (pending) void pending.then(() => this.#leave(code));
+    else this.#leave(code);
+  }
+
+  #attach(): void {
+    const dialect = this.#dialect;
+    const attachment = this.#options.seat.attach({
+      calleeRate: dialect.calleeRate,
+      event: (event) => {
+        this.#mind(event);
+        dialect.event(event);
+      },
+      transcript: (transcript) => dialect.transcript(transcript),
+      callee: (frame) => dialect.callee(frame),
+      over: (end) => {
+        dialect.over(end);
+        this.#end(CLOSE_CODES[end], REASONS[end]);
+      },
+    });
+    this.#attachment = attachment;
+    if (this.#ended) return;
+    dialect.attached(attachment);
+    // Another client may have filled it, and was the one to be told.
+    if (attachment.queuedMs > HIGH_QUEUED_MS) this.#read("queue", false);
+  }
+
+  #mind({ event }: StreamEvent): void {
+    if (event === "buffer_high") this.#read("queue", false);
+    else if (event === "buffer_low") this.#read("queue", true);
+  }
+
+  /** Goes on reading, or stops it, as far as this cause is concerned. */
+  #read(cause: "queue" | "inbox", goesOn: boolean): void {
+    if (this.#ended) return;
+    const wasPaused = this.#pausedBy.size > 0;
+    if (goesOn) this.#pausedBy.delete(cause);
+    else this.#pausedBy.add(cause);
+    const isPaused = this.#pausedBy.size > 0;
+    if (isPaused === wasPaused) return;
+    if (isPaused) this.#socket.pause?.();
+    else this.#socket.resume?.();
+  }
+
+  /** Closes the WebSocket; the place at the stream is free at once, however long the client takes to say goodbye. */
+  #end(code: number, reason: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#watch.stop();
+    this.#outbox.finish();
+    // The client's own goodbye is behind what was not read.
+    if (this.#pausedBy.size > 0) this.#socket.resume?.();
+    this.#socket.close(code, cutToBytes(reason, MOST_REASON_BYTES));
+    this.#leave(code, false);
+  }
+
+  #leave(code: number, onPurpose: boolean = isGoodbye(code)): void {
+    this.#inbox.close();
+    this.#attachment?.detach(onPurpose);
+    this.#dialect.gone();
+    this.#options.log.info({ ...this.#options.fields, code }, "a stream client has gone");
+  }
+}
+
+/** Normal closure, or a close without a code (RFC 6455 §7.4.1). */
+const isGoodbye = (code: number): boolean => code === 1000 || code === 1005;

@@ -130,6 +130,9 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
       list: async () => [call()],
       hangUp: async (_, id) => (id === CALL_ID ? undefined : noCall()),
       timeline: async (_, id) => (id === CALL_ID ? [event()] : noCall()),
+      streamable: async () => {
+        throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
+      },
       stream: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },

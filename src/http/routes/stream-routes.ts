@@ -1,0 +1,99 @@
+import { streamsOff } from "../../application/streams/stream-refusals.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { STREAM_TICKET_EXAMPLE } from "../examples.ts";
+import type { Exchange } from "../exchange.ts";
+import { readQuery } from "../query-parameter.ts";
+import { json } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { OwnDialect } from "../stream/own-dialect.ts";
+import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
+import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
+import { streamSocket } from "../stream/stream-socket.ts";
+import type { StreamTickets } from "../stream/stream-tickets.ts";
+import { timestamp } from "../views.ts";
+import { callIdOf } from "./record-id.ts";
+
+const path = { callId: "The id of a DYNAMIC_STREAM call." };
+
+/**
+ * The stream of a call, and tickets to it. Refusals come before the upgrade, in the order of the interface's decisions;
+ * a wrong query comes after the switch, which says that nothing here would work, and before the call is looked for.
+ */
+export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, server: () => string): Route[] {
+  const { calls, authenticate, system, log, mp3Stream } = deps;
+  const checkSwitch = (): void => {
+    if (!deps.streamPreview) throw streamsOff();
+  };
+  const tokenOf = ({ token, caller }: Exchange): { token: string; principal: typeof caller } => {
+    if (token === undefined) throw new Error("a caller without a token");
+    return { token, principal: caller };
+  };
+  return [
+    {
+      method: "GET",
+      path: "/v1/calls/:callId/stream",
+      operation: {
+        id: "streamCall",
+        tag: "Calls",
+        summary: "Stream the audio of a DYNAMIC_STREAM call over a WebSocket",
+        description: STREAM_DESCRIPTION,
+        bearer: true,
+        path,
+        query: STREAM_QUERY,
+        answers: { 101: { description: "Switching to WebSocket." } },
+        problems: [
+          "stream_not_available",
+          "invalid_request",
+          "call_not_found",
+          "not_a_stream_call",
+          "stream_already_attached",
+          "call_ended",
+          "upgrade_required",
+        ],
+      },
+      async run(exchange) {
+        checkSwitch();
+        const format = streamFormat(readQuery(exchange.search, STREAM_QUERY), mp3Stream !== undefined);
+        const callId = callIdOf(exchange);
+        const seat = await calls.stream(exchange.caller, callId);
+        if (!exchange.upgrading) {
+          seat.release();
+          throw new Refusal("upgrade_required", "connect with a WebSocket client; this request asked for no upgrade");
+        }
+        exchange.accepted = streamSocket({
+          seat,
+          dialect: (output) => new OwnDialect(output, { ...format, mp3Stream, now: () => system.now() }),
+          token: { ...tokenOf(exchange), authenticate, system },
+          log,
+          fields: { request_id: exchange.requestId, call_id: callId },
+        });
+        return { status: 101, headers: {} };
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/calls/:callId/stream-ticket",
+      operation: {
+        id: "createStreamTicket",
+        tag: "Calls",
+        summary: "Get a ticket for the stream of a DYNAMIC_STREAM call",
+        description:
+          "For browsers, which cannot send a header with a WebSocket: the ticket stands for the token on the stream of " +
+          "this call, once, within 60 s. The stream ends with 4001 when the token itself is revoked.",
+        bearer: true,
+        path,
+        answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
+        problems: ["stream_not_available", "call_not_found", "not_a_stream_call", "call_ended", "server_busy"],
+      },
+      async run(exchange) {
+        checkSwitch();
+        const callId = callIdOf(exchange);
+        const { userId } = await calls.streamable(exchange.caller, callId);
+        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(exchange).token });
+        const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/stream?ticket=${ticket}`;
+        return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
+      },
+    },
+  ];
+}

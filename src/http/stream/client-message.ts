@@ -1,0 +1,58 @@
+import * as v from "valibot";
+
+/** Longest text message, characters. */
+const MOST_CHARACTERS = 65_536;
+const NAME = "name must be a text of 1 to 256 characters";
+const DIGITS = "digits must be a text of 1 to 64 of the keys 0-9 * # A-D";
+
+const MESSAGES = {
+  mark: v.object(
+    { type: v.literal("mark"), name: v.pipe(v.string(NAME), v.minLength(1, NAME), v.maxLength(256, NAME)) },
+    NAME,
+  ),
+  clear: v.object({ type: v.literal("clear") }),
+  hangup: v.object({ type: v.literal("hangup") }),
+  dtmf: v.object(
+    { type: v.literal("dtmf"), digits: v.pipe(v.string(DIGITS), v.regex(/^[0-9*#A-D]{1,64}$/, DIGITS)) },
+    DIGITS,
+  ),
+} as const;
+type MessageType = keyof typeof MESSAGES;
+
+/** What a client can ask for in a text message. */
+export type ClientMessage = { [Type in MessageType]: v.InferOutput<(typeof MESSAGES)[Type]> }[MessageType];
+
+/** The answer to a text message that cannot be understood; nothing else happens. */
+export interface StreamFault {
+  readonly type: "error";
+  readonly code: "message_too_large" | "invalid_json" | "unknown_message" | "invalid_message";
+  /** A sentence that names what was wrong, and what would be right. */
+  readonly detail: string;
+}
+
+/** Reads a text message of a client. Never throws. */
+export function readClientMessage(text: string): ClientMessage | StreamFault {
+  if (text.length > MOST_CHARACTERS)
+    return fault("message_too_large", `a text message has at most ${MOST_CHARACTERS} characters; send audio as binary`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return fault("invalid_json", "a text message must be a JSON object; send audio as binary");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return fault("invalid_json", "a text message must be a JSON object");
+  const { type } = value as { type?: unknown };
+  if (typeof type !== "string" || !isKnown(type)) return fault("unknown_message", `${strange(type)}; ${KNOWN}`);
+  const checked = v.safeParse(MESSAGES[type], value);
+  return checked.success ? checked.output : fault("invalid_message", `${type}: ${checked.issues[0].message}`);
+}
+
+const KNOWN = `known are ${Object.keys(MESSAGES).join(", ")}`;
+
+const isKnown = (type: string): type is MessageType => Object.hasOwn(MESSAGES, type);
+
+const strange = (type: unknown): string =>
+  typeof type === "string" ? `there is no message ${JSON.stringify(type.slice(0, 40))}` : "the message has no type";
+
+const fault = (code: StreamFault["code"], detail: string): StreamFault => ({ type: "error", code, detail });

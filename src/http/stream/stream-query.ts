@@ -1,0 +1,64 @@
+import { STREAM_ENCODINGS, type StreamEncoding } from "../../audio/incoming-audio.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { choiceParameter, type QueryParameter, type QueryValues } from "../query-parameter.ts";
+
+const SAMPLE_RATES = [8_000, 16_000, 24_000, 48_000] as const;
+
+const sampleRate: QueryParameter<number> = {
+  name: "sample_rate",
+  description: "Samples per second of PCM and mu-law, both ways; by default 8000 for mu-law and 16000 for PCM.",
+  schema: { type: "integer", enum: SAMPLE_RATES },
+  must: `one of ${SAMPLE_RATES.join(", ")}`,
+  read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
+};
+
+const ticket: QueryParameter<string> = {
+  name: "ticket",
+  description:
+    "A stream ticket of this call, in place of the header Authorization; for browsers, which cannot send one.",
+  schema: { type: "string" },
+  must: "a stream ticket",
+  read: (text) => text,
+};
+
+/** What a client says about the stream that it opens. */
+export const STREAM_QUERY = {
+  encoding: choiceParameter(
+    "encoding",
+    "How the audio is encoded that the client sends. Left out, the first frame decides between MP3 and PCM.",
+    STREAM_ENCODINGS,
+  ),
+  sampleRate,
+  audio: choiceParameter(
+    "audio",
+    "`callee`: the callee's audio comes back as binary frames of 20 ms, in the same encoding and rate (for MP3 as PCM).",
+    ["callee"],
+  ),
+  ticket,
+} as const;
+
+/** How the audio of a stream is encoded. */
+export interface StreamFormat {
+  /** Of what the client sends; undefined: its first bytes decide. */
+  readonly encoding: StreamEncoding | undefined;
+  /** Hz, both ways. */
+  readonly sampleRate: number;
+  /** The client wants the callee's audio. */
+  readonly callee: boolean;
+}
+
+/**
+ * The format that a query asks for.
+ * @throws {Refusal} `invalid_request` where MP3 is asked for and cannot be decoded here
+ */
+export function streamFormat(
+  { encoding, sampleRate, audio }: QueryValues<typeof STREAM_QUERY>,
+  canDecodeMp3: boolean,
+): StreamFormat {
+  if (encoding === "mp3" && !canDecodeMp3) {
+    const detail = "encoding must be pcm_s16le or mulaw: MP3 cannot be decoded here";
+    const fault = { pointer: "", parameter: "encoding", code: "value_invalid", detail } as const;
+    throw new Refusal("invalid_request", detail, { errors: [fault] });
+  }
+  return { encoding, sampleRate: sampleRate ?? (encoding === "mulaw" ? 8_000 : 16_000), callee: audio === "callee" };
+}

@@ -1,0 +1,80 @@
+import { sha256Hex } from "../../application/sha256.ts";
+import { newSecret } from "../../application/tokens.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { System } from "../../ports/system.ts";
+
+/** How long a ticket is good, ms. */
+const TICKET_MS = 60_000;
+/** How many unused ones one user may have, and how many all of them. */
+const MOST_OF_USER = 100;
+const MOST = 10_000;
+const TICKET = /^[0-9A-Za-z]{43}$/;
+
+interface Ticket {
+  readonly callId: string;
+  readonly userId: string;
+  /** The access token that it stands for. */
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** A ticket, readable this one time. */
+export interface IssuedTicket {
+  readonly ticket: string;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Tickets that stand for an access token on the stream of one call, once, for a minute: a browser cannot send the token
+ * itself with a WebSocket. Only their hashes are kept, in the memory of this process.
+ */
+export class StreamTickets {
+  readonly #system: System;
+  /** By hash, the oldest first. */
+  readonly #tickets: Map<string, Ticket> = new Map();
+  readonly #ofUser: Map<string, number> = new Map();
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** @throws {Refusal} `server_busy` where too many wait to be used */
+  async issue(of: { callId: string; userId: string; token: string }): Promise<IssuedTicket> {
+    this.#forgetExpired();
+    const ticket = newSecret(this.#system);
+    const hash = await sha256Hex(ticket);
+    const unused = this.#ofUser.get(of.userId) ?? 0;
+    if (unused >= MOST_OF_USER || this.#tickets.size >= MOST)
+      throw new Refusal("server_busy", "too many stream tickets are waiting to be used; try again in a minute");
+    this.#ofUser.set(of.userId, unused + 1);
+    this.#tickets.set(hash, { ...of, expiresAt: this.#system.monotonic() + TICKET_MS });
+    return { ticket, expiresAt: this.#system.now() + TICKET_MS };
+  }
+
+  /** The access token behind a ticket of this call, which is used up by that; undefined where it is good for nothing. */
+  async redeem(ticket: string, callId: string): Promise<string | undefined> {
+    if (!TICKET.test(ticket)) return undefined;
+    const hash = await sha256Hex(ticket);
+    this.#forgetExpired();
+    const found = this.#tickets.get(hash);
+    if (found?.callId !== callId) return undefined;
+    this.#forget(hash, found);
+    return found.token;
+  }
+
+  #forgetExpired(): void {
+    const now = this.#system.monotonic();
+    for (const [hash, ticket] of this.#tickets) {
+      if (ticket.expiresAt > now) return;
+      this.#forget(hash, ticket);
+    }
+  }
+
+  #forget(hash: string, { userId }: Ticket): void {
+    this.#tickets.delete(hash);
+    const left = (this.#ofUser.get(userId) ?? 1) - 1;
+    if (left === 0) this.#ofUser.delete(userId);
+    else this.#ofUser.set(userId, left);
+  }
+}

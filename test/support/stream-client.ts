@@ -1,0 +1,215 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { WebSocket } from "ws";
+import { until } from "./server-client.ts";
+import type { Sound } from "./server-sound.ts";
+
+/** A text message of the server. */
+export interface StreamMessage {
+  readonly type: "call_event" | "transcript" | "error";
+  readonly event?: string;
+  readonly timestamp?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly [field: string]: unknown;
+}
+
+/** How a stream ended. */
+export interface StreamClosed {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Thrown by {@link openStream} for an answer that is no 101. */
+export class StreamRefused extends Error {
+  override readonly name = "StreamRefused";
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+
+  constructor(status: number, headers: IncomingMessage["headers"], body: string) {
+    super(`the stream was refused with ${status}: ${body.slice(0, 500)}`);
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** The problem document. */
+  get problem(): { readonly code: string; readonly detail: string; readonly errors?: readonly object[] } {
+    return JSON.parse(this.body);
+  }
+}
+
+/** What {@link openStream} may be told. */
+export interface OpenStreamOptions {
+  /** Sent as a bearer token; left out where the query has a ticket. */
+  readonly token?: string | undefined;
+  /** `encoding`, `sample_rate`, `audio`, `ticket`. */
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Opens the stream of a call.
+ * @param base where the server is reached, base path included, as `http://…`
+ * @throws {StreamRefused}
+ */
+export async function openStream(
+  base: string,
+  callId: string,
+  { token, query = {}, headers = {} }: OpenStreamOptions = {},
+): Promise<StreamClient> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+  const url = `${base.replace(/^http/, "ws")}/v1/calls/${callId}/stream${search && `?${search}`}`;
+  return connectStream(url, token === undefined ? headers : { authorization: `Bearer ${token}`, ...headers });
+}
+
+/** Opens a stream by its whole address. @throws {StreamRefused} */
+export async function connectStream(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<StreamClient> {
+  const ws = new WebSocket(url, { headers: { ...headers }, perMessageDeflate: false });
+  const client = new StreamClient(ws);
+  await new Promise<void>((resolve, reject) => {
+    ws.once("open", resolve);
+    ws.once("error", reject);
+    ws.once("unexpected-response", (_, response: IncomingMessage) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece) => {
+        body += piece;
+      });
+      response.on("end", () => reject(new StreamRefused(response.statusCode ?? 0, response.headers, body)));
+    });
+  });
+  return client;
+}
+
+/** A client of a stream that keeps everything it gets. */
+export class StreamClient {
+  readonly ws: WebSocket;
+  /** Every text message so far. */
+  readonly messages: StreamMessage[] = [];
+  /** Every binary message so far. */
+  readonly frames: Buffer[] = [];
+  #closed: StreamClosed | undefined;
+
+  constructor(ws: WebSocket) {
+    this.ws = ws;
+    ws.on("message", (data: Buffer, isBinary: boolean) => {
+      if (isBinary) this.frames.push(data);
+      else this.messages.push(JSON.parse(data.toString()));
+    });
+    ws.on("close", (code: number, reason: Buffer) => {
+      this.#closed = { code, reason: reason.toString() };
+    });
+    ws.on("error", () => {}); // `close` follows
+  }
+
+  /** Sends audio; resolves when it has been handed to the operating system. */
+  write(audio: Int16Array | Uint8Array): Promise<void> {
+    const bytes = new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength);
+    return new Promise((resolve, reject) => this.ws.send(bytes, (error) => (error ? reject(error) : resolve())));
+  }
+
+  /** Sends audio in pieces of so many bytes each, over and over. */
+  async writePieces(audio: Int16Array | Uint8Array, sizes: readonly number[]): Promise<void> {
+    const bytes = new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength);
+    let last: Promise<void> | undefined;
+    for (let at = 0, i = 0; at < bytes.length; i++) {
+      const size = sizes[i % sizes.length]!;
+      last = this.write(bytes.subarray(at, at + size));
+      at += size;
+    }
+    await last;
+  }
+
+  /** Sends a text message; an object as JSON. */
+  say(message: object | string): void {
+    this.ws.send(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  /** The call events so far, without their type. */
+  get events(): StreamMessage[] {
+    return this.messages.filter(({ type }) => type === "call_event");
+  }
+
+  /** The names of the call events so far. */
+  get story(): string[] {
+    return this.events.map(({ event }) => event ?? "");
+  }
+
+  /** Waits for a text message that will do, past ones included. */
+  message(
+    willDo: (message: StreamMessage) => boolean,
+    what: string = "a message",
+    withinMs: number = 15_000,
+  ): Promise<StreamMessage> {
+    return until(
+      () => this.messages.find(willDo),
+      (found) => found !== undefined || this.#closed !== undefined,
+      withinMs,
+      what,
+    ).then((found) => {
+      if (found) return found;
+      const closed = JSON.stringify(this.#closed);
+      throw new Error(`the stream closed (${closed}) before ${what}; it told ${JSON.stringify(this.messages)}`);
+    });
+  }
+
+  /** Waits for a call event of this name, past ones included. */
+  event(name: string, withinMs?: number): Promise<StreamMessage> {
+    return this.message(({ event }) => event === name, `the event ${name}`, withinMs);
+  }
+
+  /** Waits for an answer of the type `error`. */
+  error(code: string, withinMs?: number): Promise<StreamMessage> {
+    return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
+  }
+
+  /** The callee's audio so far, where it comes as PCM. */
+  sound(sampleRate: number): Sound {
+    const bytes = Buffer.concat(this.frames);
+    return { sampleRate, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(2 * i)) };
+  }
+
+  /** Waits for the end of the connection. */
+  async closed(withinMs: number = 15_000): Promise<StreamClosed> {
+    const closed = await until(
+      () => this.#closed,
+      (one) => one !== undefined,
+      withinMs,
+      "the stream to be closed",
+    );
+    return closed!;
+  }
+
+  /** Says goodbye; without a code none is sent. */
+  async close(code?: number): Promise<StreamClosed> {
+    if (code === undefined) this.ws.close();
+    else this.ws.close(code);
+    return this.closed();
+  }
+
+  /** Breaks the connection without a goodbye. */
+  kill(): void {
+    this.ws.terminate();
+  }
+
+  /** Reads no more until {@link readAgain}; pings stay unanswered too. */
+  stopReading(): void {
+    this.ws.pause();
+  }
+
+  readAgain(): void {
+    this.ws.resume();
+  }
+
+  /** Resolves when everything that was written has been handed to the operating system. */
+  async flushed(): Promise<void> {
+    const socket = (this.ws as unknown as { _socket: Socket })._socket;
+    if (socket.writableLength > 0) await once(socket, "drain");
+  }
+}
