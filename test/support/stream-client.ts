@@ -60,7 +60,7 @@ export async function openStream(
   callId: string,
   { token, query = {}, headers = {} }: OpenStreamOptions = {},
 ): Promise<StreamClient> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+  const search = new URLSearchParams(query as Record<string, string>).toString();
   const url = `${base.replace(/^http/, "ws")}/v1/calls/${callId}/stream${search && `?${search}`}`;
   return connectStream(url, token === undefined ? headers : { authorization: `Bearer ${token}`, ...headers });
 }
