@@ -1,25 +1,20 @@
-import { MPEGDecoder } from "mpg123-decoder";
-import { pcmFromFloat } from "../../src/audio/pcm.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, PieceDecoder } from "./audio-pieces.ts";
 import { type Mp3Opening, mp3Opening } from "./mp3-opening.ts";
+import { Mpg123 } from "./mpg123.ts";
 
 /** Broken frames in a file that is still worth playing; a hostile one has thousands. */
 const MOST_FAULTS = 100;
 
-/**
- * Decodes one MP3 file piece by piece with mpg123, without the silence that the encoder put around it.
- *
- * Frames that are broken are left out. After too many of them the rest of the file is ignored.
- */
+/** Decodes one MP3 file piece by piece. After too many broken frames the rest of the file is ignored. */
 export class Mp3Decoder implements PieceDecoder {
-  readonly #decoder: MPEGDecoder;
+  readonly #decoder: Mpg123;
   readonly #opening: Mp3Opening;
   #skip: number;
   #faults = 0;
   #samples = 0;
 
-  private constructor(decoder: MPEGDecoder, opening: Mp3Opening) {
+  private constructor(decoder: Mpg123, opening: Mp3Opening) {
     this.#decoder = decoder;
     this.#opening = opening;
     this.#skip = opening.start;
@@ -29,9 +24,7 @@ export class Mp3Decoder implements PieceDecoder {
   static async open(file: Uint8Array): Promise<Mp3Decoder> {
     const opening = mp3Opening(file);
     if (opening === undefined) throw new Error("The MP3 file has no audio frames that follow each other.");
-    const decoder = new MPEGDecoder();
-    await decoder.ready;
-    return new Mp3Decoder(decoder, opening);
+    return new Mp3Decoder(await Mpg123.open(), opening);
   }
 
   push(bytes: Uint8Array): DecodedPiece {
@@ -40,10 +33,10 @@ export class Mp3Decoder implements PieceDecoder {
     const audio = bytes.subarray(this.#skip);
     this.#skip = Math.max(0, this.#skip - bytes.length);
     if (audio.length === 0 || this.#faults > MOST_FAULTS) return { samples: new Int16Array(0), sampleRate };
-    const decoded = quietly(() => this.#decoder.decode(audio));
-    this.#faults += decoded.errors.length;
-    this.#samples += decoded.samplesDecoded;
-    return { samples: pcmFromFloat(decoded.channelData), sampleRate: decoded.sampleRate || sampleRate };
+    const decoded = this.#decoder.decode(audio);
+    this.#faults += decoded.faults;
+    this.#samples += decoded.samples.length;
+    return { samples: decoded.samples, sampleRate: decoded.sampleRate || sampleRate };
   }
 
   finish(): Omit<AudioFacts, "durationMs"> {
@@ -54,17 +47,6 @@ export class Mp3Decoder implements PieceDecoder {
   }
 
   close(): void {
-    this.#decoder.free();
-  }
-}
-
-/** Runs without console.error: mpg123-decoder prints every broken frame, and a file may have a million. */
-function quietly<T>(run: () => T): T {
-  const print = console.error;
-  console.error = () => {};
-  try {
-    return run();
-  } finally {
-    console.error = print;
+    this.#decoder.close();
   }
 }

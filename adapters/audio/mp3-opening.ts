@@ -1,4 +1,5 @@
-import { type MpegHeader, mpegHeader } from "../../src/audio/mpeg-header.ts";
+import { firstFrame, skipId3 } from "../../src/audio/mp3-frames.ts";
+import { mpegHeader } from "../../src/audio/mpeg-header.ts";
 
 /** What the first frame of an MP3 file tells about the rest. */
 export interface Mp3Opening {
@@ -11,8 +12,6 @@ export interface Mp3Opening {
   readonly claimedSamples: number | undefined;
 }
 
-const SEARCHED_BYTES = 4096;
-const FRAMES_NEEDED = 3;
 /** ISO/IEC 11172-3: the mode bits of one channel. */
 const MONO = 3;
 
@@ -28,35 +27,6 @@ export function mp3Opening(bytes: Uint8Array): Mp3Opening | undefined {
   const channels = (bytes[start + 3] ?? 0) >> 6 === MONO ? 1 : 2;
   const claimedSamples = claimed(bytes.subarray(start, start + header.frameBytes), channels);
   return { start, sampleRate: header.sampleRate, channels, claimedSamples };
-}
-
-function firstFrame(bytes: Uint8Array, from: number): number | undefined {
-  const last = Math.min(bytes.length, from + SEARCHED_BYTES);
-  for (let start = from; start < last; start++) {
-    let at = start;
-    let frames = 0;
-    let first: MpegHeader | undefined;
-    while (frames < FRAMES_NEEDED) {
-      const header = mpegHeader(bytes, at);
-      if (header === undefined || (first && header.sampleRate !== first.sampleRate)) break;
-      first ??= header;
-      at += header.frameBytes;
-      frames++;
-    }
-    if (frames === FRAMES_NEEDED) return start;
-  }
-  return undefined;
-}
-
-/** The offset after any ID3v2 tags (id3.org, ID3v2.4 section 3). */
-function skipId3(bytes: Uint8Array): number {
-  let at = 0;
-  while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33 && at + 10 <= bytes.length) {
-    let size = 0;
-    for (let i = 6; i < 10; i++) size = size * 128 + ((bytes[at + i] ?? 0) & 0x7f);
-    at += 10 + size + ((bytes[at + 5] ?? 0) & 0x10 ? 10 : 0);
-  }
-  return at;
 }
 
 /**

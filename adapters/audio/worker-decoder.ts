@@ -10,7 +10,8 @@ const DECODE_CPU_MS = 15_000;
 const PATIENCE = 4;
 
 /**
- * Decodes WAV and MP3 files in workers, told apart by their bytes alone. Closing it leaves the worker pool open, which
+ * Decodes WAV and MP3 files in workers, told apart by their bytes alone, and streams of MP3 on the thread that asks,
+ * where a second of one takes a few milliseconds. Closing it leaves the worker pool open, which
  * stays the caller's.
  */
 export function workerDecoder(pool: AudioWorkers): AudioDecoder {
@@ -26,6 +27,10 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
       const copy = copyOf(file);
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
       return only(pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy.buffer] }), signal);
+    },
+    async mp3Stream() {
+      const { mp3Stream } = await import("./mp3-stream.ts");
+      return mp3Stream();
     },
     async close() {},
   };

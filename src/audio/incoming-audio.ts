@@ -1,4 +1,8 @@
-import type { Mp3Stream } from "../ports/audio-decoder.ts";
+import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
+import { AudioOpening, type OpenedAudio } from "./audio-opening.ts";
+import { decodeMulaw } from "./g711.ts";
+import { nextTurn } from "./next-turn.ts";
+import { NotAudio } from "./not-audio.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
 
 /** How a client may encode the audio that it streams. */
@@ -7,7 +11,7 @@ export type StreamEncoding = (typeof STREAM_ENCODINGS)[number];
 
 /** What is known beforehand about the bytes that will come. */
 export interface IncomingAudioOptions {
-  /** Undefined: the first bytes decide. */
+  /** Undefined: the first bytes decide. An MP3 begins with an ID3 tag or a frame, and everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
   /** Of PCM and mu-law, Hz; an MP3 says its own. */
   readonly sampleRate: number;
@@ -17,30 +21,104 @@ export interface IncomingAudioOptions {
   readonly decoded: (samples: Int16Array, sampleRate: number) => void;
 }
 
-/** Thrown for bytes that are not the audio they should be; the message is for the person who sends them. */
-export class NotAudio extends Error {
-  override readonly name = "NotAudio";
-}
+export { NotAudio };
 
-/** Audio that arrives in pieces of any size, cut anywhere, as samples. */
+/** MP3 that is decoded in one turn of the event loop, bytes: a few milliseconds of work. */
+const TURN_BYTES = 4096;
+
+/**
+ * Audio that arrives in pieces of any size, cut anywhere, as samples: the same ones wherever it was cut.
+ *
+ * Nothing is held back but the first 12 bytes (see {@link AudioOpening}), half a sample, and what an MP3 needs to complete
+ * a frame.
+ */
 export class IncomingAudio {
   readonly #options: IncomingAudioOptions;
+  #opening: AudioOpening | undefined;
+  #encoding: StreamEncoding | undefined;
   readonly #pcm = new PcmByteStream();
+  #mp3: Mp3Stream | undefined;
+  /** MP3 that was decoded in this turn, bytes. */
+  #decodedNow = 0;
+  #closed = false;
 
   constructor(options: IncomingAudioOptions) {
     this.#options = options;
+    this.#opening = new AudioOpening(options.encoding);
   }
 
   /**
    * Takes the next bytes. What takes long to decode is decoded in slices with pauses between them: then it answers a
    * promise, and nothing more may be pushed before that has resolved.
-   * @throws {NotAudio} at once, or by the promise
+   * @throws {NotAudio} at once, or by the promise; it is closed then
    */
   push(bytes: Uint8Array): void | Promise<void> {
-    const samples = this.#pcm.push(bytes);
+    if (this.#closed) return;
+    if (this.#opening === undefined) return this.#decode(bytes);
+    const opened = this.#open(this.#opening, bytes);
+    if (opened === undefined) return;
+    this.#opening = undefined;
+    this.#encoding = opened.encoding;
+    return this.#decode(opened.bytes);
+  }
+
+  /** Frees the decoder. A second time changes nothing. */
+  close(): void {
+    this.#closed = true;
+    this.#opening = undefined;
+    this.#mp3?.close();
+    this.#mp3 = undefined;
+  }
+
+  #open(opening: AudioOpening, bytes: Uint8Array): OpenedAudio | undefined {
+    try {
+      return opening.push(bytes);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  #decode(bytes: Uint8Array): void | Promise<void> {
+    if (this.#encoding === "mp3") {
+      const soon = this.#mp3 !== undefined && this.#decodedNow + bytes.length <= TURN_BYTES;
+      return soon ? this.#decodeMp3(bytes) : this.#decodeInTurns(bytes);
+    }
+    const samples = this.#encoding === "mulaw" ? decodeMulaw(bytes) : this.#pcm.push(bytes);
     if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
   }
 
-  /** Frees the decoder. */
-  close(): void {}
+  async #decodeInTurns(bytes: Uint8Array): Promise<void> {
+    if (this.#mp3 === undefined) await this.#openMp3();
+    for (let at = 0; at < bytes.length && !this.#closed; ) {
+      if (this.#decodedNow >= TURN_BYTES) {
+        await nextTurn();
+        this.#decodedNow = 0;
+        continue;
+      }
+      const slice = bytes.subarray(at, at + TURN_BYTES - this.#decodedNow);
+      at += slice.length;
+      this.#decodeMp3(slice);
+    }
+  }
+
+  async #openMp3(): Promise<void> {
+    if (this.#options.mp3 === undefined) throw new NotAudio("MP3 cannot be decoded here: send 16-bit PCM or mu-law");
+    const mp3 = await this.#options.mp3();
+    if (this.#closed) mp3.close();
+    else this.#mp3 = mp3;
+  }
+
+  #decodeMp3(bytes: Uint8Array): void {
+    this.#decodedNow += bytes.length;
+    try {
+      for (const { samples, sampleRate } of this.#mp3?.push(bytes) ?? []) {
+        if (!this.#closed) this.#options.decoded(samples, sampleRate);
+      }
+    } catch (error) {
+      this.close();
+      if (error instanceof AudioUnsupported) throw new NotAudio(error.message, { cause: error });
+      throw error;
+    }
+  }
 }

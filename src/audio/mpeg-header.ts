@@ -5,6 +5,9 @@ export interface MpegHeader {
   readonly sampleRate: number;
 }
 
+/** The longest frame there is, bytes: 320 kbit/s at 32 kHz, padded. */
+export const MOST_FRAME_BYTES = 1441;
+
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
 const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -14,8 +17,9 @@ const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 16
  * there is none. Free-format frames do not state their length and are not recognised.
  */
 export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefined {
-  const [first, second, third, fourth] = bytes.subarray(at, at + 4);
-  if (first !== 0xff || second === undefined || third === undefined || fourth === undefined) return undefined;
+  if (bytes[at] !== 0xff) return undefined;
+  const [second, third, fourth] = bytes.subarray(at + 1, at + 4);
+  if (second === undefined || third === undefined || fourth === undefined) return undefined;
   const version = (second >> 3) & 3;
   const layer = (second >> 1) & 3;
   const emphasis = fourth & 3;

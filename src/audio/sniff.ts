@@ -1,10 +1,7 @@
-import { mpegHeader } from "./mpeg-header.ts";
+import { firstFrame, skipId3 } from "./mp3-frames.ts";
 
 /** What {@link sniff} found: a format that we decode, or the name of what it is instead. */
 export type Sniffed = "wav" | "mp3" | { readonly unsupported: string };
-
-const SEARCHED_BYTES = 4096;
-const FRAMES_NEEDED = 3;
 
 /** Formats told by bytes at a fixed place, for a refusal that names them. Letters stand for themselves. */
 const SIGNATURES: readonly (readonly [at: number, signature: string, name: string])[] = [
@@ -39,48 +36,33 @@ const SIGNATURES: readonly (readonly [at: number, signature: string, name: strin
  */
 export function sniff(bytes: Uint8Array): Sniffed {
   if (bytes.length === 0) return { unsupported: "an empty file" };
-  if ((isAt(bytes, 0, "RIFF") || isAt(bytes, 0, "RF64")) && isAt(bytes, 8, "WAVE")) return "wav";
+  if (isWave(bytes)) return "wav";
   const start = skipId3(bytes);
   if (start >= bytes.length) return { unsupported: "ID3 tags without audio after them" };
   const tagless = bytes.subarray(start);
   for (const [at, signature, name] of SIGNATURES) {
     if (isAt(tagless, at, signature)) return { unsupported: name };
   }
-  if (holdsMp3(tagless)) return "mp3";
+  if (firstFrame(tagless, 0) !== undefined) return "mp3";
   if (tagless[0] === 0xff && ((tagless[1] ?? 0) & 0xf6) === 0xf0) return { unsupported: "AAC" };
   const opening = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return { unsupported: `an unknown format (it begins with ${opening})` };
 }
 
-/** The offset after any ID3v2 tags (id3.org, ID3v2.4 section 3); past the end when a tag claims more than there is. */
-function skipId3(bytes: Uint8Array): number {
-  let at = 0;
-  while (isAt(bytes, at, "ID3") && at + 10 <= bytes.length) {
-    let size = 0;
-    for (let i = 6; i < 10; i++) size = size * 128 + ((bytes[at + i] ?? 0) & 0x7f);
-    const footer = (bytes[at + 5] ?? 0) & 0x10 ? 10 : 0;
-    at += 10 + size + footer;
-  }
-  return at;
+/** Bytes of a file that {@link fileNamed} looks at. */
+export const NAMED_BYTES = 12;
+
+/**
+ * The name of the file that begins with these bytes, where they say so beyond doubt: raw samples never begin like this,
+ * while a lone `<` is also a sample.
+ */
+export function fileNamed(bytes: Uint8Array): string | undefined {
+  if (isWave(bytes)) return "WAV";
+  return SIGNATURES.find(([at, signature]) => signature.length >= 4 && isAt(bytes, at, signature))?.[2];
 }
 
-function holdsMp3(bytes: Uint8Array): boolean {
-  const last = Math.min(SEARCHED_BYTES, bytes.length);
-  for (let start = 0; start < last; start++) {
-    if (bytes[start] !== 0xff) continue;
-    let at = start;
-    let frames = 0;
-    let sampleRate: number | undefined;
-    while (frames < FRAMES_NEEDED) {
-      const header = mpegHeader(bytes, at);
-      if (header === undefined || (sampleRate !== undefined && header.sampleRate !== sampleRate)) break;
-      sampleRate = header.sampleRate;
-      at += header.frameBytes;
-      frames++;
-    }
-    if (frames === FRAMES_NEEDED) return true;
-  }
-  return false;
+function isWave(bytes: Uint8Array): boolean {
+  return (isAt(bytes, 0, "RIFF") || isAt(bytes, 0, "RF64")) && isAt(bytes, 8, "WAVE");
 }
 
 function isAt(bytes: Uint8Array, at: number, signature: string): boolean {

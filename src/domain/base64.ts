@@ -1,6 +1,6 @@
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"];
 const VALUES: Int8Array = new Int8Array(128).fill(-1);
-for (const [value, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
-  VALUES[char.charCodeAt(0)] = value;
+for (const [value, char] of LETTERS.entries()) VALUES[char.charCodeAt(0)] = value;
 
 /** The text after an optional `data:…;base64,` prefix. */
 export function withoutDataPrefix(text: string): string {
@@ -47,4 +47,21 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code < 128 ? VALUES[code]! : -1;
+}
+
+/** What twelve bits are written as. */
+const PAIRS: readonly string[] = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
+
+/** Writes Base64 (RFC 4648 §4, padded). */
+export function encodeBase64(bytes: Uint8Array): string {
+  const whole = bytes.length - (bytes.length % 3);
+  let text = "";
+  for (let i = 0; i < whole; i += 3) {
+    const word = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
+    text += PAIRS[word >> 12]! + PAIRS[word & 0xfff]!;
+  }
+  if (whole === bytes.length) return text;
+  const [first = 0, second] = bytes.subarray(whole);
+  if (second === undefined) return `${text + PAIRS[first << 4]!}==`;
+  return `${text + PAIRS[(first << 4) | (second >> 4)]! + LETTERS[(second & 15) << 2]!}=`;
 }

@@ -1,3 +1,4 @@
+import { nextTurn } from "../audio/next-turn.ts";
 import type { System } from "../ports/system.ts";
 
 /** Turns of the event loop after which everything counts as at rest; the embedded storage takes one for each write. */
@@ -94,13 +95,4 @@ export class ManualSystem implements System {
     for (const timer of this.#timers) if (timer.due <= until && (!next || timer.due < next.due)) next = timer;
     return next;
   }
-}
-
-/** A turn of the event loop, after all microtasks: by the quickest timer there is, where there is one. */
-function nextTurn(): Promise<void> {
-  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
-  return new Promise((resolve) => {
-    if (setImmediate) setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
 }

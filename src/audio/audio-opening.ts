@@ -1,0 +1,124 @@
+import type { StreamEncoding } from "./incoming-audio.ts";
+import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "./mp3-frames.ts";
+import { NotAudio } from "./not-audio.ts";
+import { fileNamed, NAMED_BYTES, sniff } from "./sniff.ts";
+
+/** Enough to settle every question: no more is ever held back. */
+const MOST_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
+/** An ID3v2 tag holds a title and a picture; one that claims more than this is none, bytes. */
+const MOST_TAG_BYTES = 16 * 1024 * 1024;
+
+/** What the first bytes turned out to be. */
+export interface OpenedAudio {
+  readonly encoding: StreamEncoding;
+  /** All the audio so far: what came last, and what was held back before it. */
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Holds back the first bytes of a stream until it is known what they are: 12 bytes of samples (up to 1.5 KB where they
+ * happen to look like an MP3), and of an MP3 its tags and the first frames.
+ */
+export class AudioOpening {
+  readonly #stated: StreamEncoding | undefined;
+  /** It is an MP3, as was stated or as the tag at its beginning says. */
+  #isMp3: boolean;
+  #held = new Uint8Array(MOST_HELD_BYTES);
+  #length = 0;
+  #looked = false;
+  /** Bytes of a tag that are still to come. */
+  #skip = 0;
+  /** Where the search for the first frame stands. */
+  #at = 0;
+
+  constructor(stated: StreamEncoding | undefined) {
+    this.#stated = stated;
+    this.#isMp3 = stated === "mp3";
+  }
+
+  /**
+   * Takes the next bytes; undefined: it takes more to tell.
+   * @throws {NotAudio}
+   */
+  push(bytes: Uint8Array): OpenedAudio | undefined {
+    let read = 0;
+    while (read < bytes.length) {
+      const skipped = Math.min(this.#skip, bytes.length - read);
+      this.#skip -= skipped;
+      read += skipped;
+      const piece = bytes.subarray(read, read + MOST_HELD_BYTES - this.#length);
+      this.#held.set(piece, this.#length);
+      this.#length += piece.length;
+      read += piece.length;
+      const encoding = this.#settle();
+      if (encoding !== undefined) return { encoding, bytes: this.#everything(bytes.subarray(read)) };
+    }
+    return undefined;
+  }
+
+  #everything(rest: Uint8Array): Uint8Array {
+    const held = this.#held.subarray(this.#at, this.#length);
+    const whole = new Uint8Array(held.length + rest.length);
+    whole.set(held);
+    whole.set(rest, held.length);
+    return whole;
+  }
+
+  #settle(): StreamEncoding | undefined {
+    const held = this.#held.subarray(0, this.#length);
+    if (!this.#looked) {
+      if (held.length < NAMED_BYTES) return undefined;
+      this.#looked = true;
+      this.#refuseFiles(held);
+      this.#isMp3 ||= id3Bytes(held, 0) > 0;
+    }
+    if (this.#isMp3) return this.#findFrames();
+    if (this.#stated !== undefined) return this.#stated;
+    const frames = framesAt(held, 0);
+    if (frames === "cut") return undefined;
+    return frames === "yes" ? "mp3" : "pcm_s16le";
+  }
+
+  #refuseFiles(held: Uint8Array): void {
+    const name = fileNamed(held);
+    if (name === "WAV" && this.#stated !== "mp3")
+      throw new NotAudio(
+        "a WAV header came where samples were expected: send what follows it, most often after 44 bytes",
+      );
+    if (name !== undefined) throw new NotAudio(`this is ${name}: send samples (16-bit PCM or mu-law) or MP3`);
+    if (this.#stated !== undefined && this.#stated !== "mp3" && id3Bytes(held, 0) > 0)
+      throw new NotAudio(`this is MP3, not ${this.#stated}: connect with encoding=mp3, or without an encoding`);
+  }
+
+  #findFrames(): "mp3" | undefined {
+    if (this.#at === 0 && !this.#skipTags()) return undefined;
+    const held = this.#held.subarray(0, this.#length);
+    for (; this.#at < SEARCHED_BYTES; this.#at++) {
+      const frames = framesAt(held, this.#at);
+      if (frames === "yes") return "mp3";
+      if (frames === "cut") return undefined;
+    }
+    const found = sniff(held);
+    const name = typeof found === "string" ? found.toUpperCase() : found.unsupported;
+    throw new NotAudio(`no MP3 frames follow each other: this is ${name}`);
+  }
+
+  /** False: more bytes are needed to know what follows the tags. */
+  #skipTags(): boolean {
+    for (;;) {
+      if (this.#length < ID3_HEAD_BYTES) return false;
+      const tag = id3Bytes(this.#held, 0);
+      if (tag === 0) return true;
+      if (tag > MOST_TAG_BYTES) throw new NotAudio("the ID3 tag claims to be longer than 16 MB");
+      this.#forget(tag);
+    }
+  }
+
+  /** Goes on behind so many bytes. */
+  #forget(bytes: number): void {
+    const there = Math.min(bytes, this.#length);
+    this.#skip = bytes - there;
+    this.#held.copyWithin(0, there, this.#length);
+    this.#length -= there;
+  }
+}

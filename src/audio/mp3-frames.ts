@@ -1,0 +1,60 @@
+import { MOST_FRAME_BYTES, mpegHeader } from "./mpeg-header.ts";
+
+/** Frames in a row that make an MP3: random bytes look like one header now and then, and never like three. */
+const FRAMES_NEEDED = 3;
+
+/** How far behind the tags of an MP3 its first frame may begin, bytes. */
+export const SEARCHED_BYTES = 4096;
+
+/** Bytes from the beginning of a frame that settle whether it is one: up to the end of the third header. */
+export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MOST_FRAME_BYTES + 4;
+
+/**
+ * Whether layer III frames of one sample rate follow each other from `at` on. "cut": as far as the bytes go they do, and
+ * they end too early to tell.
+ */
+export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
+  let sampleRate: number | undefined;
+  let next = at;
+  for (let frames = 0; frames < FRAMES_NEEDED; frames++) {
+    if (next + 4 > bytes.length) return mayBegin(bytes, next) ? "cut" : "no";
+    const header = mpegHeader(bytes, next);
+    if (header === undefined || (sampleRate !== undefined && header.sampleRate !== sampleRate)) return "no";
+    sampleRate = header.sampleRate;
+    next += header.frameBytes;
+  }
+  return "yes";
+}
+
+/** Whether the fewer than four bytes that are there could be the beginning of a header. */
+function mayBegin(bytes: Uint8Array, at: number): boolean {
+  const [first = 0xff, second = 0xff] = [bytes[at], bytes[at + 1]];
+  return first === 0xff && second >= 0xe0;
+}
+
+/** Where the first frame behind `from` begins; undefined where none does within {@link SEARCHED_BYTES}. */
+export function firstFrame(bytes: Uint8Array, from: number): number | undefined {
+  const end = Math.min(bytes.length, from + SEARCHED_BYTES);
+  for (let at = from; at < end; at++) if (framesAt(bytes, at) === "yes") return at;
+  return undefined;
+}
+
+/** Bytes at the head of an ID3v2 tag that tell its length. */
+export const ID3_HEAD_BYTES = 10;
+
+/** Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 where there is none. */
+export function id3Bytes(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return 0;
+  if (at + ID3_HEAD_BYTES > bytes.length) return 0;
+  let size = 0;
+  for (let i = 6; i < 10; i++) size = size * 128 + ((bytes[at + i] ?? 0) & 0x7f);
+  const footer = (bytes[at + 5] ?? 0) & 0x10 ? 10 : 0;
+  return ID3_HEAD_BYTES + size + footer;
+}
+
+/** The offset after any ID3v2 tags; past the end when a tag claims more than there is. */
+export function skipId3(bytes: Uint8Array): number {
+  let at = 0;
+  for (let tag = id3Bytes(bytes, 0); tag > 0; tag = id3Bytes(bytes, at)) at += tag;
+  return at;
+}

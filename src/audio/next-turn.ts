@@ -1,0 +1,8 @@
+/** A turn of the event loop, after all microtasks: by the quickest timer there is, where there is one. */
+export function nextTurn(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
+  return new Promise((resolve) => {
+    if (setImmediate) setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

@@ -1,0 +1,262 @@
+import { readFile } from "node:fs/promises";
+import * as fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { mp3Stream } from "../../../adapters/audio/mp3-stream.ts";
+import { IncomingAudio, NotAudio, type StreamEncoding } from "../../../src/audio/incoming-audio.ts";
+import { id3Bytes } from "../../../src/audio/mp3-frames.ts";
+import { concatPcm, pcmToBytes, rms } from "../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { Mp3Stream } from "../../../src/ports/audio-decoder.ts";
+import { random } from "../../audio/noise.ts";
+import { concatBytes } from "../../audio/wav-files.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { phaseJump } from "../../support/server-sound.ts";
+
+const TONE_HZ = 1000;
+
+const fixture = async (name: string): Promise<Uint8Array> =>
+  new Uint8Array(await readFile(new URL(`../../fixtures/${name}`, import.meta.url)));
+
+const stereo = await fixture("tone-44k-stereo-id3.mp3");
+const vbr = await fixture("tone-16k-mono-vbr.mp3");
+const gapped = await fixture("tone-8k-mono.mp3");
+
+/** What is heard at each rate, in the order of the rates. */
+async function play(
+  pieces: Iterable<Uint8Array>,
+  encoding?: StreamEncoding,
+  mp3 = mp3Stream,
+): Promise<{ samples: Int16Array; sampleRate: number }[]> {
+  const heard: { pieces: Int16Array[]; sampleRate: number }[] = [];
+  const audio = new IncomingAudio({
+    encoding,
+    sampleRate: 16_000,
+    mp3,
+    decoded(samples, sampleRate) {
+      if (heard.at(-1)?.sampleRate !== sampleRate) heard.push({ pieces: [], sampleRate });
+      heard.at(-1)?.pieces.push(samples);
+    },
+  });
+  try {
+    for (const piece of pieces) await audio.push(piece);
+  } finally {
+    audio.close();
+  }
+  return heard.map(({ pieces, sampleRate }) => ({ samples: concatPcm(pieces), sampleRate }));
+}
+
+function* cut(bytes: Uint8Array, length: (piece: number) => number): Generator<Uint8Array> {
+  for (let at = 0, piece = 0; at < bytes.length; piece++) {
+    const next = at + Math.max(1, length(piece));
+    yield bytes.subarray(at, next);
+    at = next;
+  }
+}
+
+/** How long the tone is heard without a break, ms: the longest run of 10 ms that are nothing but the tone. */
+function toneMs(samples: Int16Array, sampleRate: number): number {
+  const window = sampleRate / 100;
+  let longest = 0;
+  let run = 0;
+  for (let at = 0; at + window <= samples.length; at += window) {
+    const piece = samples.subarray(at, at + window);
+    run = rms(piece) > 1000 && toneShare(piece, TONE_HZ, sampleRate) > 0.95 ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return 10 * longest;
+}
+
+const refusal = (playing: Promise<unknown>): Promise<unknown> =>
+  playing.then(
+    () => "no refusal",
+    (error: unknown) => error,
+  );
+
+describe("an MP3 that arrives in pieces", () => {
+  test.each([
+    ["stereo, with tags and a cover", stereo, 44_100, 3000],
+    ["mono, of variable bit rate", vbr, 16_000, 3000],
+    ["mono, without gapless information", gapped, 8000, 3168],
+  ])("is one tone without a gap, whole, at its own rate: %s", async (_, file, rate, ms) => {
+    const [heard, ...more] = await play([file]);
+    expect([heard?.sampleRate, more]).toEqual([rate, []]);
+    const samples = heard?.samples ?? new Int16Array(0);
+    expect(Math.abs((1000 * samples.length) / rate - ms)).toBeLessThanOrEqual(1);
+    expect(toneMs(samples, rate)).toBeGreaterThanOrEqual(2970);
+    const middle = samples.subarray(Math.round(0.5 * rate), Math.round(2.5 * rate));
+    expect(toneShare(middle, TONE_HZ, rate)).toBeGreaterThan(0.999);
+    expect(phaseJump({ samples: middle, sampleRate: rate }, TONE_HZ)).toBeLessThan(0.1);
+    // Two equal channels come out as one of them: a tone at half of full scale, which the encoder makes 5 % quieter.
+    expect(rms(middle) / (16_384 / Math.SQRT2)).toBeGreaterThan(0.93);
+    expect(rms(middle) / (16_384 / Math.SQRT2)).toBeLessThan(1.02);
+  });
+
+  test.each([
+    ["stereo", stereo],
+    ["vbr", vbr],
+    ["gapped", gapped],
+  ])("gives the same samples byte by byte, in odd pieces, and whole: %s", async (_, file) => {
+    const whole = await play([file]);
+    const next = random(5);
+    for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)]) {
+      expect(await play(cut(file, length))).toEqual(whole);
+      expect(await play(cut(file, length), "mp3")).toEqual(whole);
+    }
+  });
+
+  test("is heard while it comes, but for a frame or two", async () => {
+    const begun = stereo.subarray(0, 20_000);
+    const [heard] = await play([begun]);
+    const late = (begun.length - id3Bytes(stereo, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
+    expect(late).toBeGreaterThan(0);
+    expect(late).toBeLessThan(80);
+  });
+
+  test("may be joined in the middle of a frame, where MP3 was stated", async () => {
+    const [heard] = await play([stereo.subarray(20_000)], "mp3");
+    expect(toneMs(heard?.samples ?? new Int16Array(0), 44_100)).toBeGreaterThan(1500);
+  });
+
+  test("may be followed by another one, of the same rate or of another", async () => {
+    for (const length of [700, 100_000]) {
+      const twice = await play(cut(concatBytes([stereo, stereo]), () => length));
+      expect(twice.length).toBe(1);
+      const { samples = new Int16Array(0) } = twice[0] ?? {};
+      expect(toneMs(samples.subarray(0, 3 * 44_100), 44_100)).toBeGreaterThan(2900);
+      expect(toneMs(samples.subarray(3 * 44_100), 44_100)).toBeGreaterThan(2900);
+
+      const rates = await play(cut(concatBytes([stereo, vbr, gapped, stereo]), () => length));
+      const tones = rates.map(({ samples, sampleRate }) => [sampleRate, toneMs(samples, sampleRate)] as const);
+      const long = tones.filter(([, ms]) => ms > 2500);
+      expect(
+        long.map(([rate]) => rate),
+        JSON.stringify(tones),
+      ).toEqual([44_100, 16_000, 8000, 44_100]);
+    }
+  });
+});
+
+describe("a damaged MP3", () => {
+  test("with a broken middle loses no more than that", async () => {
+    const broken = stereo.slice();
+    for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
+    const [heard] = await play(cut(broken, () => 1000));
+    const samples = heard?.samples ?? new Int16Array(0);
+    expect(samples.length / 44.1).toBeGreaterThan(2500);
+    expect(toneMs(samples.subarray(0, 44_100), 44_100)).toBeGreaterThan(900);
+    expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
+  });
+
+  test("that was cut off goes on with the next one", async () => {
+    const heard = await play([stereo.subarray(0, 30_001), stereo]);
+    expect(toneMs(concatPcm(heard.map(({ samples }) => samples)).subarray(-3 * 44_100), 44_100)).toBeGreaterThan(2900);
+  });
+
+  test("with a broken second in every three is played for a minute", async () => {
+    const pieces: Uint8Array[] = [];
+    for (let i = 0; i < 20; i++) {
+      const broken = stereo.slice();
+      for (let at = 20_000; at < 34_000; at += 300) broken.fill(0xff, at, at + 20);
+      pieces.push(broken);
+    }
+    const heard = await play(pieces);
+    const samples = concatPcm(heard.map(({ samples }) => samples));
+    expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
+  });
+
+  test("whose tail is noise for ever is given up, and prints nothing", async () => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {});
+    const next = random(9);
+    const noise = function* (): Generator<Uint8Array> {
+      yield stereo;
+      for (let i = 0; i < 2000; i++) yield Uint8Array.from({ length: 4000 }, () => next() * 256);
+    };
+    const error = await refusal(play(noise()));
+    expect(error).toBeInstanceOf(NotAudio);
+    expect((error as Error).message).toBe("too much of the MP3 is broken");
+    expect(print).not.toHaveBeenCalled();
+    print.mockRestore();
+  });
+});
+
+describe("time and memory", () => {
+  test("others have their turn after every 4 KiB, however much comes at once", async () => {
+    const much = concatBytes(Array.from({ length: 10 }, () => stereo));
+    let turns = 0;
+    let running = true;
+    const turn = (): void => {
+      turns++;
+      if (running) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await play([much]);
+    running = false;
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(much.length / 4096) - 2);
+  });
+
+  test("three hundred streams, one after the other, leave nothing behind", { timeout: 30_000 }, async () => {
+    const { memoryUsage } = process;
+    await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
+    const before = memoryUsage().rss;
+    for (let i = 0; i < 30; i++) await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
+    expect((memoryUsage().rss - before) / 2 ** 20).toBeLessThan(250);
+  });
+});
+
+/** One decoder that has seen all that was tried before, until it gives up: opening one takes longer than most trials. */
+let used: Promise<Mp3Stream> | undefined;
+async function usedStream(): Promise<Mp3Stream> {
+  used ??= mp3Stream();
+  const { push, close } = await used;
+  return {
+    push(bytes) {
+      try {
+        return push(bytes);
+      } catch (error) {
+        close();
+        used = undefined;
+        throw error;
+      }
+    },
+    close() {},
+  };
+}
+
+async function bounded(pieces: Iterable<Uint8Array>, bytes: number, encoding?: StreamEncoding): Promise<void> {
+  const startedAt = performance.now();
+  const heard = await play(pieces, encoding, usedStream).catch((error: unknown) => error);
+  if (heard instanceof Error) {
+    expect(heard).toBeInstanceOf(NotAudio);
+    expect(heard.message.length).toBeLessThanOrEqual(123);
+  } else {
+    // A byte of the slowest MP3, 8 kbit/s, lasts a millisecond; a frame may have begun before.
+    for (const { samples, sampleRate } of heard as Awaited<ReturnType<typeof play>>)
+      expect((1000 * samples.length) / sampleRate).toBeLessThan(bytes + 200);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+}
+
+const mutations = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 40 });
+fuzz(
+  "an MP3 with any bytes changed, cut anywhere, is played or refused in bounded time",
+  fc.asyncProperty(mutations, fc.nat({ max: 900 }), async (changes, length) => {
+    const bytes = vbr.slice(0, 900);
+    for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+    await bounded(
+      cut(bytes, () => length),
+      bytes.length,
+      "mp3",
+    );
+  }),
+);
+fuzz(
+  "any bytes behind the beginning of an MP3 are played or refused in bounded time",
+  fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), async (bytes) => {
+    await bounded([vbr.subarray(0, 900), bytes], 900 + bytes.length);
+  }),
+);
+
+test("PCM is still PCM where MP3 can be decoded", async () => {
+  const samples = tone(440, 500, 16_000, 8000);
+  expect(await play([pcmToBytes(samples)])).toEqual([{ samples, sampleRate: 16_000 }]);
+});

@@ -1,0 +1,372 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MULAW_LEVELS } from "../../src/audio/g711.ts";
+import {
+  IncomingAudio,
+  type IncomingAudioOptions,
+  NotAudio,
+  STREAM_ENCODINGS,
+} from "../../src/audio/incoming-audio.ts";
+import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/pcm.ts";
+import { tone } from "../../src/audio/tone.ts";
+import { wavHeader } from "../../src/audio/wav.ts";
+import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
+import { fuzz } from "../support/fuzz.ts";
+import { random, whiteNoise } from "./noise.ts";
+import { concatBytes, letters } from "./wav-files.ts";
+
+/** Stands in for a decoder: one sample for each byte, so that it can be seen what reached it. */
+class ByteDecoder implements Mp3Stream {
+  readonly slices: number[] = [];
+  closed = 0;
+
+  push(bytes: Uint8Array) {
+    this.slices.push(bytes.length);
+    return [{ samples: Int16Array.from(bytes), sampleRate: 44_100 }];
+  }
+
+  close(): void {
+    this.closed++;
+  }
+}
+
+interface Heard {
+  readonly samples: Int16Array;
+  readonly rates: readonly number[];
+}
+
+async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}): Promise<Heard> {
+  const heard: Int16Array[] = [];
+  const rates = new Set<number>();
+  const audio = new IncomingAudio({
+    encoding: undefined,
+    sampleRate: 16_000,
+    mp3: async () => new ByteDecoder(),
+    decoded(samples, sampleRate) {
+      heard.push(samples);
+      rates.add(sampleRate);
+    },
+    ...options,
+  });
+  try {
+    for (const piece of pieces) await audio.push(piece);
+  } finally {
+    audio.close();
+  }
+  return { samples: concatPcm(heard), rates: [...rates] };
+}
+
+const refusal = (playing: Promise<unknown>): Promise<unknown> =>
+  playing.then(
+    () => "no refusal",
+    (error: unknown) => error,
+  );
+
+const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+
+/** The bytes in pieces that end at these places. */
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 40 });
+/** Sound that begins like sound: never with a signature. */
+const sound = fc.uint8Array({ minLength: 12, maxLength: 2000 }).map((bytes) => {
+  bytes[0] = 7;
+  bytes[4] = 7;
+  return bytes;
+});
+
+/** A layer III frame of 417 bytes: MPEG 1, 44.1 kHz, 128 kbit/s. */
+const FRAME = new Uint8Array(417);
+FRAME.set([0xff, 0xfb, 0x90, 0xc4]);
+const FRAMES = concatBytes([FRAME, FRAME, FRAME, FRAME]);
+
+function id3(size: number): Uint8Array {
+  const sizeBytes = [21, 14, 7, 0].map((shift) => (size >> shift) & 0x7f);
+  return concatBytes([letters("ID3\x04\x00\x00"), sizeBytes, new Uint8Array(size)]);
+}
+
+describe("16-bit PCM", () => {
+  fuzz(
+    "gives the same samples wherever it is cut, stated or not",
+    fc.asyncProperty(sound, cuts, fc.constantFrom("pcm_s16le" as const, undefined), async (bytes, places, encoding) => {
+      const { samples } = await play(cut(bytes, places), { encoding });
+      expect(samples).toEqual(pcmFromBytes(bytes));
+    }),
+  );
+
+  test.each([8000, 16_000, 24_000, 48_000])("keeps its rate of %i Hz", async (sampleRate) => {
+    const samples = tone(440, 100, sampleRate, 8000);
+    const heard = await play(byteByByte(pcmToBytes(samples)), { encoding: "pcm_s16le", sampleRate });
+    expect(heard).toEqual({ samples, rates: [sampleRate] });
+  });
+
+  test("is heard from its first message on: no more than 12 bytes are held back", async () => {
+    const bytes = pcmToBytes(tone(440, 20, 16_000, 8000));
+    for (const encoding of ["pcm_s16le", undefined] as const) {
+      for (let length = 12; length < 40; length++)
+        expect((await play([bytes.subarray(0, length)], { encoding })).samples.length).toBe(length >> 1);
+    }
+  });
+
+  test("noise of every level begins at once, and is never taken for an MP3", async () => {
+    let late = 0;
+    for (let i = 0; i < 2000; i++) {
+      const noise = whiteNoise(2000, 2 ** (i % 15), i);
+      const bytes = pcmToBytes(noise);
+      const { samples } = await play([bytes]);
+      expect(samples).toEqual(noise);
+      if ((await play([bytes.subarray(0, 12)])).samples.length === 0) late++;
+    }
+    expect(late).toBeLessThanOrEqual(4);
+  });
+
+  test("that begins like a frame is held back until the next frame does not come", async () => {
+    const bytes = new Uint8Array(3000);
+    bytes.set([0xff, 0xfb, 0x90, 0xc4]);
+    expect((await play([bytes.subarray(0, 417)])).samples.length).toBe(0);
+    expect((await play([bytes.subarray(0, 422)])).samples).toEqual(pcmFromBytes(bytes.subarray(0, 422)));
+    expect((await play(byteByByte(bytes))).samples).toEqual(pcmFromBytes(bytes));
+    expect((await play([bytes.subarray(0, 14)], { encoding: "pcm_s16le" })).samples.length).toBe(7);
+  });
+
+  test("silence is samples too", async () => {
+    expect((await play(byteByByte(new Uint8Array(640)))).samples).toEqual(new Int16Array(320));
+  });
+});
+
+describe("mu-law", () => {
+  fuzz(
+    "is decoded exactly, wherever it is cut",
+    fc.asyncProperty(sound, cuts, async (bytes, places) => {
+      const { samples, rates } = await play(cut(bytes, places), { encoding: "mulaw", sampleRate: 8000 });
+      expect(samples).toEqual(Int16Array.from(bytes, (code) => MULAW_LEVELS[code] ?? 0));
+      expect(rates).toEqual([8000]);
+    }),
+  );
+});
+
+describe("an MP3", () => {
+  const files: [string, Uint8Array][] = [
+    ["frames", FRAMES],
+    ["a tag and frames", concatBytes([id3(300), FRAMES])],
+    ["two tags and frames", concatBytes([id3(20), id3(10_000), FRAMES])],
+    ["a tag of 1 MB and frames", concatBytes([id3(1_000_000), FRAMES])],
+  ];
+  test.each(files)("is known by its first bytes: %s", async (_, file) => {
+    const { samples, rates } = await play([file]);
+    expect([samples, rates]).toEqual([Int16Array.from(FRAMES), [44_100]]);
+  });
+
+  fuzz(
+    "reaches the decoder from its first frame on, wherever it is cut, stated or not",
+    fc.asyncProperty(
+      fc.constantFrom(...files.slice(0, 3).map(([, file]) => file)),
+      cuts,
+      fc.constantFrom("mp3" as const, undefined),
+      async (file, places, encoding) => {
+        expect((await play(cut(file, places), { encoding })).samples).toEqual(Int16Array.from(FRAMES));
+      },
+    ),
+  );
+
+  test("that arrives byte by byte does so too", async () => {
+    for (const [, file] of files.slice(0, 3)) {
+      expect((await play(byteByByte(file))).samples).toEqual(Int16Array.from(FRAMES));
+    }
+  });
+
+  test("may begin in the middle of a frame where it is stated", async () => {
+    const { samples } = await play([concatBytes([FRAME.subarray(200), FRAMES])], { encoding: "mp3" });
+    expect(samples).toEqual(Int16Array.from(FRAMES));
+  });
+
+  test("is decoded in slices of at most 4 KiB, each in a turn of its own", async () => {
+    const decoder = new ByteDecoder();
+    const turns: number[] = [];
+    const push = decoder.push.bind(decoder);
+    let turn = 0;
+    let running = true;
+    const count = (): void => {
+      turn++;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    decoder.push = (bytes) => {
+      turns.push(turn);
+      return push(bytes);
+    };
+    const whole = concatBytes(Array.from({ length: 50 }, () => FRAMES));
+    const { samples } = await play([whole.subarray(0, 60_000), whole.subarray(60_000)], { mp3: async () => decoder });
+    running = false;
+    expect(samples).toEqual(Int16Array.from(whole));
+    expect(Math.max(...decoder.slices)).toBeLessThanOrEqual(4096);
+    for (let i = 1; i < turns.length; i++) {
+      if ((decoder.slices[i - 1] ?? 0) + (decoder.slices[i] ?? 0) > 4096)
+        expect(turns[i], `slice ${i}`).toBeGreaterThan(turns[i - 1] ?? 0);
+    }
+  });
+
+  test("in small messages is decoded at once, with a pause every 4 KiB", async () => {
+    const promises: unknown[] = [];
+    const audio = new IncomingAudio({
+      encoding: "mp3",
+      sampleRate: 16_000,
+      mp3: async () => new ByteDecoder(),
+      decoded: () => {},
+    });
+    await audio.push(FRAMES);
+    for (let i = 0; i < 40; i++) {
+      const pending = audio.push(FRAME);
+      if (pending) promises.push(await pending);
+    }
+    expect(promises.length).toBeGreaterThanOrEqual(3);
+    expect(promises.length).toBeLessThanOrEqual(5);
+    audio.close();
+  });
+
+  test("opens its decoder when it comes and not before, and frees it once", async () => {
+    const decoder = new ByteDecoder();
+    let opened = 0;
+    const mp3 = async (): Promise<Mp3Stream> => {
+      opened++;
+      return decoder;
+    };
+    await play([pcmToBytes(tone(440, 100, 16_000, 8000))], { mp3 });
+    expect(opened).toBe(0);
+    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 16_000, mp3, decoded: () => {} });
+    await audio.push(FRAMES);
+    await audio.push(FRAMES);
+    audio.close();
+    audio.close();
+    await audio.push(FRAMES);
+    expect([opened, decoder.closed]).toEqual([1, 1]);
+  });
+
+  test("that is closed while its decoder opens, or while it is decoded, is let go of", async () => {
+    for (const atOnce of [true, false]) {
+      const decoder = new ByteDecoder();
+      let heard = 0;
+      const audio = new IncomingAudio({
+        encoding: "mp3",
+        sampleRate: 16_000,
+        mp3: async () => decoder,
+        decoded() {
+          heard++;
+          audio.close();
+        },
+      });
+      const pending = audio.push(concatBytes(Array.from({ length: 20 }, () => FRAMES)));
+      if (atOnce) audio.close();
+      await pending;
+      expect([heard, decoder.closed]).toEqual([atOnce ? 0 : 1, 1]);
+    }
+  });
+
+  test("is refused where nothing can decode it", async () => {
+    for (const encoding of ["mp3", undefined] as const) {
+      const error = await refusal(play([FRAMES], { encoding, mp3: undefined }));
+      expect(error).toBeInstanceOf(NotAudio);
+      expect((error as Error).message).toContain("MP3 cannot be decoded here");
+    }
+  });
+
+  test("that the decoder gives up is not audio, and frees the decoder", async () => {
+    const decoder = new ByteDecoder();
+    decoder.push = () => {
+      throw new AudioUnsupported("too much of it is broken");
+    };
+    const error = await refusal(play([FRAMES], { mp3: async () => decoder }));
+    expect(error).toBeInstanceOf(NotAudio);
+    expect((error as Error).message).toBe("too much of it is broken");
+    expect(decoder.closed).toBe(1);
+  });
+});
+
+describe("what is no audio is refused in a sentence that fits into a close frame", () => {
+  const files: [string, Uint8Array, RegExp][] = [
+    ["WAV", wavHeader({ sampleRate: 16_000, samples: 8000 }), /a WAV header .* 44 bytes/],
+    ["RF64", Uint8Array.from(letters("RF64\0\0\0\0WAVEds64")), /a WAV header/],
+    ["Ogg", Uint8Array.from(letters("OggS\0\x02\0\0\0\0\0\0\0\0")), /this is Ogg/],
+    ["FLAC", Uint8Array.from(letters("fLaC\0\0\0\x22\x10\0\x10\0")), /this is FLAC/],
+    ["MP4", Uint8Array.from(letters("\0\0\0\x20ftypM4A \0\0\0\0")), /this is MP4/],
+    ["WebM", Uint8Array.from(letters("\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1f")), /this is WebM/],
+  ];
+  for (const encoding of [...STREAM_ENCODINGS.filter((one) => one !== "mp3"), undefined]) {
+    test.each(files)(`%s where ${encoding ?? "no encoding"} was stated`, async (_, file, words) => {
+      for (const pieces of [[file], byteByByte(file)]) {
+        const error = await refusal(play(pieces, { encoding }));
+        expect(error).toBeInstanceOf(NotAudio);
+        expect((error as Error).message).toMatch(words);
+        expect(new TextEncoder().encode((error as Error).message).length).toBeLessThanOrEqual(123);
+      }
+    });
+  }
+
+  test.each(files)("%s where MP3 was stated", async (name, file) => {
+    const error = await refusal(play(byteByByte(file), { encoding: "mp3" }));
+    expect(error).toBeInstanceOf(NotAudio);
+    expect((error as Error).message).toMatch(name === "RF64" ? /WAV/ : new RegExp(`this is ${name}`));
+  });
+
+  test.each(["pcm_s16le", "mulaw"] as const)("an MP3 with a tag where %s was stated", async (encoding) => {
+    const error = await refusal(play([concatBytes([id3(20), FRAMES])], { encoding }));
+    expect((error as Error).message).toMatch(/this is MP3, not .*encoding=mp3/);
+    expect((error as Error).message.length).toBeLessThanOrEqual(123);
+  });
+
+  test("random bytes where MP3 was stated, before 8 KB of them have come", async () => {
+    const next = random(3);
+    for (let i = 0; i < 100; i++) {
+      const bytes = Uint8Array.from({ length: 8192 }, () => next() * 256);
+      const error = await refusal(play(i < 3 ? byteByByte(bytes) : [bytes], { encoding: "mp3" }));
+      expect(error).toBeInstanceOf(NotAudio);
+      expect((error as Error).message).toMatch(/^no MP3 frames follow each other: this is /);
+      expect((error as Error).message.length).toBeLessThanOrEqual(123);
+    }
+  });
+
+  test("a tag that claims 256 MB, as soon as it says so; and a tag before something else", async () => {
+    const tag = id3(0);
+    tag.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
+    expect(await refusal(play([concatBytes([tag, new Uint8Array(2)])]))).toMatchObject({
+      message: "the ID3 tag claims to be longer than 16 MB",
+    });
+    const error = await refusal(play([concatBytes([id3(20), letters("fLaC"), new Uint8Array(8192)])]));
+    expect((error as Error).message).toBe("no MP3 frames follow each other: this is FLAC");
+  });
+
+  test("and nothing is heard afterwards", async () => {
+    let heard = 0;
+    const audio = new IncomingAudio({
+      encoding: undefined,
+      sampleRate: 16_000,
+      mp3: undefined,
+      decoded: () => heard++,
+    });
+    expect(() => audio.push(Uint8Array.from(letters("RIFF\0\0\0\0WAVEfmt ")))).toThrow(NotAudio);
+    expect(audio.push(new Uint8Array(640))).toBeUndefined();
+    expect(heard).toBe(0);
+  });
+});
+
+const hostile = fc.oneof(
+  fc.uint8Array({ maxLength: 600 }),
+  fc.constantFrom(FRAME, FRAME.subarray(0, 3), id3(3), id3(0).subarray(0, 9), Uint8Array.from(letters("RIFF"))),
+);
+fuzz(
+  "any bytes are heard or refused, and never make more samples than bytes",
+  fc.asyncProperty(
+    fc.array(hostile, { maxLength: 12 }),
+    cuts,
+    fc.constantFrom(undefined, ...STREAM_ENCODINGS),
+    async (parts, places, encoding) => {
+      const bytes = concatBytes(parts);
+      const heard = await play(cut(bytes, places), { encoding }).catch((error: unknown) => error);
+      if (heard instanceof Error) expect(heard).toBeInstanceOf(NotAudio);
+      else expect((heard as Heard).samples.length).toBeLessThanOrEqual(bytes.length);
+    },
+  ),
+);
