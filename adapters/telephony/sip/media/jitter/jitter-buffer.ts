@@ -11,6 +11,8 @@ const MOST_OVER_MS = 40;
 const MOST_UNDER_MS = 20;
 /** So far off it is done even where it may be heard. */
 const NEED_MS = 80;
+/** Until then one frame in so many is looked at: to find a place takes as long as all else of a frame. */
+const ADAPT_EVERY = 4;
 /** A hole larger than this is not filled but skipped. */
 const MOST_HOLE_MS = 1_000;
 /** The codec itself makes up so much in a row; then what it made fades. */
@@ -226,12 +228,18 @@ export class JitterBuffer {
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const over = this.#over(now);
+    if (over <= MOST_OVER_MS && over >= -MOST_UNDER_MS) return;
+    const inNeed = Math.abs(over) > NEED_MS;
+    if (!inNeed && !this.#hasTurn(frameLength)) return;
     const { reach, most } = this.#timeScale;
-    if (over > MOST_OVER_MS) {
-      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, over > NEED_MS);
-    } else if (over < -MOST_UNDER_MS) {
-      if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, over < -NEED_MS);
-    }
+    if (over > 0) {
+      if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, inNeed);
+    } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, inNeed);
+  }
+
+  /** Timestamps begin at random: so calls that are all off at the same moment do not all look in the same frame. */
+  #hasTurn(frameLength: number): boolean {
+    return Math.floor(this.#due / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
   }
 
   /** How much longer than necessary the next sample to be played has waited, ms. */

@@ -5,6 +5,14 @@ const MOST_LAG_MS = 15;
 const WINDOW_MS = 10;
 /** Mean square below which nothing is heard: any two pieces are alike. */
 const SILENCE = 30 * 30;
+/** Where to look closely is found at this rate, Hz: voices have their periods well below half of it. */
+const COARSE_RATE = 4_000;
+const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000;
+const COARSE_LEAST = (LEAST_LAG_MS * COARSE_RATE) / 1000;
+const COARSE_MOST = (MOST_LAG_MS * COARSE_RATE) / 1000;
+
+/** The signal of the search under way at the coarse rate; nothing is left in it between two. */
+const coarse = new Float64Array(COARSE_WINDOW + COARSE_MOST);
 
 /** Finds by how much a signal must be shifted to look like itself: a multiple of the voice's period. Allocates nothing. */
 export class Likeness {
@@ -15,12 +23,15 @@ export class Likeness {
   lag = 0;
   likeness = 0;
   readonly #leastLag: number;
+  /** Samples in one of the coarse rate. */
+  readonly #step: number;
 
-  /** @param sampleRate Hz */
+  /** @param sampleRate Hz, a multiple of 4000 */
   constructor(sampleRate: number) {
     this.#leastLag = (LEAST_LAG_MS * sampleRate) / 1000;
     this.mostLag = (MOST_LAG_MS * sampleRate) / 1000;
     this.window = (WINDOW_MS * sampleRate) / 1000;
+    this.#step = sampleRate / COARSE_RATE;
   }
 
   /** Compares the window at `at` with those up to `mostLag` after it (`direction` 1) or before it (-1). */
@@ -31,19 +42,55 @@ export class Likeness {
     this.likeness = 1;
     if (own < SILENCE * this.window) return;
     this.likeness = 0;
-    let other = 0; // energy of the window at the lag; kept up to date sample by sample
-    for (let i = 0; i < this.window; i++) other += samples[at + direction * this.#leastLag + i]! ** 2;
-    for (let lag = this.#leastLag; lag <= this.mostLag; lag++) {
-      const from = at + direction * lag;
-      let product = 0;
-      for (let i = 0; i < this.window; i++) product += samples[at + i]! * samples[from + i]!;
-      const likeness = other > 0 ? product / Math.sqrt(own * other) : 0;
-      if (likeness > this.likeness) {
-        this.likeness = likeness;
-        this.lag = lag;
-      }
-      if (direction > 0) other += samples[from + this.window]! ** 2 - samples[from]! ** 2;
-      else other += samples[from - 1]! ** 2 - samples[from + this.window - 1]! ** 2;
+    const around = this.#coarseLag(samples, at, direction) * this.#step;
+    const last = Math.min(this.mostLag, around + this.#step);
+    for (let lag = Math.max(this.#leastLag, around - this.#step); lag <= last; lag++)
+      this.#compare(samples, at, direction * lag, own);
+  }
+
+  /** The lag that fits best at the coarse rate. */
+  #coarseLag(samples: Int16Array, at: number, direction: 1 | -1): number {
+    const step = this.#step;
+    const first = direction > 0 ? at : at - COARSE_MOST * step;
+    for (let i = 0; i < coarse.length; i++) {
+      let sum = 0;
+      for (let k = first + i * step; k < first + (i + 1) * step; k++) sum += samples[k]!;
+      coarse[i] = sum;
     }
+    const own = direction > 0 ? 0 : COARSE_MOST;
+    let energy = 0; // of the window at the lag; kept up to date sample by sample
+    for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[own + direction * COARSE_LEAST + i]! ** 2;
+    let best = COARSE_MOST;
+    let bestFit = 0;
+    for (let lag = COARSE_LEAST; lag <= COARSE_MOST; lag++) {
+      const from = own + direction * lag;
+      let product = 0;
+      for (let i = 0; i < COARSE_WINDOW; i++) product += coarse[own + i]! * coarse[from + i]!;
+      // Only the order counts, so the root and the own energy can be left out.
+      const fit = energy > 0 && product > 0 ? (product * product) / energy : 0;
+      if (fit > bestFit) {
+        bestFit = fit;
+        best = lag;
+      }
+      if (lag === COARSE_MOST) break;
+      if (direction > 0) energy += coarse[from + COARSE_WINDOW]! ** 2 - coarse[from]! ** 2;
+      else energy += coarse[from - 1]! ** 2 - coarse[from + COARSE_WINDOW - 1]! ** 2;
+    }
+    return best;
+  }
+
+  /** Compares the window at `at`, of this energy, with the one `shift` samples on. */
+  #compare(samples: Int16Array, at: number, shift: number, own: number): void {
+    let other = 0;
+    let product = 0;
+    for (let i = at; i < at + this.window; i++) {
+      const shifted = samples[i + shift]!;
+      other += shifted * shifted;
+      product += samples[i]! * shifted;
+    }
+    const likeness = other > 0 ? product / Math.sqrt(own * other) : 0;
+    if (likeness <= this.likeness) return;
+    this.likeness = likeness;
+    this.lag = Math.abs(shift);
   }
 }
