@@ -4,6 +4,7 @@ import { FRAME_MS } from "../../media-clock.ts";
 import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
+import { PacketRoom } from "./packet-room.ts";
 import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
@@ -11,8 +12,8 @@ const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
 /** A runtime may still read a packet when the next one is written: so many take turns. */
 const RING = 4;
 
-/** Hands a packet to the network, protected where it must be. The array has room for the protection. */
-export type Transmit = (packet: Uint8Array, length: number) => void;
+/** Hands a packet of so many bytes to the network, protected where it must be. There is room for the protection. */
+export type Transmit = (packet: PacketRoom, length: number) => void;
 
 /** Our stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
@@ -26,7 +27,7 @@ export class Outbound {
   readonly keys: EventSender = new EventSender();
   readonly #transmit: Transmit;
   readonly #sampleRate: number;
-  readonly #ring = Array.from({ length: RING }, () => new Uint8Array(PACKET_BYTES));
+  readonly #ring = Array.from({ length: RING }, () => new PacketRoom(PACKET_BYTES));
   readonly #frame: Int16Array;
   #turn = 0;
   #sequence: number;
@@ -46,7 +47,7 @@ export class Outbound {
     system.random(lots);
     this.ssrc = readUint32(lots, 0);
     this.timestamp = readUint32(lots, 4);
-    this.#sequence = readUint32(lots, 8) & 0xffff;
+    this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
     this.#sampleRate = sampleRate;
     this.#transmit = transmit;
     this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
@@ -111,8 +112,8 @@ export class Outbound {
   }
 
   #sendPacket(codec: Codec, samples: Int16Array, timestamp: number): void {
-    const packet = this.#ring[this.#turn]!;
-    const payload = codec.encode(samples, packet, RTP_HEADER_BYTES);
+    const { bytes } = this.#ring[this.#turn]!;
+    const payload = codec.encode(samples, bytes, RTP_HEADER_BYTES);
     if (payload > 0) this.#send(this.#settings!.payloadType.send, timestamp, payload);
   }
 
@@ -123,7 +124,7 @@ export class Outbound {
       this.#marker = true;
     }
     this.#filled = 0;
-    if (this.keys.next(this.#ring[this.#turn]!, RTP_HEADER_BYTES, clockRate))
+    if (this.keys.next(this.#ring[this.#turn]!.bytes, RTP_HEADER_BYTES, clockRate))
       this.#send(payloadType, this.#keyTimestamp, EVENT_BYTES);
     else {
       this.#marker = true;
@@ -135,7 +136,7 @@ export class Outbound {
   #send(payloadType: number, timestamp: number, payload: number): void {
     const packet = this.#ring[this.#turn]!;
     this.#turn = (this.#turn + 1) % RING;
-    writeRtpHeader(packet, payloadType, this.#marker, this.#sequence, timestamp, this.ssrc);
+    writeRtpHeader(packet.bytes, payloadType, this.#marker, this.#sequence, timestamp, this.ssrc);
     this.#marker = false;
     this.#sequence = (this.#sequence + 1) & 0xffff;
     this.packets++;

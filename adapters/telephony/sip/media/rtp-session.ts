@@ -8,6 +8,7 @@ import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, Stream
 import { Inbound, type InboundListener } from "./inbound.ts";
 import { estimateMos } from "./mos.ts";
 import { Outbound } from "./outbound.ts";
+import type { PacketRoom } from "./packet-room.ts";
 import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpSession } from "./rtcp-session.ts";
@@ -19,9 +20,9 @@ const STALL_MS = 10;
 export interface MediaSockets {
   readonly port: number;
   /** Sends from the RTP port; the array may be used again at once. */
-  send(packet: Uint8Array, length: number, to: SocketAddress): void;
+  send(packet: Uint8Array, to: SocketAddress): void;
   /** The same from the port for RTCP. */
-  sendRtcp(packet: Uint8Array, length: number, to: SocketAddress): void;
+  sendRtcp(packet: Uint8Array, to: SocketAddress): void;
   /** RTCP comes and goes on its own port, if that is free, or on the one for RTP. */
   openRtcp(multiplexed: boolean): void;
   close(): Promise<void>;
@@ -256,10 +257,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     );
   }
 
-  readonly #transmit = (packet: Uint8Array, length: number): void => {
-    const bytes = this.#protection.protect(packet, length);
+  readonly #transmit = (packet: PacketRoom, length: number): void => {
+    const bytes = this.#protection.protect(packet.bytes, length);
     if (bytes <= 0) return;
-    this.#options.sockets.send(packet, bytes, this.#inbound.source);
+    this.#options.sockets.send(packet.first(bytes), this.#inbound.source);
     if (this.#sending || !this.#started) return;
     this.#sending = true;
     this.#options.listener.sending();
@@ -270,8 +271,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const { bytes } = this.#rtcp;
     const length = this.#protection.protectRtcp(bytes, this.#rtcp.write(goodbye));
     if (length <= 0) return;
-    if (this.#settings?.rtcpMux) sockets.send(bytes, length, this.#inbound.source);
-    else sockets.sendRtcp(bytes, length, this.#remoteRtcp);
+    const packet = bytes.subarray(0, length);
+    if (this.#settings?.rtcpMux) sockets.send(packet, this.#inbound.source);
+    else sockets.sendRtcp(packet, this.#remoteRtcp);
   }
 
   async #close(): Promise<void> {
