@@ -1,0 +1,282 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { StreamAttachment, StreamEventName } from "../../src/application/streams/stream-client.ts";
+import { MULAW_LEVELS } from "../../src/audio/g711.ts";
+import { tone } from "../../src/audio/tone.ts";
+import type { EventData } from "../../src/domain/events.ts";
+import { TwilioDialect, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
+import { fuzz } from "../support/fuzz.ts";
+
+const SID = "MZ00112233445566778899aabbccddeeff";
+const STREAM = { streamSid: SID, callSid: "call_1", accountSid: "usr_anna", customParameters: { FirstName: "Jane" } };
+
+interface Sent {
+  readonly event: string;
+  readonly sequenceNumber?: string;
+  readonly streamSid?: string;
+  readonly mark?: { readonly name: string };
+  readonly media?: Record<string, string>;
+}
+
+/** A bot at a dialect, and what either of them asks for. */
+function connect(): {
+  dialect: TwilioDialect;
+  sent: Sent[];
+  asked: unknown[][];
+  warnings: string[];
+  happen: (event: StreamEventName, data?: EventData) => void;
+  say: (message: unknown) => void;
+} {
+  const sent: Sent[] = [];
+  const asked: unknown[][] = [];
+  const warnings: string[] = [];
+  const dialect = new TwilioDialect(
+    {
+      text: (message) => sent.push(JSON.parse(JSON.stringify(message))),
+      audio: (data) => sent.push(JSON.parse(data as string)),
+      close: (...args) => asked.push(["close", ...args]),
+    },
+    { ...STREAM, warn: (detail) => warnings.push(detail) },
+  );
+  const attachment: StreamAttachment = {
+    write: (samples, sampleRate) => asked.push(["write", samples, sampleRate]),
+    queuedMs: 0,
+    mark: (name) => asked.push(["mark", name]),
+    clear: () => asked.push(["clear"]),
+    dtmf: (digits) => asked.push(["dtmf", digits]),
+    hangUp: () => asked.push(["hangUp"]),
+    detach: (onPurpose) => asked.push(["detach", onPurpose]),
+  };
+  dialect.attached(attachment);
+  return {
+    dialect,
+    sent,
+    asked,
+    warnings,
+    happen: (event, data = {}) => dialect.event({ event, timestamp: 0, data }),
+    say: (message) => dialect.receive(JSON.stringify(message)),
+  };
+}
+
+/** The same, on a call that is answered; what was sent about that is left out. */
+function answered(): ReturnType<typeof connect> {
+  const bot = connect();
+  bot.happen("answered");
+  bot.sent.length = 0;
+  return bot;
+}
+
+describe("what the bot is told", () => {
+  test("nothing before the answer; then connected and start, as the page shows them", () => {
+    const { sent, happen } = connect();
+    happen("ringing");
+    expect(sent).toEqual([]);
+    happen("answered");
+    expect(sent).toEqual([
+      { event: "connected", protocol: "Call", version: "1.0.0" },
+      {
+        event: "start",
+        sequenceNumber: "1",
+        start: {
+          accountSid: "usr_anna",
+          streamSid: SID,
+          callSid: "call_1",
+          tracks: ["inbound"],
+          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8000, channels: 1 },
+          customParameters: { FirstName: "Jane" },
+        },
+        streamSid: SID,
+      },
+    ]);
+  });
+
+  test("the callee's audio every 20 ms, numbered and timed in text, mu-law in Base64", () => {
+    const { dialect, sent } = answered();
+    const loud = tone(1000, 60, 8000, 16_000);
+    for (let i = 0; i < 3; i++) dialect.callee(loud.subarray(160 * i, 160 * (i + 1)));
+    expect(sent.map(({ sequenceNumber }) => sequenceNumber)).toEqual(["2", "3", "4"]);
+    expect(sent.map(({ media }) => [media?.chunk, media?.timestamp])).toEqual([
+      ["1", "0"],
+      ["2", "20"],
+      ["3", "40"],
+    ]);
+    expect(Object.keys(sent[0] ?? {})).toEqual(["event", "sequenceNumber", "media", "streamSid"]);
+    expect(sent[0]).toMatchObject({ event: "media", streamSid: SID, media: { track: "inbound" } });
+    const codes = sent.flatMap(({ media }) => [...Buffer.from(media?.payload ?? "", "base64")]);
+    expect(codes.length).toBe(480);
+    codes.forEach((code, i) => {
+      expect(Math.abs((MULAW_LEVELS[code] ?? 0) - (loud[i] ?? 0))).toBeLessThanOrEqual(512);
+    });
+    expect(dialect.calleeRate).toBe(8000);
+  });
+
+  test("keys, and stop when the call is over, in one sequence", () => {
+    const { dialect, sent, happen } = answered();
+    happen("dtmf", { digit: "#" });
+    happen("buffer_high", { queued_ms: 31_000 });
+    happen("completed", { reason: "callee_hung_up" });
+    dialect.over();
+    expect(sent).toEqual([
+      { event: "dtmf", streamSid: SID, sequenceNumber: "2", dtmf: { track: "inbound_track", digit: "#" } },
+      { event: "stop", sequenceNumber: "3", stop: { accountSid: "usr_anna", callSid: "call_1" }, streamSid: SID },
+    ]);
+  });
+
+  test("nothing at all of a call that was not answered", () => {
+    const { dialect, sent, happen } = connect();
+    happen("ringing");
+    happen("failed", { reason: "busy" });
+    dialect.over();
+    expect(sent).toEqual([]);
+  });
+
+  test("what happened before it attached itself again is not told twice", () => {
+    const sent: Sent[] = [];
+    const output = { text: (message: object) => sent.push(message as Sent), audio: () => {}, close: () => {} };
+    const dialect = new TwilioDialect(output, STREAM);
+    for (const [event, data] of [
+      ["ringing", {}],
+      ["answered", {}],
+      ["dtmf", { digit: "1" }],
+      ["mark", { name: "greeting" }],
+    ] as const)
+      dialect.event({ event, timestamp: 0, data });
+    dialect.attached({} as StreamAttachment);
+    expect(sent.map(({ event }) => event)).toEqual(["connected", "start"]);
+  });
+});
+
+describe("what the bot says", () => {
+  test("media is played as it is, of any length, in mu-law at 8 kHz", () => {
+    const { asked, say, warnings } = answered();
+    for (const length of [1, 2, 3, 160, 161, 5000]) {
+      const codes = Uint8Array.from({ length }, (_, i) => (i * 7) & 0xff);
+      say({ event: "media", streamSid: SID, media: { payload: Buffer.from(codes).toString("base64") } });
+      expect(asked.pop()).toEqual(["write", Int16Array.from(codes, (code) => MULAW_LEVELS[code] ?? 0), 8000]);
+    }
+    say({ event: "media", streamSid: SID, media: { payload: "" } });
+    expect([asked, warnings]).toEqual([[], []]);
+  });
+
+  test("a mark comes back when it is reached", () => {
+    const { sent, asked, say, happen } = answered();
+    say({ event: "mark", streamSid: SID, mark: { name: "one" } });
+    say({ event: "mark", streamSid: SID, mark: { name: "two" } });
+    expect([sent, asked]).toEqual([
+      [],
+      [
+        ["mark", "one"],
+        ["mark", "two"],
+      ],
+    ]);
+    happen("mark", { name: "one" });
+    happen("mark", { name: "two" });
+    happen("mark", { name: "two" });
+    expect(sent).toEqual([
+      { event: "mark", sequenceNumber: "2", streamSid: SID, mark: { name: "one" } },
+      { event: "mark", sequenceNumber: "3", streamSid: SID, mark: { name: "two" } },
+    ]);
+  });
+
+  test("clear drops what waits, and tells each mark that was not reached, once and in order", () => {
+    const { sent, asked, say, happen } = answered();
+    for (const name of ["one", "two", "two", "three"]) say({ event: "mark", streamSid: SID, mark: { name } });
+    happen("mark", { name: "one" });
+    sent.length = 0;
+    asked.length = 0;
+    say({ event: "clear", streamSid: SID });
+    expect(asked).toEqual([["clear"]]);
+    happen("cleared", { heard_ms: 20 });
+    expect(sent.map(({ event, mark }) => [event, mark?.name])).toEqual([
+      ["mark", "two"],
+      ["mark", "two"],
+      ["mark", "three"],
+    ]);
+    say({ event: "clear", streamSid: SID });
+    expect(sent.length).toBe(3);
+  });
+
+  test.each<[string, string | Uint8Array]>([
+    ["a binary message", new Uint8Array([1, 2, 3])],
+    ["no JSON", "{"],
+    ["no object", "[1]"],
+    ["null", "null"],
+    ["no streamSid", JSON.stringify({ event: "clear" })],
+    ["the streamSid of another stream", JSON.stringify({ event: "clear", streamSid: "MZ1" })],
+    ["no event", JSON.stringify({ streamSid: SID })],
+    ["an unknown event", JSON.stringify({ streamSid: SID, event: "hangup" })],
+    ["media without a payload", JSON.stringify({ streamSid: SID, event: "media" })],
+    ["media that is no Base64", JSON.stringify({ streamSid: SID, event: "media", media: { payload: "???" } })],
+    ["a payload that is no text", JSON.stringify({ streamSid: SID, event: "media", media: { payload: [1] } })],
+    ["a mark without a name", JSON.stringify({ streamSid: SID, event: "mark", mark: {} })],
+    [
+      "a mark with an endless name",
+      JSON.stringify({ streamSid: SID, event: "mark", mark: { name: "x".repeat(1025) } }),
+    ],
+  ])("%s is ignored, with one warning for the whole stream", (_, data) => {
+    const { dialect, sent, asked, warnings } = answered();
+    for (let i = 0; i < 3; i++) dialect.receive(data);
+    expect([sent, asked]).toEqual([[], []]);
+    expect(warnings).toEqual([expect.stringMatching(/^[a-z].*[a-zA-Z0-9]$/)]);
+  });
+
+  test("nothing counts before the stream has started", () => {
+    const { asked, say, happen, warnings } = connect();
+    say({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
+    say({ event: "clear", streamSid: SID });
+    expect([asked.length, warnings.length]).toEqual([0, 1]);
+    happen("answered");
+    say({ event: "clear", streamSid: SID });
+    expect(asked).toEqual([["clear"]]);
+  });
+
+  test("marks without end are not kept", () => {
+    const { sent, say, warnings } = answered();
+    for (let i = 0; i < 5000; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
+    expect(warnings).toEqual(["more than 4096 marks are waiting"]);
+    say({ event: "clear", streamSid: SID });
+    expect(sent.length).toBe(4096);
+  });
+});
+
+test("a stream has an id in Twilio's form", () => {
+  expect(twilioStreamSid((bytes) => bytes.fill(0x0a))).toBe(`MZ${"0a".repeat(16)}`);
+});
+
+const message = fc.record(
+  {
+    event: fc.oneof(fc.constantFrom("media", "mark", "clear", "start", "dtmf"), fc.jsonValue()),
+    streamSid: fc.oneof({ weight: 5, arbitrary: fc.constant(SID) }, fc.jsonValue()),
+    media: fc.oneof(
+      fc.record({ payload: fc.oneof(fc.base64String({ maxLength: 400 }), fc.string(), fc.jsonValue()) }),
+      fc.jsonValue(),
+    ),
+    mark: fc.oneof(fc.record({ name: fc.oneof(fc.string(), fc.jsonValue()) }), fc.jsonValue()),
+    __proto__: fc.jsonValue(),
+  },
+  { requiredKeys: [] },
+);
+const anything = fc.oneof(
+  fc.string(),
+  fc.json(),
+  fc.uint8Array({ maxLength: 100 }),
+  message.map((value) => JSON.stringify(value)),
+);
+fuzz(
+  "whatever a bot says, nothing throws, every answer is one of Twilio's, and each mark comes back once at most",
+  fc.property(fc.array(anything, { maxLength: 20 }), (said) => {
+    const { dialect, sent, asked, warnings } = answered();
+    for (const one of said) dialect.receive(one);
+    const marks = asked.filter(([what]) => what === "mark").map(([, name]) => name);
+    for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
+    expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(
+      marks.map((name) => ["mark", name]).sort(),
+    );
+    expect(sent.map(({ sequenceNumber }) => sequenceNumber)).toEqual(sent.map((_, i) => String(i + 2)));
+    for (const [what, samples, rate] of asked) {
+      expect(["write", "mark", "clear"]).toContain(what);
+      if (what === "write") expect([samples instanceof Int16Array, rate]).toEqual([true, 8000]);
+    }
+    expect(warnings.length).toBeLessThanOrEqual(1);
+  }),
+);
