@@ -31,6 +31,7 @@ export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
+export type { Speaker, TranscriptLine } from "./domain/transcript.ts";
 
 export type {
   EmbeddedPorts,
@@ -65,6 +66,7 @@ export type {
   ReceiptStore,
   Storage,
   TokenRecord,
+  TranscriptStore,
   User,
 } from "./ports/storage.ts";
 export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";
@@ -86,6 +88,14 @@ export type {
   TelephonyPages,
 } from "./ports/telephony.ts";
 export { DialError } from "./ports/telephony.ts";
+export type {
+  Transcription,
+  TranscriptionCapabilities,
+  TranscriptionEvent,
+  TranscriptionOptions,
+  TranscriptionSession,
+} from "./ports/transcription.ts";
+export { TranscriptionFailed } from "./ports/transcription.ts";
 export type { Reply, RequestLike, Socket, SocketHandlers, WebApp } from "./ports/web.ts";
 export type { Ringport, Tokens } from "./ringport.ts";
 export { createRingport } from "./ringport.ts";

@@ -1,6 +1,7 @@
 import type { Limits } from "./domain/limits.ts";
 import type { QueuePolicy } from "./domain/queue-policy.ts";
 import type { Timings } from "./domain/timings.ts";
+import type { Speaker } from "./domain/transcript.ts";
 import type { HttpDependencies } from "./http/app.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
@@ -33,6 +34,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly streamPreview?: boolean | undefined;
   /** What writes down what is said on live streams. Default: nothing does. */
   readonly transcription?: Transcription | undefined;
+  /** Whose words it writes down: the callee's, or the caller's (what the callee is played). Default: the callee's. */
+  readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */

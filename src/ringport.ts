@@ -122,6 +122,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       speech,
       decoder,
       transcription,
+      transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       log,
       events: new EventLog(system, ids, log),
       tally: new Tally(),
@@ -236,6 +237,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       list: async (...args) => (await app()).calls.list(...args),
       hangUp: async (...args) => (await app()).calls.hangUp(...args),
       timeline: async (...args) => (await app()).calls.timeline(...args),
+      transcripts: async (...args) => (await app()).calls.transcripts(...args),
       async *events(...args) {
         yield* (await app()).calls.events(...args);
       },

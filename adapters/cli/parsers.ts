@@ -1,3 +1,5 @@
+import { SPEAKERS, type Speaker } from "../../src/domain/transcript.ts";
+
 /** Reads the text of a setting. */
 export interface Parser<T> {
   /** What the value may be, as it goes on after "it must be". */
@@ -102,6 +104,16 @@ export const sipServers: Parser<boolean | { servers: string[] }> = {
     if (/^(0|off|false)$/i.test(given)) return false;
     const servers = given.split(",").map((server) => server.trim());
     return servers.every((server) => HOST_PATTERN.test(server)) ? { servers } : undefined;
+  },
+};
+
+/** Whose words are written down. */
+export const speakers: Parser<Speaker[]> = {
+  ...oneOf("callee", "caller", "both"),
+  parse(given) {
+    if (given === "both") return [...SPEAKERS];
+    const speaker = SPEAKERS.find((one) => one === given);
+    return speaker && [speaker];
   },
 };
 

@@ -8,6 +8,7 @@ import {
   oneOf,
   onOff,
   sipServers,
+  speakers,
   speechVoices,
   text,
   wholeNumber,
@@ -174,6 +175,16 @@ const SIMULATOR = [
   ),
 ] as const;
 
+const TRANSCRIPTION = [
+  setting(
+    "transcriptSpeakers",
+    "RINGPORT_TRANSCRIPTION_SPEAKERS",
+    speakers,
+    "callee",
+    "Whose words are written down; the caller is whoever the stream's client plays.",
+  ),
+] as const;
+
 const SPEECH = [
   setting(
     "embedded.httpSpeech.baseUrl",
@@ -206,6 +217,7 @@ export const SETTING_GROUPS = {
   "SIP (real phones)": SIP,
   "Simulated network": SIMULATOR,
   "Speech server": SPEECH,
+  "Transcription server": TRANSCRIPTION,
   "Timings (ms)": TIMINGS,
   "Limits of a request": LIMITS,
 } as const;

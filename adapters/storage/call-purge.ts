@@ -36,6 +36,7 @@ export async function purgeCalls(tx: Kysely<Database>, endedBefore: number, limi
   for (let from = 0; from < ids.length; from += BATCH) {
     const batch = ids.slice(from, from + BATCH);
     await tx.deleteFrom("events").where("call_id", "in", batch).execute();
+    await tx.deleteFrom("transcripts").where("call_id", "in", batch).execute();
     await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
   }
   for (const [key, calls] of countedBy(deleted)) {

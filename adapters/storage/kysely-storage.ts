@@ -10,6 +10,7 @@ import { receiptStore } from "./receipt-store.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
+import { transcriptStore } from "./transcript-store.ts";
 
 interface Opened {
   readonly engine: Engine;
@@ -99,6 +100,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     calls: callStore(session),
     events: eventStore(session),
     receipts: receiptStore(session),
+    transcripts: transcriptStore(session),
   };
 }
 

@@ -14,6 +14,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0001_first_tables": { up: (db) => firstTables(db, types) },
     "0002_media_statistics": { up: mediaStatistics },
     "0003_unlinked_instances": { up: unlinkedInstances },
+    "0005_transcripts": { up: (db) => transcripts(db, types) },
   };
 }
 
@@ -163,6 +164,21 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
 /** Networks that link by themselves look for their instances at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await sql`create index instances_unlinked on instances (provider, id) where status = 'CREATED'`.execute(db);
+}
+
+async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable("transcripts")
+    .addColumn("call_id", id, (column) => column.notNull())
+    .addColumn("position", "integer", (column) => column.notNull())
+    .addColumn("speaker", id, (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("start_ms", "bigint", (column) => column.notNull())
+    .addColumn("end_ms", "bigint", (column) => column.notNull())
+    .addColumn("confidence", "double precision")
+    .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
+    .execute();
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { CallStatus, CallType } from "../../src/domain/call.ts";
 import type { EventType } from "../../src/domain/events.ts";
 import type { InstanceStatus } from "../../src/domain/instance.ts";
+import type { Speaker } from "../../src/domain/transcript.ts";
 
 /**
  * The tables, the same in both databases. Times are ms since 1970-01-01 UTC; columns called JSON below are text, which
@@ -17,6 +18,7 @@ export interface Database {
   finished_counts: FinishedCountTable;
   events: EventTable;
   receipts: ReceiptTable;
+  transcripts: TranscriptTable;
 }
 
 export interface UserTable {
@@ -111,6 +113,20 @@ export interface ReceiptTable {
   created_at: number;
 }
 
+/** What was said, one row for each line. */
+export interface TranscriptTable {
+  call_id: string;
+  position: number;
+  speaker: Speaker;
+  /** JSON. */
+  text: string;
+  at: number;
+  start_ms: number;
+  end_ms: number;
+  confidence: number | null;
+}
+
 export type CallRow = Selectable<CallTable>;
 export type InstanceRow = Selectable<InstanceTable>;
 export type EventRow = Selectable<EventTable>;
+export type TranscriptRow = Selectable<TranscriptTable>;

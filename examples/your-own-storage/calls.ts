@@ -56,6 +56,7 @@ export function calls(memory: Memory): CallStore {
     async purge(endedBefore, limit) {
       const old = [...all.values()].filter(({ endedAt }) => endedAt !== null && endedAt < endedBefore).slice(0, limit);
       for (const { id } of old) all.delete(id);
+      for (const [key, { callId }] of memory.transcripts) if (!all.has(callId)) memory.transcripts.delete(key);
       for (const { id, callId } of log.values()) if (callId !== null && !all.has(callId)) log.delete(id);
       return old.map(({ id }) => id);
     },

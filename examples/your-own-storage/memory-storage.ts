@@ -30,5 +30,17 @@ export function memoryStorage(): Storage {
       },
     },
     receipts: receipts(memory),
+    transcripts: {
+      append: async (lines) => {
+        for (const line of lines) {
+          const key = `${line.callId} ${line.position}`;
+          if (!memory.transcripts.has(key)) memory.transcripts.set(key, line);
+        }
+      },
+      ofCalls: async (callIds) =>
+        [...memory.transcripts.values()]
+          .filter(({ callId }) => callIds.includes(callId))
+          .sort((a, b) => a.startMs - b.startMs || a.position - b.position),
+    },
   };
 }

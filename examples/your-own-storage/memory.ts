@@ -1,4 +1,4 @@
-import type { Call, Event, Instance, Page, ReceiptResult, TokenRecord, User } from "ringport";
+import type { Call, Event, Instance, Page, ReceiptResult, TokenRecord, TranscriptLine, User } from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
 interface KnownRequest {
@@ -18,6 +18,7 @@ export class Memory {
   readonly credentials: Map<string, Uint8Array> = new Map();
   readonly calls: Map<string, Call> = new Map();
   readonly audio: Map<string, Uint8Array> = new Map();
+  readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, Event> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
 

@@ -6,7 +6,7 @@ import type { FrameSink } from "../ports/media.ts";
 import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
-import { ProgramFailed, programOf } from "./programs/program.ts";
+import { type LiveEars, ProgramFailed, programOf } from "./programs/program.ts";
 
 /** What the callee has heard of the message. */
 export interface Heard {
@@ -29,6 +29,7 @@ export class CallMedia {
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
+  readonly #live: LiveEars | undefined;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
   #last: Noticed[] | undefined;
 
@@ -49,6 +50,7 @@ export class CallMedia {
       speech: (startMs, endMs) => this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
     });
     const live = programOf(call).live?.(context, call, { leg, playout: this.#playout });
+    this.#live = live;
     if (live) this.#playout.tap = live.sent;
     leg.connectMedia(this.#playout, live ? new BothSinks(this.#ear, live.callee) : this.#ear);
   }
@@ -97,6 +99,11 @@ export class CallMedia {
     this.#ear.finish();
     this.#playout.clear();
     return this.#last;
+  }
+
+  /** What waits for what was said last; undefined where nobody listens for that. */
+  lastWords(): Promise<void> | undefined {
+    return this.#live?.lastWords?.();
   }
 
   #notice(noticed: Noticed): void {

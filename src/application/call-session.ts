@@ -239,6 +239,8 @@ export class CallSession {
       durationMs: this.#call.startedAt === null ? 0 : Math.max(0, endedAt - this.#call.startedAt),
     };
     const status = this.#next(input);
+    const lastWords = this.#media?.lastWords();
+    if (lastWords) await lastWords;
     await this.#write({ status, outcome, endedAt, mediaStatistics: this.#statistics }, [
       ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
       events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),

@@ -6,6 +6,7 @@ import { type CreateCallInput, parseCreateCall, voiceIn } from "../domain/inputs
 import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../domain/refusal.ts";
+import type { TranscriptLine } from "../domain/transcript.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
 import { type CallFilter, type Page, StorageUnavailable } from "../ports/storage.ts";
@@ -73,6 +74,17 @@ export class Calls implements CallUseCases {
   async timeline(principal: Principal, callId: string, page: Page = {}): Promise<Event[]> {
     await this.get(principal, callId);
     return this.#context.storage.events.ofCall(callId, page);
+  }
+
+  async transcripts(calls: readonly Pick<Call, "id">[]): Promise<ReadonlyMap<string, readonly TranscriptLine[]>> {
+    const byCall = new Map<string, TranscriptLine[]>();
+    if (calls.length === 0) return byCall;
+    for (const line of await this.#context.storage.transcripts.ofCalls(calls.map(({ id }) => id))) {
+      const lines = byCall.get(line.callId);
+      if (lines) lines.push(line);
+      else byCall.set(line.callId, [line]);
+    }
+    return byCall;
   }
 
   async *events(callId: string, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Event> {

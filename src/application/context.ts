@@ -3,6 +3,7 @@ import type { InputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { Timings } from "../domain/timings.ts";
+import type { Speaker } from "../domain/transcript.ts";
 import type { AudioDecoder } from "../ports/audio-decoder.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Speech } from "../ports/speech.ts";
@@ -33,6 +34,8 @@ export interface Context {
   readonly decoder: AudioDecoder;
   /** Writes down what is said on live streams; undefined: nobody does. */
   readonly transcription: Transcription | undefined;
+  /** Whose words it writes down. */
+  readonly transcriptSpeakers: readonly Speaker[];
   readonly log: Logger;
   readonly events: EventLog;
   readonly streams: Streams;

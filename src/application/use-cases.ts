@@ -3,6 +3,7 @@ import type { Event } from "../domain/events.ts";
 import type { CreateCallInput, CreateInstanceInput } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
+import type { TranscriptLine } from "../domain/transcript.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
@@ -86,6 +87,11 @@ export interface CallUseCases {
    * where this process stops before the call has ended.
    */
   events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
+  /**
+   * What was said on calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
+   * speaking; calls without a transcript are left out.
+   */
+  transcripts(calls: readonly Pick<Call, "id">[]): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
    * Takes the one place at the live stream of a `DYNAMIC_STREAM` call, before whoever carries its audio is there.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.

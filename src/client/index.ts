@@ -21,6 +21,7 @@ export type {
   LinkingCode,
   Outcome,
   StreamStatistics,
+  TranscriptLine,
   Voice,
 } from "./views.ts";
 export type { WaitForCallOptions } from "./wait-for-call.ts";

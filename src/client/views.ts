@@ -10,6 +10,7 @@ export type {
   LinkingCode,
   Outcome,
   StreamStatistics,
+  TranscriptLine,
   Voice,
 } from "../http/answers.ts";
 

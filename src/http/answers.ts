@@ -2,6 +2,7 @@ import type { StreamEventName } from "../application/streams/stream-client.ts";
 import type { CallStatus, CallType } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
+import type { Speaker } from "../domain/transcript.ts";
 
 // The types of all answers, written out so that they can be read and published as they are. The schemas in schemas.ts
 // say the same to programs; a type test holds the two together. Timestamps are RFC 3339, UTC, with milliseconds.
@@ -30,9 +31,23 @@ export interface Call extends CreatedCall {
   /** With expand=outcome; null until the call is final. */
   outcome?: Outcome | null | undefined;
   /** With expand=transcript; null until there is one. */
-  transcript?: null | undefined;
+  transcript?: TranscriptLine[] | null | undefined;
   /** With expand=media: what the callee is to hear, and how the audio went over the network. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
+}
+
+/** Something that was said on a call. */
+export interface TranscriptLine {
+  /** The caller is whoever the client of the stream plays to the callee. */
+  speaker: Speaker;
+  text: string;
+  /** When it was said. */
+  timestamp: string;
+  /** From the answer of the call. */
+  start_ms: number;
+  end_ms: number;
+  /** How sure the engine is, 0 to 1; null where it does not tell. */
+  confidence: number | null;
 }
 
 /** How a call turned out. */
@@ -241,6 +256,7 @@ export interface State {
 export interface Answers {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
+  TranscriptLine: TranscriptLine;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;
   Call: Call;

@@ -3,6 +3,7 @@ import { STREAM_EVENTS } from "../application/streams/stream-client.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../domain/call.ts";
 import { EVENT_TYPES } from "../domain/events.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../domain/outcome.ts";
+import { SPEAKERS } from "../domain/transcript.ts";
 
 /** The shapes of all answers, for `/openapi.json`; answers.ts says the same to TypeScript, and a type test holds both together. */
 
@@ -39,6 +40,18 @@ const Outcome = v.strictObject({
     v.description("heard_ms divided by the length of the message; null for a call without a fixed message."),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),
+});
+
+const TranscriptLine = v.strictObject({
+  speaker: v.pipe(
+    v.picklist(SPEAKERS),
+    v.description("The caller is whoever the client of the stream plays to the callee."),
+  ),
+  text: v.string(),
+  timestamp: v.pipe(timestamp, v.description("When it was said.")),
+  start_ms: v.pipe(milliseconds, v.description("From the answer of the call.")),
+  end_ms: milliseconds,
+  confidence: v.pipe(v.nullable(share), v.description("How sure the engine is; null where it does not tell.")),
 });
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -90,7 +103,12 @@ const Call = v.strictObject({
   started_at: v.pipe(v.nullable(timestamp), v.description("When the call connected; null until then.")),
   ended_at: v.pipe(v.nullable(timestamp), v.description("When the call ended; null until then.")),
   outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
-  transcript: v.optional(v.pipe(v.null(), v.description("With expand=transcript; null until there is one."))),
+  transcript: v.optional(
+    v.pipe(
+      v.nullable(v.array(TranscriptLine)),
+      v.description("With expand=transcript: what was said, in the order of speaking; null until there is one."),
+    ),
+  ),
   media: v.optional(
     v.pipe(
       v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
@@ -209,6 +227,7 @@ const State = v.strictObject({ status: v.picklist(["ok", "ready"]) });
 export const SCHEMAS = {
   CallSummary,
   CreatedCall,
+  TranscriptLine,
   Outcome,
   StreamStatistics,
   Call,

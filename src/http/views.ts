@@ -4,6 +4,7 @@ import type { Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
+import type { TranscriptLine } from "../domain/transcript.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./answers.ts";
 
@@ -29,8 +30,15 @@ export function createdCallView(call: Call): View<"CreatedCall"> {
   };
 }
 
-/** What a read answers, with the objects that were asked for. */
-export function callView(call: Call, expand?: ReadonlySet<CallExpansion>): View<"Call"> {
+/**
+ * What a read answers, with the objects that were asked for.
+ * @param said on the call; looked at only where the transcript was asked for
+ */
+export function callView(
+  call: Call,
+  expand?: ReadonlySet<CallExpansion>,
+  said: readonly TranscriptLine[] = [],
+): View<"Call"> {
   const view: View<"Call"> = {
     id: call.id,
     instance_id: call.instanceId,
@@ -43,9 +51,20 @@ export function callView(call: Call, expand?: ReadonlySet<CallExpansion>): View<
   };
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
-  if (expand.has("transcript")) view.transcript = null;
+  if (expand.has("transcript")) view.transcript = said.length > 0 ? said.map(transcriptLineView) : null;
   if (expand.has("media")) view.media = mediaView(call);
   return view;
+}
+
+function transcriptLineView(line: TranscriptLine): View<"TranscriptLine"> {
+  return {
+    speaker: line.speaker,
+    text: line.text,
+    timestamp: timestamp(line.timestamp),
+    start_ms: line.startMs,
+    end_ms: line.endMs,
+    confidence: line.confidence,
+  };
 }
 
 function mediaView({ message, mediaStatistics }: Call): View<"Call">["media"] {

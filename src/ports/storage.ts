@@ -2,6 +2,7 @@ import type { Call, CallStatus, CallType } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
+import type { TranscriptLine } from "../domain/transcript.ts";
 
 /**
  * Where calls, instances, tokens and their log are kept.
@@ -27,6 +28,7 @@ export interface Storage {
   readonly calls: CallStore;
   readonly events: EventStore;
   readonly receipts: ReceiptStore;
+  readonly transcripts: TranscriptStore;
 }
 
 /** The database cannot do it now; the caller may try again. */
@@ -169,7 +171,7 @@ export interface CallStore {
   orphaned(limit: number): Promise<Call[]>;
   /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */
   releaseClaims(): Promise<void>;
-  /** Deletes at most `limit` final calls that ended before, with their events; answers their ids. */
+  /** Deletes at most `limit` final calls that ended before, with their events and transcripts; answers their ids. */
   purge(endedBefore: number, limit: number): Promise<string[]>;
   /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
@@ -182,6 +184,14 @@ export interface EventStore {
   ofCall(callId: string, page: Page): Promise<Event[]>;
   /** Everything of a user (of one instance of his), oldest first. */
   ofUser(userId: string, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
+}
+
+/** What was said on calls. */
+export interface TranscriptStore {
+  /** A line that is there already, by call and position, is left as it is; lines of a call that is not there may be lost. */
+  append(lines: readonly TranscriptLine[]): Promise<void>;
+  /** The lines of these calls in the order of speaking: by `startMs`, then by `position`. */
+  ofCalls(callIds: readonly string[]): Promise<TranscriptLine[]>;
 }
 
 /** What a finished idempotent request answered: JSON, as the use case made it. */

@@ -10,6 +10,7 @@ import { instancesContract } from "./storage-contract/instances.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
 import { type Clause, StorageScene } from "./storage-contract/scene.ts";
+import { transcriptsContract } from "./storage-contract/transcripts.ts";
 
 /** An empty storage for one test, open. */
 export interface StorageUnderTest {
@@ -57,6 +58,7 @@ export function storageContract(
     describe("lists of calls", () => callListContract(clause));
     describe("calls that are over", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
+    describe("transcripts", () => transcriptsContract(clause, lastingClause));
     describe("idempotency keys", () => receiptsContract(clause));
   });
 }

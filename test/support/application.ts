@@ -17,12 +17,14 @@ import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import type { Principal } from "../../src/domain/principal.ts";
 import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
+import type { Speaker } from "../../src/domain/transcript.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Telephony, TelephonyCapabilities } from "../../src/ports/telephony.ts";
+import type { Transcription } from "../../src/ports/transcription.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 
@@ -108,6 +110,7 @@ export class FaultyStorage implements Storage {
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
+  readonly transcripts: Storage["transcripts"];
 
   constructor(inner: Storage) {
     this.#inner = inner;
@@ -116,6 +119,7 @@ export class FaultyStorage implements Storage {
     this.calls = this.#faulty("calls");
     this.events = this.#faulty("events");
     this.receipts = this.#faulty("receipts");
+    this.transcripts = this.#faulty("transcripts");
   }
 
   open(options: { exclusive: boolean }): Promise<void> {
@@ -129,11 +133,13 @@ export class FaultyStorage implements Storage {
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
     const reads =
-      /\.(get|list|linked|active|audio|load\w*|ofCall|ofUser|oldest\w*|waiting\w*|orphaned|counts|token\w*)$/;
+      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|counts|token\w*)$/;
     return this.operations.filter((operation) => !reads.test(operation));
   }
 
-  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts">(name: Name): Storage[Name] {
+  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts">(
+    name: Name,
+  ): Storage[Name] {
     return new Proxy(this.#inner[name], {
       get: (store, method) => {
         const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
@@ -162,6 +168,9 @@ export interface WorldOptions {
   readonly retentionDays?: number;
   /** Live streams are switched on. */
   readonly streamPreview?: boolean;
+  /** What writes down what is said on them; nobody does by default. */
+  readonly transcription?: Transcription;
+  readonly transcriptSpeakers?: readonly Speaker[];
   readonly requireInboundAudio?: boolean;
   /** What an earlier process left. */
   readonly before?: World;
@@ -210,7 +219,8 @@ export class World {
       telephony,
       speech: this.speech,
       decoder,
-      transcription: undefined,
+      transcription: options.transcription,
+      transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       log,
       events: new EventLog(this.system, ids, log),
       tally: new Tally(),

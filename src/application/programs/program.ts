@@ -32,6 +32,8 @@ export interface LiveEars {
   readonly callee: FrameSink;
   /** Is told what the callee hears. */
   readonly sent: PlayoutTap;
+  /** The call ends: resolves, within a second, when what was said last has been told. */
+  lastWords?(): Promise<void>;
 }
 
 /** What a call of one type does with its leg: a message to be played to its end, or something live. */

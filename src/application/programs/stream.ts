@@ -1,3 +1,5 @@
+import { CallTranscripts } from "../transcripts/call-transcripts.ts";
+import { joinedEars } from "./joined-ears.ts";
 import { type Program, ProgramFailed } from "./program.ts";
 
 /** DYNAMIC_STREAM: a client outside says what the callee hears, and hears the callee, for as long as it likes. */
@@ -6,9 +8,11 @@ export const stream: Program = {
     if (!streamPreview)
       throw new ProgramFailed("stream_unavailable", "live audio streams are a preview and switched off on this server");
   },
-  live({ streams }, call, { leg, playout }) {
-    const stream = streams.find(call.id);
-    stream?.connect(leg, playout);
-    return stream && { callee: stream.callee, sent: stream };
+  live(context, call, { leg, playout }) {
+    const stream = context.streams.find(call.id);
+    if (stream === undefined) return undefined;
+    stream.connect(leg, playout);
+    const transcripts = new CallTranscripts(context, call, stream, leg.sampleRate);
+    return joinedEars({ callee: stream.callee, sent: stream }, transcripts);
   },
 };

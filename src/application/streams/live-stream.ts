@@ -33,6 +33,8 @@ export class LiveStream implements PlayoutTap {
   readonly #outgoing = new OutgoingAudio();
   readonly #callee = new CalleeAudio((frame) => this.#client?.callee(frame));
   readonly #past: StreamEvent[] = [];
+  /** Said while no client was there. */
+  readonly #missed: Transcript[] = [];
   readonly #unlisten: () => void;
   #leg: Leg | undefined;
   #post: (signal: CallSignal) => void = () => {};
@@ -81,9 +83,10 @@ export class LiveStream implements PlayoutTap {
     return this.#callee;
   }
 
-  /** Tells the client what was said. */
+  /** Tells the client what was said; what is final waits for one. */
   said(transcript: Transcript): void {
-    this.#client?.transcript(transcript);
+    if (this.#client) this.#client.transcript(transcript);
+    else if (transcript.final && !this.#over && this.#missed.push(transcript) > MOST_REMEMBERED) this.#missed.shift();
   }
 
   /** Tells the client what happened, and remembers it for those who come later. */
@@ -122,6 +125,7 @@ export class LiveStream implements PlayoutTap {
       this.#client = client;
       this.#callee.listen(client.calleeRate);
       for (const event of this.#past) client.event(event);
+      for (const transcript of this.#missed.splice(0)) client.transcript(transcript);
       this.#post({ type: "stream_attached" });
     }
     const queuedMs = (): number => this.#outgoing.queuedMs;

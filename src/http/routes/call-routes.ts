@@ -1,4 +1,4 @@
-import { CALL_STATUSES, CALL_TYPES } from "../../domain/call.ts";
+import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/inputs.ts";
 import { readJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
@@ -16,7 +16,7 @@ import {
 } from "../query-parameter.ts";
 import { noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
-import { CALL_EXPANSIONS, callView, createdCallView, eventView } from "../views.ts";
+import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView, eventView } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -36,6 +36,9 @@ const timelineQuery = { limit: limitParameter(1000, "all"), cursor: cursorParame
 
 /** The calls of the caller. */
 export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "limits">): Route[] {
+  /** What was said on these calls, where that was asked for. */
+  const transcriptsFor = async (of: readonly Call[], expand: ReadonlySet<CallExpansion> | undefined) =>
+    expand?.has("transcript") ? calls.transcripts(of) : undefined;
   return [
     {
       method: "GET",
@@ -56,7 +59,9 @@ export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "
       },
       async run(exchange) {
         const query = readQuery(exchange.search, getQuery);
-        return record(exchange, callView(await calls.get(exchange.caller, callIdOf(exchange)), query.expand));
+        const call = await calls.get(exchange.caller, callIdOf(exchange));
+        const said = await transcriptsFor([call], query.expand);
+        return record(exchange, callView(call, query.expand, said?.get(call.id)));
       },
     },
     {
@@ -128,12 +133,17 @@ export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "
       },
       async run(exchange) {
         const { limit = 50, cursor, expand, ...filter } = readQuery(exchange.search, listQuery);
+        let said: Awaited<ReturnType<typeof transcriptsFor>>;
         return page(
           exchange,
           limit,
           cursor,
-          (page) => calls.list(exchange.caller, filter, page),
-          (call) => callView(call, expand),
+          async (page) => {
+            const listed = await calls.list(exchange.caller, filter, page);
+            said = await transcriptsFor(listed, expand);
+            return listed;
+          },
+          (call) => callView(call, expand, said?.get(call.id)),
         );
       },
     },

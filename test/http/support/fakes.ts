@@ -133,6 +133,7 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
       streamable: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },
+      transcripts: async () => new Map(),
       stream: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },

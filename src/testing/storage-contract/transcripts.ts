@@ -1,0 +1,88 @@
+import type { Call } from "../../domain/call.ts";
+import type { TranscriptLine } from "../../domain/transcript.ts";
+import type { Clause } from "./scene.ts";
+
+/** What was said on calls. */
+export function transcriptsContract(clause: Clause, lastingClause: Clause): void {
+  lastingClause(
+    "a line is read as it was stored, whatever characters it holds, also after a restart",
+    async (scene) => {
+      const call = await scene.storedCall(await scene.storedInstance());
+      const lines = [
+        line(call, 0, { text: "odd \u0000\ud800 \u{1f600}", confidence: 0.1 + 0.2 }),
+        line(call, 1, { speaker: "caller", confidence: null }),
+      ];
+      await scene.storage.transcripts.append(lines);
+      await scene.reopen();
+      scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
+    },
+  );
+
+  clause("lines are read in the order of speaking, however they became known", async (scene) => {
+    const { transcripts } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    const late = line(call, 0, { startMs: 5_000 });
+    const early = line(call, 1, { startMs: 1_000 });
+    const meanwhile = line(call, 2, { startMs: 5_000, speaker: "caller" });
+    await transcripts.append([late]);
+    await transcripts.append([early, meanwhile]);
+    scene.equal(await transcripts.ofCalls([call.id]), [early, late, meanwhile]);
+  });
+
+  clause("several calls are read at once, and no others", async (scene) => {
+    const { transcripts } = scene.storage;
+    const instance = await scene.storedInstance();
+    const calls = [
+      await scene.storedCall(instance),
+      await scene.storedCall(instance),
+      await scene.storedCall(instance),
+    ];
+    for (const call of calls) await transcripts.append([line(call, 0)]);
+    const found = await transcripts.ofCalls([calls[0]!.id, calls[2]!.id, scene.id("call")]);
+    scene.equal(found.map(({ callId }) => callId).toSorted(), [calls[0]!.id, calls[2]!.id].toSorted());
+    scene.equal(await transcripts.ofCalls([]), []);
+  });
+
+  clause("a line that is stored already is left as it is", async (scene) => {
+    const { transcripts } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    const first = line(call, 0, { text: "first" });
+    const next = line(call, 1, { startMs: 2_000 });
+    await transcripts.append([first]);
+    await transcripts.append([{ ...first, text: "again" }, next]);
+    scene.equal(await transcripts.ofCalls([call.id]), [first, next]);
+  });
+
+  clause("nothing to append is fine, and much is stored together", async (scene) => {
+    const { transcripts } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    await transcripts.append([]);
+    const many = Array.from({ length: 1_200 }, (_, position) => line(call, position, { startMs: position }));
+    await transcripts.append(many);
+    scene.equal(await transcripts.ofCalls([call.id]), many);
+  });
+
+  clause("a transcript is deleted with its call", async (scene) => {
+    const { calls, transcripts } = scene.storage;
+    const instance = await scene.storedInstance();
+    const old = await scene.endedCall(instance);
+    const recent = await scene.endedCall(instance);
+    for (const call of [old, recent]) await transcripts.append([line(call, 0)]);
+    await calls.purge(recent.endedAt ?? 0, 10);
+    scene.equal(await transcripts.ofCalls([old.id, recent.id]), [line(recent, 0)]);
+  });
+}
+
+function line({ id }: Pick<Call, "id">, position: number, patch: Partial<TranscriptLine> = {}): TranscriptLine {
+  return {
+    callId: id,
+    position,
+    speaker: "callee",
+    text: "hello",
+    timestamp: Date.UTC(2025, 0, 1) + position,
+    startMs: 1_000,
+    endMs: 2_000,
+    confidence: 0.5,
+    ...patch,
+  };
+}

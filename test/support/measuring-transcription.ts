@@ -1,0 +1,96 @@
+import { HeardEvents } from "../../adapters/transcription/heard-events.ts";
+import { toneShare } from "../../src/audio/tone.ts";
+import type {
+  Transcription,
+  TranscriptionCapabilities,
+  TranscriptionEvent,
+  TranscriptionOptions,
+  TranscriptionSession,
+} from "../../src/ports/transcription.ts";
+
+/** The tones that it understands, Hz. */
+const TONES = [300, 440, 600, 880, 1_200];
+
+/** An engine that understands tones: the text of a turn names the strongest one, and nothing where there is none. */
+export class MeasuringTranscription implements Transcription {
+  readonly name = "measuring";
+  readonly capabilities: TranscriptionCapabilities;
+  readonly sessions: MeasuringSession[] = [];
+  /** Thrown by `open`. */
+  fault: Error | undefined;
+  /** No session is opened, and no turn answered, before this has resolved. */
+  opening: Promise<unknown> | undefined;
+  answering: Promise<unknown> | undefined;
+  closed = false;
+
+  constructor(capabilities: Partial<TranscriptionCapabilities> = {}) {
+    this.capabilities = { sampleRates: [16_000, 8_000], endOfTurn: false, partial: false, ...capabilities };
+  }
+
+  async open(options: TranscriptionOptions, signal: AbortSignal): Promise<MeasuringSession> {
+    await this.opening;
+    if (this.fault) throw this.fault;
+    const session = new MeasuringSession(this, options);
+    this.sessions.push(session);
+    signal.addEventListener("abort", () => session.events.end());
+    return session;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+/** What one speaker said, as it was pushed. */
+export class MeasuringSession implements TranscriptionSession {
+  readonly options: TranscriptionOptions;
+  readonly events = new HeardEvents();
+  /** Each push: when, and how many samples. */
+  readonly pushed: { atMs: number; samples: number }[] = [];
+  /** Each turn: from when on, and how long, ms. */
+  readonly turns: { startMs: number; ms: number }[] = [];
+  /** Thrown by the next push. */
+  fault: Error | undefined;
+  readonly #engine: MeasuringTranscription;
+  #turn: number[] = [];
+  #startMs = 0;
+  #answered: Promise<unknown> = Promise.resolve();
+
+  constructor(engine: MeasuringTranscription, options: TranscriptionOptions) {
+    this.#engine = engine;
+    this.options = options;
+  }
+
+  say(event: TranscriptionEvent): void {
+    this.events.say(event);
+  }
+
+  push(samples: Int16Array, atMs: number): void {
+    if (this.fault) throw this.fault;
+    this.pushed.push({ atMs, samples: samples.length });
+    if (this.#turn.length === 0) this.#startMs = atMs;
+    this.#turn.push(...samples);
+  }
+
+  commit(): void {
+    const samples = Int16Array.from(this.#turn);
+    const ms = (samples.length * 1000) / this.options.sampleRate;
+    const startMs = this.#startMs;
+    this.#turn = [];
+    this.turns.push({ startMs, ms });
+    this.#answered = this.#answered
+      .then(() => this.#engine.answering)
+      .then(() => this.say({ type: "final", text: this.#textOf(samples), startMs, endMs: startMs + ms }));
+  }
+
+  async close(): Promise<void> {
+    await this.#answered;
+    this.events.end();
+  }
+
+  #textOf(samples: Int16Array): string {
+    const shares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, this.options.sampleRate) }));
+    const best = shares.reduce((one, other) => (other.share > one.share ? other : one));
+    return best.share > 0.3 ? `tone ${best.hz}` : "";
+  }
+}
