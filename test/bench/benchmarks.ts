@@ -8,6 +8,7 @@ import { SIMULATED_CALLS } from "./sim.ts";
 import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
+import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -20,4 +21,5 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   dispatch: DISPATCH,
   "spoken-once": SPOKEN_ONCE,
   ...SIP_BENCHMARKS,
+  ...STREAM_BENCHMARKS,
 };

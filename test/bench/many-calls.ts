@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
-import { simulator } from "../../adapters/telephony/simulator/index.ts";
+import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
 import {
   type Call,
@@ -13,7 +13,9 @@ import {
   type Principal,
   type QueuePolicy,
   type Ringport,
+  type RingportOptions,
   type Speech,
+  type Telephony,
 } from "../../src/index.ts";
 
 export const ME: Principal = { userId: "usr_bench" };
@@ -39,18 +41,24 @@ export interface ManyCallsOptions {
   readonly timeScale?: number;
   /** Puts something between the speech and its workers. */
   readonly workers?: (pool: WorkerPool) => SpeechWorkers;
+  /** What is special about the network. */
+  readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
+  /** Puts something between Ringport and the network. */
+  readonly through?: (network: Telephony) => Telephony;
+  /** More options of Ringport. */
+  readonly more?: RingportOptions;
 }
 
 /** Starts a Ringport for a benchmark. */
 export async function startManyCalls(options: ManyCallsOptions = {}): Promise<ManyCalls> {
-  const { queue, timeScale, workers = (pool) => pool } = options;
+  const { queue, timeScale, workers = (pool) => pool, simulated, through = (network) => network, more } = options;
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   const spoolDir = join(data, "recordings");
-  const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale });
+  const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale, ...simulated });
   const pool = new WorkerPool();
   const speech = embeddedSpeech({ pool: workers(pool) });
   const storage = sqliteStorage({ path: join(data, "bench.sqlite") });
-  const ringport = createRingport({ data, storage, telephony: network, speech, queue });
+  const ringport = createRingport({ data, storage, telephony: through(network), speech, queue, ...more });
   await ringport.start();
   return {
     ringport,

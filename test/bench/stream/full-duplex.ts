@@ -1,0 +1,59 @@
+import type { LatenessFigures } from "../../../adapters/telephony/lateness.ts";
+import { pcmToBytes } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
+import { Beat } from "./beat.ts";
+
+/** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that one follows the other without a step. */
+export const TONE_MESSAGE: Buffer = message(pcmToBytes(tone(400, 20, 16_000, 8_000)));
+
+/** Clients that each send 20 ms of PCM every 20 ms and count what comes back. */
+export class FullDuplex {
+  /** Audio messages since `begin`. */
+  sent = 0;
+  received = 0;
+  /** How many are connected. */
+  connected = 0;
+  readonly #beat = new Beat();
+  readonly #sockets: AudioSocket[] = [];
+
+  /** How late messages were handed to their sockets, since `begin`. */
+  get lateness(): LatenessFigures {
+    return this.#beat.lateness;
+  }
+
+  /** Connects to each address, and sends from then on. */
+  async open(urls: readonly string[]): Promise<void> {
+    this.#beat.start();
+    await Promise.all(urls.map((url) => this.#open(url)));
+  }
+
+  /** Counts from now on. */
+  begin(): void {
+    this.sent = 0;
+    this.received = 0;
+    this.#beat.lateness.reset();
+  }
+
+  async close(): Promise<void> {
+    this.#beat.stop();
+    await Promise.all(this.#sockets.map((socket) => socket.close()));
+  }
+
+  async #open(url: string): Promise<void> {
+    const send = (): void => {
+      socket.write(TONE_MESSAGE);
+      this.sent++;
+    };
+    const socket = await openAudioSocket(url, {
+      audio: () => void this.received++,
+      closed: () => {
+        this.connected--;
+        this.#beat.remove(send);
+      },
+    });
+    this.connected++;
+    this.#sockets.push(socket);
+    this.#beat.add(send);
+  }
+}

@@ -1,0 +1,41 @@
+/** An impulse in silence is found again wherever the audio went, resampled or not. */
+const PEAK = 24_000;
+/** Half of what is left of it when it was resampled to twice the rate, or to half of it: what rings beside it is less. */
+const LEAST = { up: 11_000, down: 4_500 } as const;
+/** What rings beside an impulse belongs to it; two that are sent one after the other are further apart. */
+const APART_MS = 2.5;
+/** Impulses keep this far from the edges of a frame: a resampler holds the last samples until more come. */
+const EDGE_MS = { first: 0.5, last: 2.5 } as const;
+
+/** Finds impulses in the frames of one stream. */
+export class ImpulseFinder {
+  readonly #least: number;
+  readonly #apart: number;
+  /** Samples since the last one. */
+  #quiet = Infinity;
+
+  /** @param way whether the rate has become higher (or is the same), or lower */
+  constructor(sampleRate: number, way: keyof typeof LEAST) {
+    this.#least = LEAST[way];
+    this.#apart = (APART_MS * sampleRate) / 1000;
+  }
+
+  /** How many impulses begin in the next frame. */
+  count(frame: Int16Array): number {
+    let count = 0;
+    for (let i = 0; i < frame.length; i++) {
+      this.#quiet++;
+      if (frame[i]! <= this.#least) continue;
+      if (this.#quiet > this.#apart) count++;
+      this.#quiet = 0;
+    }
+    return count;
+  }
+}
+
+/** Puts an impulse somewhere into a silent frame. */
+export function addImpulse(frame: Int16Array, sampleRate: number, chance: number = Math.random()): void {
+  const first = Math.ceil((EDGE_MS.first * sampleRate) / 1000);
+  const last = frame.length - Math.ceil((EDGE_MS.last * sampleRate) / 1000);
+  frame[first + Math.floor(chance * (last - first))] = PEAK;
+}

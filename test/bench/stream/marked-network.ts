@@ -1,0 +1,77 @@
+import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
+import { addImpulse, ImpulseFinder } from "./impulses.ts";
+
+/** When impulses passed the border between one leg and the core, ms of this process's own clock. */
+export interface Passed {
+  /** Handed to the core by the leg: what the callee says. */
+  readonly entered: number[];
+  /** Read by the leg: what the callee is to hear. */
+  readonly left: number[];
+}
+
+/** From one impulse to the next, frames of the leg. */
+const [LEAST_FRAMES, MOST_FRAMES] = [12, 38];
+
+/** A network whose callees make an impulse now and then, and that notes when it went in, and when others came out. */
+export class MarkedNetwork {
+  /** By call. */
+  readonly passed: Record<string, Passed> = {};
+  /** Callees are silent. */
+  hushed = true;
+
+  /** The network, with its audio looked at. */
+  of(network: Telephony): Telephony {
+    const open: Telephony["open"] = async (...args) => this.#line(await network.open(...args));
+    return { ...network, open };
+  }
+
+  #line(line: Line): Line {
+    const dial: Line["dial"] = async (to, options, signal) =>
+      this.#leg(await line.dial(to, options, signal), options.callId);
+    return {
+      dial,
+      link: () => line.link(),
+      probe: () => line.probe(),
+      unlink: () => line.unlink(),
+      close: () => line.close(),
+    };
+  }
+
+  #leg(leg: Leg, callId: string): Leg {
+    const passed: Passed = { entered: [], left: [] };
+    this.passed[callId] = passed;
+    const connect = leg.connectMedia.bind(leg);
+    leg.connectMedia = (source, sink) =>
+      connect(
+        leaving(source, passed, leg.sampleRate),
+        entering(sink, passed, leg.sampleRate, () => this.hushed),
+      );
+    return leg;
+  }
+}
+
+function leaving(source: FrameSource, passed: Passed, sampleRate: number): FrameSource {
+  const finder = new ImpulseFinder(sampleRate, "down");
+  return {
+    read(frame) {
+      const count = source.read(frame);
+      for (let left = finder.count(frame); left > 0; left--) passed.left.push(performance.now());
+      return count;
+    },
+  };
+}
+
+function entering(sink: FrameSink, passed: Passed, sampleRate: number, hushed: () => boolean): FrameSink {
+  let wait = LEAST_FRAMES;
+  return {
+    write(frame) {
+      if (!hushed() && --wait <= 0) {
+        wait = LEAST_FRAMES + Math.floor(Math.random() * (MOST_FRAMES - LEAST_FRAMES));
+        addImpulse(frame, sampleRate);
+        passed.entered.push(performance.now());
+      }
+      sink.write(frame);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { WebSocket } from "ws";
+import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { until } from "../../support/server-client.ts";
+import type { Sound } from "../../support/server-sound.ts";
+
+/** A `call_event`, as it came. */
+export interface ToldEvent {
+  readonly type: string;
+  readonly event: string;
+  readonly timestamp: string;
+  readonly digit?: string;
+  readonly name?: string;
+  readonly heard_ms?: number;
+  readonly reason?: string;
+}
+
+const RATE = 16_000;
+/** Messages are of odd lengths, so that samples are cut in two. */
+const PIECE_BYTES = 1_001;
+
+/** A program that has attached itself to the stream of a call, and gets the callee's audio. */
+export class StreamClient {
+  readonly events: ToldEvent[] = [];
+  /** When each event came, ms of the steady clock. */
+  readonly cameAt: number[] = [];
+  /** The code with which the connection was closed. */
+  readonly closed: Promise<number>;
+  readonly #socket: WebSocket;
+  readonly #audio: Int16Array[] = [];
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data: Buffer, binary: boolean) => {
+      if (binary) {
+        this.#audio.push(pcmFromBytes(data));
+        return;
+      }
+      this.events.push(JSON.parse(data.toString()) as ToldEvent);
+      this.cameAt.push(performance.now());
+    });
+    this.closed = new Promise((resolve) => socket.once("close", resolve));
+  }
+
+  /** Attaches to a call. @param url of the server */
+  static async attach(url: string, callId: string): Promise<StreamClient> {
+    const path = `/v1/calls/${callId}/stream?audio=callee&encoding=pcm_s16le&sample_rate=${RATE}`;
+    const socket = new WebSocket(`${url.replace("http", "ws")}${path}`, { headers: { authorization: "Bearer any" } });
+    const client = new StreamClient(socket);
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    return client;
+  }
+
+  /** What the callee has said so far. */
+  get audio(): Sound {
+    return { sampleRate: RATE, samples: concatPcm(this.#audio) };
+  }
+
+  /** Streams PCM at 16 kHz, all of it at once. */
+  speak(samples: Int16Array): void {
+    const bytes = pcmToBytes(samples);
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) this.#socket.send(bytes.subarray(at, at + PIECE_BYTES));
+  }
+
+  ask(message: { readonly type: string; readonly name?: string; readonly digits?: string }): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  close(code: number): void {
+    this.#socket.close(code);
+  }
+
+  /** Waits for an event. */
+  async event(name: string, withinMs = 15_000): Promise<ToldEvent> {
+    return (await until(
+      () => this.events.find(({ event }) => event === name),
+      (found) => found !== undefined,
+      withinMs,
+      `the event ${name}, after ${this.events.map(({ event }) => event)}`,
+    ))!;
+  }
+
+  /** When an event came, ms of the steady clock. */
+  at(name: string): number {
+    return this.cameAt[this.events.findIndex(({ event }) => event === name)] ?? Number.NaN;
+  }
+}

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Listening, serve } from "../../../adapters/server/node.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { loudPart, phaseJump, type Sound, toneShare } from "../../support/server-sound.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+import { StreamClient } from "./stream-client.ts";
+
+const ADA = { userId: "ada" };
+const HZ = 440;
+/** What the softphone plays. */
+const THEIR_HZ = 1_000;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const spoken = (ms: number): Int16Array => tone(HZ, ms, 16_000, 8_000);
+const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;
+
+/** A call to a softphone that has answered, and the client of its stream. */
+interface StreamedCall {
+  readonly id: string;
+  readonly client: StreamClient;
+  readonly softphone: Baresip;
+  readonly codec: "pcmu" | "opus";
+}
+
+interface Story {
+  readonly title: string;
+  readonly codecs?: readonly StreamedCall["codec"][];
+  readonly run: (call: StreamedCall, ringport: Ringport) => Promise<void>;
+}
+
+/** The tone in a recording of the softphone: one, whole, of this length. Answers its end and the whole, ms. */
+async function expectTone(
+  { softphone, codec }: StreamedCall,
+  ms: number,
+  within = 25,
+): Promise<{ endMs: number; wholeMs: number }> {
+  const { sound } = await monoOf(await softphone.heardFile());
+  const { from, to } = loudPart(sound, 500);
+  expect(Math.abs(msOf(sound, to - from) - ms)).toBeLessThanOrEqual(within);
+  const edge = sound.sampleRate / 20;
+  const inner = { ...sound, samples: sound.samples.subarray(from + edge, to - edge) };
+  expect(toneShare(inner, HZ)).toBeGreaterThan(0.97);
+  if (codec !== "opus") expect(phaseJump(inner, HZ)).toBeLessThan(0.5); // Opus wavers a little
+  return { endMs: msOf(sound, to), wholeMs: msOf(sound, sound.samples.length) };
+}
+
+async function expectOutcome(ringport: Ringport, { id }: StreamedCall, reason: string): Promise<void> {
+  const { status, outcome } = await ringport.calls.wait(id);
+  expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual(["COMPLETED", reason]);
+}
+
+const STORIES: readonly Story[] = [
+  {
+    title: "hears what the client streams, and the client hears it, both without a gap",
+    async run(call, ringport) {
+      const { client, codec } = call;
+      client.speak(spoken(3_000));
+      client.ask({ type: "mark", name: "said" });
+      expect(await client.event("mark")).toMatchObject({ name: "said" });
+      // The mark is told when the last sample has left, not before and not much later.
+      const took = client.at("mark") - client.at("answered");
+      expect(took).toBeGreaterThan(2_850);
+      expect(took).toBeLessThan(3_600);
+      client.ask({ type: "hangup" });
+      expect(await client.event("completed")).toMatchObject({ reason: "stream_closed" });
+      expect(await client.closed).toBe(1000);
+      await expectOutcome(ringport, call, "stream_closed");
+      await expectTone(call, 3_000);
+
+      const { audio } = client;
+      expect(Math.abs(msOf(audio, audio.samples.length) - took)).toBeLessThan(500);
+      const { from, to } = loudPart(audio, 500);
+      expect(msOf(audio, to - from)).toBeGreaterThan(2_500);
+      // Its first second is the softphone finding its pace.
+      const theirs = { ...audio, samples: audio.samples.subarray(from + audio.sampleRate, to) };
+      expect(toneShare(theirs, THEIR_HZ)).toBeGreaterThan(0.97);
+      if (codec !== "opus") expect(phaseJump(theirs, THEIR_HZ)).toBeLessThan(0.5);
+    },
+  },
+  {
+    title: "hears all that was streamed before the hang-up",
+    async run(call, ringport) {
+      call.client.speak(spoken(2_000));
+      call.client.ask({ type: "hangup" });
+      expect(await call.client.closed).toBe(1000);
+      await expectOutcome(ringport, call, "stream_closed");
+      await expectTone(call, 2_000);
+    },
+  },
+  {
+    title: "hears all that was streamed before the client closed its socket",
+    codecs: ["pcmu"],
+    async run(call, ringport) {
+      call.client.speak(spoken(1_500));
+      call.client.close(1000);
+      await expectOutcome(ringport, call, "stream_closed");
+      await expectTone(call, 1_500);
+    },
+  },
+  {
+    title: "hears nothing more after clear, and clear tells what was heard",
+    async run(call, ringport) {
+      const { client } = call;
+      client.speak(spoken(10_000));
+      await wait(1_500);
+      client.ask({ type: "clear" });
+      const { heard_ms: heardMs = 0 } = await client.event("cleared");
+      expect(heardMs).toBeGreaterThan(1_000);
+      expect(heardMs).toBeLessThan(2_000);
+      await wait(500);
+      client.ask({ type: "hangup" });
+      await expectOutcome(ringport, call, "stream_closed");
+      const { endMs, wholeMs } = await expectTone(call, heardMs, 45);
+      expect(wholeMs - endMs).toBeGreaterThan(300);
+    },
+  },
+  {
+    title: "gets the keys that the client presses, and its own reach the client",
+    async run(call, ringport) {
+      const { client, softphone } = call;
+      client.ask({ type: "dtmf", digits: "42#" });
+      const pressed = () => softphone.events.filter(({ type }) => type === "CALL_DTMF_START").map(({ param }) => param);
+      await until(pressed, (keys) => keys.length === 3, 5_000, "three keys");
+      expect(pressed().join("")).toBe("42#");
+      softphone.command("sndcode", "7");
+      expect(await client.event("dtmf", 5_000)).toMatchObject({ digit: "7" });
+      expect(client.events.filter(({ event }) => event === "dtmf")).toHaveLength(1);
+      client.ask({ type: "hangup" });
+      await expectOutcome(ringport, call, "stream_closed");
+    },
+  },
+  {
+    title: "hangs up, and the client is told why",
+    async run(call, ringport) {
+      const { client, softphone } = call;
+      client.speak(spoken(5_000));
+      await wait(1_000);
+      softphone.command("hangup");
+      expect(await client.event("completed")).toMatchObject({ reason: "callee_hung_up" });
+      expect(await client.closed).toBe(1000);
+      await expectOutcome(ringport, call, "callee_hung_up");
+    },
+  },
+  {
+    title: "holds the call and hears the rest afterwards",
+    codecs: ["pcmu"],
+    async run(call, ringport) {
+      const { client, softphone, id } = call;
+      const noted = async (type: string) =>
+        (await ringport.calls.timeline(ADA, id)).some((event) => event.type === type);
+      client.speak(spoken(3_000));
+      client.ask({ type: "mark", name: "said" });
+      await wait(1_000);
+      softphone.command("hold");
+      await until(() => noted("held"), Boolean, 5_000, "the hold");
+      await wait(1_500);
+      softphone.command("resume");
+      await until(() => noted("resumed"), Boolean, 5_000, "the end of the hold");
+      await client.event("mark");
+      // What was not sent meanwhile was sent afterwards.
+      expect(client.at("mark") - client.at("answered")).toBeGreaterThan(4_300);
+      client.ask({ type: "hangup" });
+      await expectOutcome(ringport, call, "stream_closed");
+      const { sound } = await monoOf(await softphone.heardFile());
+      const loud = sound.samples.filter((sample) => Math.abs(sample) > 500).length;
+      expect(Math.abs(msOf(sound, loud) / (3_000 * 0.96) - 1)).toBeLessThan(0.03); // a sine is quiet where it crosses zero
+    },
+  },
+];
+
+describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
+  withTools("the softphone of a streamed call", ["baresip", "openssl", "sox"], () => {
+    const stage = new Stage();
+    const calls = STORIES.flatMap((story) => (story.codecs ?? ["pcmu", "opus"]).map((codec) => ({ story, codec })));
+    const softphones: Baresip[] = [];
+    let ringport: Ringport;
+    let served: Listening;
+
+    beforeAll(async () => {
+      const keys = makeCertificates(stage.folder("keys"));
+      for (const _ of calls) softphones.push(await startBaresip(stage, keys));
+      const trunks = softphones.map(({ port }, i) => ({
+        name: `trunk-${i}`,
+        server: `sip:127.0.0.1:${port}`,
+        users: "*" as const,
+        codecs: calls[i]!.codec === "opus" ? (["opus", "PCMU"] as const) : (["PCMU"] as const),
+      }));
+      ringport = createRingport({
+        telephony: sip({ trunks, media }),
+        data: temporaryFolder("streamed"),
+        streamPreview: true,
+        authenticate: async () => ADA,
+      });
+      served = await serve(ringport, { port: 0 });
+      await ringport.start();
+    });
+    afterAll(async () => {
+      await ringport?.stop({ drainMs: 0 });
+      await served?.close();
+    });
+
+    for (const [i, { story, codec }] of calls.entries())
+      test.concurrent(`${story.title} (${codec})`, async () => {
+        const { id: instanceId } = await ringport.instances.create(ADA, {
+          name: `Line ${i}`,
+          provider: `sip/trunk-${i}`,
+        });
+        await until(
+          () => ringport.instances.get(ADA, instanceId),
+          ({ status }) => status === "ACTIVE",
+          8_000,
+          "ACTIVE",
+        );
+        const call = await ringport.calls.create(ADA, {
+          instanceId,
+          type: "DYNAMIC_STREAM",
+          target: { phoneNumber: NUMBERS[codec] },
+        });
+        const client = await StreamClient.attach(served.url, call.id);
+        await client.event("answered");
+        await story.run({ id: call.id, client, softphone: softphones[i]!, codec }, ringport);
+      });
+  });
+});

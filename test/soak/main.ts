@@ -1,0 +1,136 @@
+// `npm run soak -- --streams 50 --minutes 60 --runtime node26`: live streams for a long time, to see that memory stays flat
+// and no event is lost. It is not part of the tests: it takes as long as it is told to.
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { Beat } from "../bench/stream/beat.ts";
+import { type StreamServer, startStreamServer } from "../bench/stream/stream-server.ts";
+import { type RuntimeName, runtimes } from "../support/runtimes.ts";
+import { growthOf, type Sample } from "./slope.ts";
+import { type Counted, SoakedCall } from "./soaked-call.ts";
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: "string", default: "50" },
+    minutes: { type: "string", default: "60" },
+    runtime: { type: "string", default: "node26" },
+    /** How long a call lasts. */
+    "call-seconds": { type: "string", default: "120" },
+    /** Between two looks at the memory. */
+    "sample-seconds": { type: "string", default: "30" },
+  },
+});
+const [streams, minutes, callSeconds, sampleSeconds] = [
+  values.streams,
+  values.minutes,
+  values["call-seconds"],
+  values["sample-seconds"],
+].map(Number) as [number, number, number, number];
+const runtime = runtimes.find(({ name }) => name === (values.runtime as RuntimeName));
+if (!runtime || runtime.missing)
+  throw new Error(`there is no runtime ${values.runtime}; there are: node26, node22, bun, deno`);
+/** The callee who presses 1 2 3 4 #. */
+const CALLEE = "+12025550107";
+const MIB = 2 ** 20;
+/** The first calls of all lines must have come and gone before memory is looked at. */
+const warmUpMinutes = Math.min(minutes / 4, 5);
+
+const total = { calls: 0, expected: 0, got: 0, audioExpected: 0, audioGot: 0 };
+const faults: string[] = [];
+const heap: Sample[] = [];
+const rss: Sample[] = [];
+const begun = performance.now();
+const minute = (): number => (performance.now() - begun) / 60_000;
+let stopping = false;
+process.once("SIGINT", () => {
+  stopping = true;
+});
+
+const server = await startStreamServer(runtime, { maxDurationMs: callSeconds * 1000 });
+const beat = new Beat();
+beat.start();
+console.log(
+  `${new Date().toISOString()} ${streams} streams on ${runtime.name} for ${minutes} min, ${callSeconds} s a call`,
+);
+const instances = await server.link(streams);
+const soaking = Promise.all(instances.map((instance, n) => soak(server, instance, n)));
+soaking.catch(() => {}); // awaited below
+await watch(server);
+stopping = true;
+await soaking;
+await server.stop();
+beat.stop();
+process.exit(judge() ? 0 : 1);
+
+/** One call after the other from one instance. */
+async function soak(server: StreamServer, instance: string, n: number): Promise<void> {
+  // Not all at once: otherwise all end at once, every time.
+  await pause((n / streams) * Math.min(callSeconds, 20) * 1000);
+  while (!stopping) {
+    const [url = ""] = await server.place([instance], CALLEE);
+    const share = 0.3 + 0.4 * Math.random();
+    count(await new SoakedCall(url, beat, share * callSeconds * 1000).run());
+    // The line is free when the call's leg has gone, a moment after its client was told.
+    await pause(200);
+  }
+}
+
+function count({ events, audio, faults: found }: Counted): void {
+  total.calls++;
+  total.expected += events.expected;
+  total.got += Math.min(events.got, events.expected);
+  total.audioExpected += audio.expected;
+  total.audioGot += audio.got;
+  for (const fault of found) {
+    faults.push(fault);
+    console.log(`  FAULT at ${minute().toFixed(1)} min: ${fault}`);
+  }
+}
+
+/** Looks at the memory again and again, until the time is over. */
+async function watch(server: StreamServer): Promise<void> {
+  while (minute() < minutes && !stopping) {
+    await server.begin();
+    await pause(Math.min(sampleSeconds * 1000, Math.max(0, (minutes - minute()) * 60_000)));
+    const { p99, max } = await server.lateness();
+    const memory = await server.memory();
+    const at = minute();
+    if (at >= warmUpMinutes) {
+      heap.push({ minute: at, bytes: memory.heap + memory.external });
+      rss.push({ minute: at, bytes: memory.rss });
+    }
+    const [held, process] = [memory.heap + memory.external, memory.rss].map((bytes) => (bytes / MIB).toFixed(1));
+    console.log(
+      `${at.toFixed(1).padStart(6)} min  calls ${total.calls}  events ${total.got} of ${total.expected}` +
+        `  audio ${total.audioGot} of ${total.audioExpected}  held ${held} MiB  process ${process} MiB` +
+        `  lateness p99 ${p99.toFixed(1)} ms, max ${max.toFixed(1)} ms${at < warmUpMinutes ? "  (warming up)" : ""}`,
+    );
+  }
+}
+
+/** Prints the verdict; answers whether all is well. */
+function judge(): boolean {
+  const held = growthOf(heap, 0.05, 2 * MIB);
+  const process = growthOf(rss, 0.05, 8 * MIB);
+  const lost = total.expected - total.got;
+  const audio = total.audioGot / Math.max(1, total.audioExpected);
+  const enough = heap.length >= 5 && total.calls > 0;
+  const grew = ({ bytes, allowed }: typeof held): string =>
+    `${(bytes / MIB).toFixed(2)} MiB (up to ${(allowed / MIB).toFixed(1)} MiB are chance)`;
+  const window = heap.length > 1 ? heap.at(-1)!.minute - heap[0]!.minute : 0;
+  console.log(`\n${minute().toFixed(1)} min, ${total.calls} calls that lasted ${callSeconds} s, ${streams} at once`);
+  console.log(`  events: ${total.got} of ${total.expected} came, ${lost} lost`);
+  console.log(`  callee's audio: ${(audio * 100).toFixed(3)} % of the messages came`);
+  console.log(
+    `  memory that is held grew by ${grew(held)} in ${window.toFixed(1)} min: ${held.flat ? "flat" : "GROWS"}`,
+  );
+  console.log(`  the process grew by ${grew(process)}: ${process.flat ? "flat" : "GROWS"}`);
+  console.log(`  faults: ${faults.length}`);
+  const good = enough && lost === 0 && faults.length === 0 && held.flat && process.flat && audio > 0.999;
+  const verdict = !enough ? "too short to judge" : good ? "memory is flat, no event was lost" : "NOT GOOD";
+  console.log(`verdict: ${verdict}`);
+  return good;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,31 @@
+import { median } from "../bench/median.ts";
+
+/** A figure at a time, min since the start. */
+export interface Sample {
+  readonly minute: number;
+  readonly bytes: number;
+}
+
+/** Whether memory grows. */
+export interface Growth {
+  /** Over the whole of the window, bytes. */
+  readonly bytes: number;
+  /** What may come and go by chance in this time, bytes. */
+  readonly allowed: number;
+  readonly flat: boolean;
+}
+
+/**
+ * How much a figure grew over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
+ * 1968), which a few outliers do not move, times the window.
+ * @param share of the median that it may grow, or `atLeast`, whichever is more
+ */
+export function growthOf(samples: readonly Sample[], share: number, atLeast: number): Growth {
+  const slopes = samples.flatMap((from, i) =>
+    samples.slice(i + 1).map((to) => (to.bytes - from.bytes) / (to.minute - from.minute)),
+  );
+  const allowed = Math.max(atLeast, share * median(samples.map(({ bytes }) => bytes)));
+  const window = (samples.at(-1)?.minute ?? 0) - (samples[0]?.minute ?? 0);
+  const bytes = slopes.length === 0 ? 0 : median(slopes) * window;
+  return { bytes, allowed, flat: bytes <= allowed };
+}

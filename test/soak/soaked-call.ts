@@ -1,0 +1,167 @@
+import { type AudioSocket, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
+import type { Beat } from "../bench/stream/beat.ts";
+import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
+import { Told } from "./told.ts";
+
+const CLEAR = message('{"type":"clear"}');
+/** One mark in so many messages of audio, and one `clear` in so many marks. */
+const MARK_EVERY = 50;
+const CLEAR_EVERY = 17;
+/** What the callee presses after the answer. */
+export const KEYS = "1234#";
+/** A mark that was sent so long before the end has to be told, ms. */
+const MARK_TAKES_MS = 1_000;
+/** The connection is broken off for so long, ms. */
+const BREAK_MS = 500;
+
+/** What was to come, and what came. */
+export interface Counted {
+  readonly events: { readonly expected: number; readonly got: number };
+  /** Messages of the callee's audio. */
+  readonly audio: { readonly expected: number; readonly got: number };
+  /** What was not as it should be, in words; not only of events. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * One call of a soak, from the connection to the end that its longest duration brings: a tone both ways, marks, `clear`, keys
+ * that the callee presses, and in the middle of it a connection that breaks.
+ */
+export class SoakedCall {
+  readonly #url: string;
+  readonly #beat: Beat;
+  readonly #told = new Told();
+  readonly #faults: string[] = [];
+  readonly #breakAfterMs: number;
+  #socket: AudioSocket | undefined;
+  #sent = 0;
+  #marks: { readonly name: string; readonly at: number }[] = [];
+  #marked = 0;
+  #clears = 0;
+  #cleared = 0;
+  #broken = false;
+  /** When the answer was told, and the first and the last audio of this connection. */
+  #answeredAt = 0;
+  #firstAt = 0;
+  #lastAt = 0;
+  #frames = 0;
+  readonly #audio = { expected: 0, got: 0 };
+  #over: (code: number) => void = () => {};
+
+  /** @param breakAfterMs after the answer */
+  constructor(url: string, beat: Beat, breakAfterMs: number) {
+    this.#url = url;
+    this.#beat = beat;
+    this.#breakAfterMs = breakAfterMs;
+  }
+
+  /** Resolves when the call is over and everything is counted. @throws {Error} no connection could be made */
+  async run(): Promise<Counted> {
+    const over = new Promise<number>((resolve) => {
+      this.#over = resolve;
+    });
+    await this.#connect();
+    const code = await over;
+    this.#countAudio();
+    if (code !== 1000) this.#faults.push(`the connection was closed with ${code}`);
+    return this.#count();
+  }
+
+  /** Ends the call from outside; it still has to be counted. */
+  destroy(): void {
+    this.#socket?.destroy();
+  }
+
+  async #connect(): Promise<void> {
+    this.#told.again();
+    const socket = await openAudioSocket(this.#url, {
+      audio: () => this.#heard(),
+      text: (text) => this.#take(text),
+      closed: (code) => {
+        this.#beat.remove(this.#send);
+        if (this.#socket === socket) this.#over(code);
+      },
+    });
+    this.#socket = socket;
+    this.#beat.add(this.#send);
+  }
+
+  readonly #send = (): void => {
+    this.#socket?.write(TONE_MESSAGE);
+    if (this.#answeredAt === 0 || ++this.#sent % MARK_EVERY !== 0) return;
+    const idle = this.#marks.length === this.#marked && this.#clears === this.#cleared;
+    if (idle && !this.#broken && performance.now() - this.#answeredAt > this.#breakAfterMs) void this.#break();
+    else if (
+      idle &&
+      this.#marks.length % CLEAR_EVERY === CLEAR_EVERY - 1 &&
+      this.#clears < this.#marks.length / CLEAR_EVERY
+    ) {
+      this.#clears++;
+      this.#socket?.write(CLEAR);
+    } else {
+      const name = `m${this.#marks.length}`;
+      this.#marks.push({ name, at: performance.now() });
+      this.#socket?.write(message(JSON.stringify({ type: "mark", name })));
+    }
+  };
+
+  async #break(): Promise<void> {
+    this.#broken = true;
+    this.#countAudio();
+    const before = this.#socket;
+    this.#socket = undefined;
+    this.#beat.remove(this.#send);
+    before?.destroy();
+    await new Promise((resolve) => setTimeout(resolve, BREAK_MS));
+    await this.#connect().catch((fault: unknown) => {
+      this.#faults.push(String(fault));
+      this.#over(1006);
+    });
+  }
+
+  #heard(): void {
+    const now = performance.now();
+    if (this.#frames++ === 0) this.#firstAt = now;
+    this.#lastAt = now;
+  }
+
+  #take(text: string): void {
+    const event = this.#told.take(text);
+    if (event?.event === "answered") this.#answeredAt = performance.now();
+    if (event?.event === "mark") this.#marked++;
+    if (event?.event === "cleared") this.#cleared++;
+  }
+
+  /** What came over this connection, which is at its end. */
+  #countAudio(): void {
+    const due = this.#frames === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
+    this.#audio.expected += due;
+    this.#audio.got += this.#frames;
+    this.#frames = 0;
+  }
+
+  #count(): Counted {
+    const { events, wrong, missing } = this.#told;
+    const names = (name: string) => events.filter(({ event }) => event === name);
+    const marks = names("mark").map(({ name }) => name);
+    const last = performance.now() - MARK_TAKES_MS;
+    const due = this.#marks.filter(({ at }) => at < last).length;
+    const inOrder = marks.every((name, n) => name === this.#marks[n]?.name);
+    const keys = names("dtmf")
+      .map(({ digit }) => digit)
+      .join("");
+    const say = (fault: string | false): void => void (fault && this.#faults.push(fault));
+    say(marks.length < due && `${due} marks were due, ${marks.length} were told`);
+    say(!inOrder && `marks were told in another order: ${marks.join(" ")}`);
+    say(keys !== KEYS && `keys ${KEYS} were pressed, ${keys} were told`);
+    say(this.#cleared !== this.#clears && `${this.#clears} times clear, ${this.#cleared} times cleared`);
+    for (const name of ["ringing", "answered", "completed"])
+      say(names(name).length !== 1 && `${name} was told ${names(name).length} times`);
+    say(names("completed")[0]?.reason !== "max_duration" && `ended ${JSON.stringify(events.at(-1))}`);
+    say(wrong > 0 && `${wrong} events were told otherwise the second time`);
+    say(missing > 0 && `${missing} events were not told again`);
+    say(!this.#broken && "the connection was never broken");
+    const expected = 3 + KEYS.length + Math.max(due, marks.length) + this.#clears;
+    return { events: { expected, got: events.length - wrong - missing }, audio: this.#audio, faults: this.#faults };
+  }
+}
