@@ -61,11 +61,14 @@ export class CalleeAudio implements FrameSink {
 
   #prepare(): void {
     const rate = this.#rate;
-    this.#filled = 0;
     if (rate === undefined || this.#legRate === 0) return;
-    this.#resampler = new Resampler(this.#legRate, rate);
+    const resampler = new Resampler(this.#legRate, rate);
+    this.#resampler = resampler;
     this.#resampled = new Int16Array(msToSamples(MOST_LEG_MS, rate) + 2);
     this.#frame = new Int16Array(msToSamples(FRAME_MS, rate));
+    // The first frame begins with as much silence as the resampler keeps: then each frame of the leg completes one, and
+    // most of it is told at once instead of a frame later.
+    this.#filled = Math.ceil((resampler.kept * rate) / this.#legRate);
   }
 
   #hear(frame: Int16Array): void {

@@ -4,8 +4,8 @@ const PEAK = 24_000;
 const LEAST = { up: 11_000, down: 4_500 } as const;
 /** What rings beside an impulse belongs to it; two that are sent one after the other are further apart. */
 const APART_MS = 2.5;
-/** Impulses keep this far from the edges of a frame: a resampler holds the last samples until more come. */
-const EDGE_MS = { first: 0.5, last: 2.5 } as const;
+/** So much at the end of a message is what a resampler holds until more comes, ms. */
+export const HELD_MS = 2.5;
 
 /** Finds impulses in the frames of one stream. */
 export class ImpulseFinder {
@@ -33,9 +33,7 @@ export class ImpulseFinder {
   }
 }
 
-/** Puts an impulse somewhere into a silent frame. */
-export function addImpulse(frame: Int16Array, sampleRate: number, chance: number = Math.random()): void {
-  const first = Math.ceil((EDGE_MS.first * sampleRate) / 1000);
-  const last = frame.length - Math.ceil((EDGE_MS.last * sampleRate) / 1000);
-  frame[first + Math.floor(chance * (last - first))] = PEAK;
+/** Puts an impulse into a silent frame. @param share of the frame that is before it, 0 to 1 */
+export function addImpulse(frame: Int16Array, share: number): void {
+  frame[Math.floor(share * frame.length)] = PEAK;
 }

@@ -3,7 +3,7 @@ import { progress, type Row } from "../benchmark.ts";
 import { pause } from "../many-calls.ts";
 import { quantile } from "../median.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
-import { addImpulse, ImpulseFinder } from "./impulses.ts";
+import { addImpulse, HELD_MS, ImpulseFinder } from "./impulses.ts";
 import type { Passed } from "./marked-network.ts";
 import { type StreamServer, startStreamServer } from "./stream-server.ts";
 
@@ -77,9 +77,10 @@ async function connect(url: string): Promise<Client> {
 
 /** Each client sends messages of 20 ms, each with an impulse, at moments of its own. */
 async function sendImpulses(clients: readonly Client[], seconds: number): Promise<void> {
+  // Nothing follows a message at once, so its last samples stay in the resampler: impulses keep away from them.
   const messages = Array.from({ length: 64 }, (_, n) => {
     const samples = new Int16Array(FRAME_SAMPLES);
-    addImpulse(samples, CLIENT_RATE, n / 64);
+    addImpulse(samples, (n / 64) * (1 - HELD_MS / 20));
     return message(new Uint8Array(samples.buffer));
   });
   const wait = (): number => LEAST_MS + Math.random() * (MOST_MS - LEAST_MS);

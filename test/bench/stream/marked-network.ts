@@ -45,7 +45,7 @@ export class MarkedNetwork {
     leg.connectMedia = (source, sink) =>
       connect(
         leaving(source, passed, leg.sampleRate),
-        entering(sink, passed, leg.sampleRate, () => this.hushed),
+        entering(sink, passed, () => this.hushed),
       );
     return leg;
   }
@@ -62,13 +62,13 @@ function leaving(source: FrameSource, passed: Passed, sampleRate: number): Frame
   };
 }
 
-function entering(sink: FrameSink, passed: Passed, sampleRate: number, hushed: () => boolean): FrameSink {
+function entering(sink: FrameSink, passed: Passed, hushed: () => boolean): FrameSink {
   let wait = LEAST_FRAMES;
   return {
     write(frame) {
       if (!hushed() && --wait <= 0) {
         wait = LEAST_FRAMES + Math.floor(Math.random() * (MOST_FRAMES - LEAST_FRAMES));
-        addImpulse(frame, sampleRate);
+        addImpulse(frame, Math.random());
         passed.entered.push(performance.now());
       }
       sink.write(frame);
