@@ -4,7 +4,7 @@ import type { StreamAttachment, StreamEventName } from "../../src/application/st
 import { MULAW_LEVELS } from "../../src/audio/g711.ts";
 import { tone } from "../../src/audio/tone.ts";
 import type { EventData } from "../../src/domain/events.ts";
-import { TwilioDialect, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
+import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const SID = "MZ00112233445566778899aabbccddeeff";
@@ -241,6 +241,12 @@ describe("what the bot says", () => {
 
 test("a stream has an id in Twilio's form", () => {
   expect(twilioStreamSid((bytes) => bytes.fill(0x0a))).toBe(`MZ${"0a".repeat(16)}`);
+});
+
+test("custom parameters come from the query", () => {
+  const search = "?protocol=twilio&parameter.FirstName=Jane&parameter.Note=a%20b%26c&audio=callee&parameter.=x";
+  expect(twilioParameters(search)).toEqual({ FirstName: "Jane", Note: "a b&c", "": "x" });
+  expect(twilioParameters("")).toEqual({});
 });
 
 const message = fc.record(

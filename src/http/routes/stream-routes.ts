@@ -6,11 +6,13 @@ import type { Exchange } from "../exchange.ts";
 import { readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
 import type { Route } from "../route.ts";
+import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { OwnDialect } from "../stream/own-dialect.ts";
 import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
 import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
+import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twilio-dialect.ts";
 import { timestamp } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
 
@@ -54,19 +56,31 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
       },
       async run(exchange) {
         checkSwitch();
-        const format = streamFormat(readQuery(exchange.search, STREAM_QUERY), mp3Stream !== undefined);
+        const query = readQuery(exchange.search, STREAM_QUERY);
+        const format = streamFormat(query, mp3Stream !== undefined);
         const callId = callIdOf(exchange);
         const seat = await calls.stream(exchange.caller, callId);
         if (!exchange.upgrading) {
           seat.release();
           throw new Refusal("upgrade_required", "connect with a WebSocket client; this request asked for no upgrade");
         }
+        const fields = { request_id: exchange.requestId, call_id: callId };
+        const twilio = (output: DialectOutput): Dialect =>
+          new TwilioDialect(output, {
+            streamSid: twilioStreamSid(system.random),
+            callSid: callId,
+            accountSid: exchange.caller.userId,
+            customParameters: twilioParameters(exchange.search),
+            warn: (detail) => log.warn(fields, detail),
+          });
+        const own = (output: DialectOutput): Dialect =>
+          new OwnDialect(output, { ...format, mp3Stream, now: () => system.now() });
         exchange.accepted = streamSocket({
           seat,
-          dialect: (output) => new OwnDialect(output, { ...format, mp3Stream, now: () => system.now() }),
+          dialect: query.protocol === "twilio" ? twilio : own,
           token: { ...tokenOf(exchange), authenticate, system },
           log,
-          fields: { request_id: exchange.requestId, call_id: callId },
+          fields,
         });
         return { status: 101, headers: {} };
       },

@@ -34,6 +34,12 @@ export const STREAM_QUERY = {
     "`callee`: the callee's audio comes back as binary frames of 20 ms, in the same encoding and rate (for MP3 as PCM).",
     ["callee"],
   ),
+  protocol: choiceParameter(
+    "protocol",
+    "`twilio`: the messages of Twilio Media Streams instead of those described here. Then `encoding`, `sample_rate` and " +
+      "`audio` mean nothing, and each `parameter.<name>=<value>` is one of the `customParameters` of `start`.",
+    ["twilio"],
+  ),
   ticket,
 } as const;
 

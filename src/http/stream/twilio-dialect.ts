@@ -9,12 +9,13 @@ export interface TwilioStream {
   readonly streamSid: string;
   readonly callSid: string;
   readonly accountSid: string;
-  /** What `<Parameter>` says at Twilio. */
+  /** See {@link twilioParameters}. */
   readonly customParameters?: Readonly<Record<string, string>> | undefined;
   /** Is told the first time that a message of the bot cannot be used, as Twilio's own debugger is. */
   readonly warn?: ((detail: string) => void) | undefined;
 }
 
+const PARAMETER = "parameter.";
 const SAMPLE_RATE = 8_000;
 const FRAME_MS = 20;
 /** Marks that wait to be reached; with a minute of audio at most, that is one every 15 ms. */
@@ -26,6 +27,12 @@ export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
   const bytes = new Uint8Array(16);
   random(bytes);
   return `MZ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** What `<Parameter>` says at Twilio, from a query with `parameter.<name>=<value>`. */
+export function twilioParameters(search: string): Record<string, string> {
+  const given = [...new URLSearchParams(search)].filter(([name]) => name.startsWith(PARAMETER));
+  return Object.fromEntries(given.map(([name, value]) => [name.slice(PARAMETER.length), value]));
 }
 
 /**
