@@ -7,6 +7,7 @@ const ALIVE_MS = 200;
 const MOST_AHEAD = 4;
 /** Larger datagrams carry no telephone audio. */
 const MOST_BYTES = 1500;
+const NONE = new Uint8Array(0);
 
 /**
  * What a packet is: of the present source; the first of a source that is believed from now on (`begins`, with a packet
@@ -25,8 +26,8 @@ export class FarSource implements SocketAddress {
   port = 0;
   /** Of the present source; -1 before its first packet. */
   ssrc = -1;
-  /** The first packet of the source that has just begun: its bytes and length. Zero length: there was none. */
-  readonly held: Uint8Array = new Uint8Array(MOST_BYTES);
+  /** The first packet of the source that has just begun, as it came, and its length. Zero length: there was none. */
+  held: Uint8Array = NONE;
   heldLength = 0;
   #negotiated: SocketAddress = { address: "", port: 0 };
   #moved = false;
@@ -50,7 +51,7 @@ export class FarSource implements SocketAddress {
     return port === this.port && address === this.address;
   }
 
-  /** Judges a packet from this address. */
+  /** Judges a packet from this address; the array is kept where it is held. */
   judge(packet: RtpPacket, bytes: Uint8Array, length: number, address: string, port: number, now: number): Verdict {
     const here = this.isAt(address, port);
     if (here && packet.ssrc === this.ssrc) {
@@ -82,7 +83,7 @@ export class FarSource implements SocketAddress {
     candidate.port = port;
     candidate.ssrc = packet.ssrc;
     candidate.next = (packet.sequence + 1) & 0xffff;
-    for (let i = 0; i < length; i++) this.held[i] = bytes[i]!;
+    this.held = bytes;
     this.heldLength = length;
     return "held";
   }

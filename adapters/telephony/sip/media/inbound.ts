@@ -95,7 +95,7 @@ export class Inbound {
   }
 
   /**
-   * A datagram has come, its protection already taken off. False when it is of no use.
+   * A datagram has come, its protection already taken off; the array is kept. False when it is of no use.
    *
    * @param timely it has come now; else it may have lain in the socket while this thread stood still
    */

@@ -140,7 +140,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     return this.#closing;
   }
 
-  /** @internal A datagram has come on the RTP port. It may be changed. */
+  /** @internal A datagram has come on the RTP port. It is changed and kept. */
   datagram(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     if (isRtcp(bytes, bytes.length)) {

@@ -24,18 +24,21 @@ export interface Codec {
   encode(frame: Int16Array, into: Uint8Array, at: number): number;
   /** The lengths of packets that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
-  /** Decodes one payload into `into`, where `LONGEST_PACKET_MS` fit; answers how many samples it was, 0 for rubbish. */
-  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array): number;
+  /**
+   * Decodes one payload into `into` from `start` on, where `LONGEST_PACKET_MS` fit and no more is written; answers how many
+   * samples it was, 0 for rubbish.
+   */
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
   /**
    * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; answers how many
    * it made. Without it the jitter buffer repeats what was heard last.
    */
-  conceal?(samples: number, into: Int16Array): number;
+  conceal?(samples: number, into: Int16Array, start: number): number;
   /**
    * Decodes the lost packet before this one out of what this one says about it (forward error correction), as `samples`
    * samples; answers how many it made, 0 where it says nothing.
    */
-  recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array): number;
+  recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
   /** Gives back what the codec's library holds. Twice is fine. */
   close(): void;
 }

@@ -84,19 +84,19 @@ class OpusCodec implements Codec {
     return packet.length;
   }
 
-  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array): number {
-    return this.#decode(bytes.subarray(at, at + length), undefined, into);
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number {
+    return this.#decode(bytes.subarray(at, at + length), undefined, into, start);
   }
 
-  recover(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array): number {
+  recover(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number {
     if (!carriesRedundancy(bytes, at, length)) return 0;
     this.#recovering.frameSize = samples;
-    return this.#decode(bytes.subarray(at, at + length), this.#recovering, into);
+    return this.#decode(bytes.subarray(at, at + length), this.#recovering, into, start);
   }
 
-  conceal(samples: number, into: Int16Array): number {
+  conceal(samples: number, into: Int16Array, start: number): number {
     this.#concealing.frameSize = samples;
-    return this.#decode(null, this.#concealing, into);
+    return this.#decode(null, this.#concealing, into, start);
   }
 
   close(): void {
@@ -106,12 +106,17 @@ class OpusCodec implements Codec {
     this.#decoder.free();
   }
 
-  #decode(packet: Uint8Array | null, options: { frameSize: number } | undefined, into: Int16Array): number {
+  #decode(
+    packet: Uint8Array | null,
+    options: { frameSize: number } | undefined,
+    into: Int16Array,
+    start: number,
+  ): number {
     if (this.#closed || packet?.length === 0) return 0;
     try {
       const samples = this.#decoder.decode(packet, options);
-      if (samples.length > into.length) return 0;
-      into.set(samples);
+      if (start + samples.length > into.length) return 0;
+      into.set(samples, start);
       return samples.length;
     } catch {
       return 0; // no packet of Opus, or one of more than 120 ms

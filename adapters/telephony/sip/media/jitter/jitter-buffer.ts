@@ -41,7 +41,8 @@ export class JitterBuffer {
   readonly #mostHole: number;
   /** What was played and is to be played, at the codec's rate. */
   readonly #line: SampleLine;
-  readonly #packet: Int16Array;
+  /** Samples that the decoder may write at once. */
+  readonly #room: number;
   /** Extended timestamp of the packet that came last, and of the next sample to be decoded. */
   #lastTime = -1;
   #due = 0;
@@ -63,13 +64,13 @@ export class JitterBuffer {
     this.#mostHole = (MOST_HOLE_MS * sampleRate) / 1000;
     this.#concealment = new Concealment(sampleRate);
     this.#timeScale = new TimeScale(sampleRate);
-    this.#packet = new Int16Array((LONGEST_PACKET_MS * sampleRate) / 1000);
+    this.#room = (LONGEST_PACKET_MS * sampleRate) / 1000;
     this.#packetSamples = (FRAME_MS * sampleRate) / 1000;
-    this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#packet.length);
+    this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#room);
   }
 
   /**
-   * An audio packet, of some bytes.
+   * An audio packet, of some bytes; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
    * @param timely whether it has come at this time, or earlier: then it says nothing about the network
@@ -132,7 +133,7 @@ export class JitterBuffer {
       return;
     }
     if (store.length(first) === 0) {
-      store.next = first + 1;
+      store.pass(first);
       this.#quiet = true;
       return;
     }
@@ -171,8 +172,11 @@ export class JitterBuffer {
 
   #decode(sequence: number): void {
     const store = this.#store;
-    store.next = sequence + 1;
-    const samples = this.#codec.decode(store.bytes, store.start(sequence), store.length(sequence), this.#packet);
+    const line = this.#line;
+    line.reserve(this.#room);
+    const bytes = store.bytes(sequence);
+    store.pass(sequence);
+    const samples = this.#codec.decode(bytes, store.start(sequence), store.length(sequence), line.samples, line.tail);
     this.#due = store.time(sequence) + samples * this.#unitsPerSample;
     if (samples === 0) return;
     this.#quiet = false;
@@ -183,20 +187,26 @@ export class JitterBuffer {
 
   /** Decodes a lost packet out of the next one; false where that says nothing about it. */
   #recover(next: number, samples: number): boolean {
-    const { bytes } = this.#store;
     if (this.#codec.recover === undefined) return false;
-    const length = this.#store.length(next);
-    const made = this.#codec.recover(bytes, this.#store.start(next), length, samples, this.#packet);
+    const store = this.#store;
+    const line = this.#line;
+    line.reserve(this.#room);
+    const made = this.#codec.recover(
+      store.bytes(next),
+      store.start(next),
+      store.length(next),
+      samples,
+      line.samples,
+      line.tail,
+    );
     if (made !== samples) return false;
     this.#append(made);
     return true;
   }
 
-  /** Puts so many samples of the decoder's at the end of the line. */
+  /** So many samples that the decoder has written behind the tail belong to the line. */
   #append(count: number): void {
     const line = this.#line;
-    line.reserve(count);
-    for (let i = 0; i < count; i++) line.samples[line.tail + i] = this.#packet[i]!;
     this.#concealment.resume(line.samples, line.tail, count);
     line.tail += count;
     this.#codecMadeUp = 0;
@@ -216,7 +226,9 @@ export class JitterBuffer {
     const { sampleRate } = this.#codec;
     if (this.#codec.conceal === undefined || this.#codecMadeUp >= (CODEC_CONCEALS_MS * sampleRate) / 1000) return false;
     const step = sampleRate / 400; // codecs count in 2.5 ms
-    const made = this.#codec.conceal(Math.ceil(wanted / step) * step, this.#packet);
+    const line = this.#line;
+    line.reserve(this.#room);
+    const made = this.#codec.conceal(Math.ceil(wanted / step) * step, line.samples, line.tail);
     if (made === 0) return false;
     const before = this.#codecMadeUp;
     this.#append(made);

@@ -1,44 +1,38 @@
 /** Packets that can wait. A power of two: a packet's place is its number modulo this. */
 const PLACES = 64;
-/** Bytes for their payloads: 1 s of G.711. */
-const ARENA_BYTES = 8_192;
+/** Larger datagrams are not kept: nobody shall fill our memory with what waits. */
+const MOST_BYTES = 8_192;
+/** What is known of a packet, in a row: so that it is in the processor's cache at once. */
+const SEQUENCE = 0;
+const TIME = 1;
+const START = 2;
+const LENGTH = 3;
+const COLUMNS = 4;
 
 /** What became of a packet. */
 export type Stored = "stored" | "twice" | "late";
 
-/**
- * Payloads that wait for their time, by extended sequence number. The payloads lie one behind the other in one array,
- * the newest over the oldest, so that a packet costs a copy and nothing else.
- */
+/** Payloads that wait for their time, by extended sequence number: each in the datagram that it came in. */
 export class PacketStore {
-  readonly bytes: Uint8Array = new Uint8Array(ARENA_BYTES);
   /** The packet that is to be taken out next: what comes with a lower number is late. -1 before the first. */
   next = -1;
-  readonly #sequences = new Int32Array(PLACES).fill(-1);
-  /** Extended timestamps. */
-  readonly #times = new Float64Array(PLACES);
-  /** Where each payload begins, counted over all bytes ever written. */
-  readonly #starts = new Float64Array(PLACES);
-  readonly #lengths = new Int32Array(PLACES);
-  #written = 0;
+  readonly #datagrams: (Uint8Array | undefined)[] = new Array(PLACES).fill(undefined);
+  readonly #known = new Float64Array(PLACES * COLUMNS).fill(-1);
   #highest = -1;
 
-  /** Keeps a copy of a payload; one of no bytes says that its number is used up and no audio is missing. */
+  /** Keeps a payload, and the array that it is in; one of no bytes says that its number is used up and no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
     const place = sequence & (PLACES - 1);
-    if (this.#sequences[place] === sequence) return "twice";
+    const row = place * COLUMNS;
+    if (this.#known[row + SEQUENCE] === sequence) return "twice";
     if (sequence < this.next) return "late";
     if (this.next < 0 || sequence >= this.next + PLACES) this.next = Math.max(this.next, sequence - PLACES + 1);
-    if (length > ARENA_BYTES) return "late";
-    if ((this.#written % ARENA_BYTES) + length > ARENA_BYTES)
-      this.#written += ARENA_BYTES - (this.#written % ARENA_BYTES); // a payload lies in one piece
-    const start = this.#written % ARENA_BYTES;
-    for (let i = 0; i < length; i++) this.bytes[start + i] = bytes[at + i]!;
-    this.#sequences[place] = sequence;
-    this.#times[place] = time;
-    this.#starts[place] = this.#written;
-    this.#lengths[place] = length;
-    this.#written += length;
+    if (bytes.length > MOST_BYTES) return "late";
+    this.#datagrams[place] = bytes;
+    this.#known[row + SEQUENCE] = sequence;
+    this.#known[row + TIME] = time;
+    this.#known[row + START] = at;
+    this.#known[row + LENGTH] = length;
     if (sequence > this.#highest) this.#highest = sequence;
     return "stored";
   }
@@ -51,28 +45,41 @@ export class PacketStore {
 
   /** The extended timestamp of a packet that waits. */
   time(sequence: number): number {
-    return this.#times[sequence & (PLACES - 1)]!;
+    return this.#of(sequence, TIME);
   }
 
-  /** Where its payload begins in `bytes`. */
+  /** The datagram that it came in, where its payload begins in there, and its length. */
+  bytes(sequence: number): Uint8Array {
+    return this.#datagrams[sequence & (PLACES - 1)]!;
+  }
+
   start(sequence: number): number {
-    return this.#starts[sequence & (PLACES - 1)]! % ARENA_BYTES;
+    return this.#of(sequence, START);
   }
 
   length(sequence: number): number {
-    return this.#lengths[sequence & (PLACES - 1)]!;
+    return this.#of(sequence, LENGTH);
+  }
+
+  /** The packet has been played, or its time has passed; the one after it is next. */
+  pass(sequence: number): void {
+    this.#datagrams[sequence & (PLACES - 1)] = undefined;
+    this.next = sequence + 1;
   }
 
   /** Forgets everything. */
   clear(): void {
     this.next = -1;
     this.#highest = -1;
-    this.#sequences.fill(-1);
+    this.#known.fill(-1);
+    this.#datagrams.fill(undefined);
   }
 
-  /** Whether it is here, its bytes not yet written over. */
+  #of(sequence: number, column: number): number {
+    return this.#known[(sequence & (PLACES - 1)) * COLUMNS + column]!;
+  }
+
   #holds(sequence: number): boolean {
-    const place = sequence & (PLACES - 1);
-    return this.#sequences[place] === sequence && this.#starts[place]! >= this.#written - ARENA_BYTES;
+    return this.#of(sequence, SEQUENCE) === sequence;
   }
 }

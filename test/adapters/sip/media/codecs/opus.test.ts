@@ -83,7 +83,7 @@ test("a tone is heard again, in packets of 20 kbit/s", async () => {
   const into = room();
   const heard: number[] = [];
   for (const packet of packets) {
-    expect(codec.decode(packet, 0, packet.length, into)).toBe(FRAME);
+    expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
     heard.push(...into.subarray(0, FRAME));
   }
   codec.close();
@@ -97,7 +97,7 @@ test.each([10, 20, 40, 60])("frames of %i ms are encoded and decoded whole", (ms
   const frame = (RATE * ms) / 1000;
   const into = room();
   for (const packet of encodeAll(opus, voice(600), frame))
-    expect(opus.decode(packet, 0, packet.length, into)).toBe(frame);
+    expect(opus.decode(packet, 0, packet.length, into, 0)).toBe(frame);
 });
 
 describe("a packet that is lost", () => {
@@ -111,9 +111,9 @@ describe("a packet that is lost", () => {
     for (let n = 0; n < packets.length; n++) {
       const packet = packets[n]!;
       const next = packets[n + 1]!;
-      whole.decode(packet, 0, packet.length, expected);
-      if (n % 10 !== 5) expect(codec.decode(packet, 0, packet.length, into)).toBe(FRAME);
-      else if (!carriesRedundancy(next, 0, next.length)) codec.conceal!(FRAME, into);
+      whole.decode(packet, 0, packet.length, expected, 0);
+      if (n % 10 !== 5) expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
+      else if (!carriesRedundancy(next, 0, next.length)) codec.conceal!(FRAME, into, 0);
       else {
         expect(make(codec, next, into)).toBe(FRAME);
         likenesses.push(likeness(into.subarray(0, FRAME), expected.subarray(0, FRAME)));
@@ -126,8 +126,8 @@ describe("a packet that is lost", () => {
 
   test("is made up by going on as before, and better out of the packet behind it", async () => {
     const mean = (all: number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
-    const concealed = await loseSome((codec, _, into) => codec.conceal!(FRAME, into));
-    const recovered = await loseSome((codec, next, into) => codec.recover!(next, 0, next.length, FRAME, into));
+    const concealed = await loseSome((codec, _, into) => codec.conceal!(FRAME, into, 0));
+    const recovered = await loseSome((codec, next, into) => codec.recover!(next, 0, next.length, FRAME, into, 0));
     expect(recovered.length, "of 30 lost packets, those that the next one says again").toBeGreaterThan(20);
     expect(mean(concealed)).toBeGreaterThan(0.3);
     expect(mean(recovered)).toBeGreaterThan(0.9);
@@ -137,11 +137,11 @@ describe("a packet that is lost", () => {
   test("a tenth of a second of concealment fades out without a click", async () => {
     const codec = await createOpus();
     const into = room();
-    for (const packet of encodeAll(codec, tone(300, 500, RATE, 8000))) codec.decode(packet, 0, packet.length, into);
+    for (const packet of encodeAll(codec, tone(300, 500, RATE, 8000))) codec.decode(packet, 0, packet.length, into, 0);
     let before = into[FRAME - 1]!;
     const steps: number[] = [];
     for (let n = 0; n < 5; n++) {
-      expect(codec.conceal!(FRAME, into)).toBe(FRAME);
+      expect(codec.conceal!(FRAME, into, 0)).toBe(FRAME);
       for (let i = 0; i < FRAME; i++) {
         steps.push(Math.abs(into[i]! - before));
         before = into[i]!;
@@ -159,7 +159,7 @@ test("a packet without redundancy recovers nothing", async () => {
   for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
     const packet = encoder.encode(samples.subarray(at, at + FRAME));
     expect(carriesRedundancy(packet, 0, packet.length)).toBe(false);
-    expect(opus.recover!(packet, 0, packet.length, FRAME, room())).toBe(0);
+    expect(opus.recover!(packet, 0, packet.length, FRAME, room(), 0)).toBe(0);
   }
   encoder.free();
 });
@@ -189,8 +189,8 @@ test("after it has been closed it neither encodes nor decodes, and throws nothin
   const [packet] = encodeAll(codec, tone(440, 20, RATE, 8000));
   codec.close();
   codec.close();
-  expect(codec.decode(packet!, 0, packet!.length, room())).toBe(0);
-  expect(codec.conceal!(FRAME, room())).toBe(0);
+  expect(codec.decode(packet!, 0, packet!.length, room(), 0)).toBe(0);
+  expect(codec.conceal!(FRAME, room(), 0)).toBe(0);
   expect(codec.encode(new Int16Array(FRAME), new Uint8Array(MOST_PAYLOAD_BYTES), 0)).toBe(0);
 });
 
@@ -211,11 +211,11 @@ fuzz(
   "whatever comes in place of a packet, nothing throws, and the next packet is heard",
   fc.property(rubbish, ([bytes, at, length, ms]) => {
     const into = room();
-    const samples = opus.decode(bytes, at, length, into);
+    const samples = opus.decode(bytes, at, length, into, 0);
     if (samples < 0 || samples > into.length) throw new Error(`${samples} samples`);
-    opus.recover!(bytes, at, length, (RATE * ms) / 1000, into);
-    opus.conceal!((RATE * ms) / 1000, into);
+    opus.recover!(bytes, at, length, (RATE * ms) / 1000, into, 0);
+    opus.conceal!((RATE * ms) / 1000, into, 0);
     const [packet] = encodeAll(opus, tone(440, 20, RATE, 8000));
-    if (opus.decode(packet!, 0, packet!.length, into) !== FRAME) throw new Error("a genuine packet was not heard");
+    if (opus.decode(packet!, 0, packet!.length, into, 0) !== FRAME) throw new Error("a genuine packet was not heard");
   }),
 );
