@@ -36,6 +36,7 @@ export function createApplication(parts: ContextParts, options: { retentionDays?
   const dispatcher = new Dispatcher(context, lines, (call) => queueTimeout.waits(call));
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const calls = new Calls(context, dispatcher, queueTimeout);
+  context.streams.terminate = (callId) => void calls.terminate(callId);
   const instances = new Instances(context, lines, calls);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, options.retentionDays);

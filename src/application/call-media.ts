@@ -97,6 +97,7 @@ export class CallMedia {
   finish(): readonly Noticed[] {
     this.#last = [];
     this.#ear.finish();
+    this.#playout.supply = undefined;
     this.#playout.clear();
     return this.#last;
   }

@@ -204,6 +204,7 @@ export class CallSession {
         return this.#conclude(effect);
       case "requeue":
         await this.#write({ owner: null }, []);
+        this.#context.streams.find(this.#call.id)?.wait();
         return this.#close();
       case "hang_up":
         return this.#hangUp();

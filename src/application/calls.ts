@@ -1,5 +1,6 @@
 import { decodeBase64, withoutDataPrefix } from "../domain/base64.ts";
 import { type Call, isActive, type Message } from "../domain/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../domain/call-flow.ts";
 import type { Event } from "../domain/events.ts";
 import { isId } from "../domain/ids.ts";
 import { type CreateCallInput, parseCreateCall, voiceIn } from "../domain/inputs.ts";
@@ -13,6 +14,7 @@ import { type CallFilter, type Page, StorageUnavailable } from "../ports/storage
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { once, type Running } from "./idempotency.ts";
+import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
 import { failCall } from "./stored-calls.ts";
@@ -144,6 +146,19 @@ export class Calls implements CallUseCases {
     const call = await this.#context.storage.calls.get(callId);
     if (!call) throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
     return call;
+  }
+
+  /** Ends a waiting call whose stream's client has hung up, however long the storage takes. Never rejects. */
+  async terminate(callId: string): Promise<void> {
+    const { storage, log } = this.#context;
+    try {
+      await insist(this.#context, `the end of call ${callId}`, async () => {
+        const call = await storage.calls.get(callId);
+        if (call) await this.#endAndStore(call, "terminated", CLOSED_BEFORE_ANSWER);
+      });
+    } catch (error) {
+      log.warn({ call_id: callId, err: error }, "the call could not be ended, although its client has hung up");
+    }
   }
 
   /** Ends every active call of an instance; those that wait first, so that none is dialled when the live one ends. */

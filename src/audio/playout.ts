@@ -4,9 +4,20 @@ import { msToSamples, samplesToMs } from "./pcm.ts";
 /** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
 interface Item {
   readonly samples: Int16Array | undefined;
-  readonly length: number;
+  length: number;
   readonly name: string;
   readonly reached: ((name: string) => void) | undefined;
+  /** Memory of the queue's own: more may be added to it, and it is used again. */
+  readonly own: boolean;
+}
+
+/** Fills a {@link Playout} while it is played, rather than all of it beforehand. */
+export interface PlayoutSupply {
+  /**
+   * The leg is about to take `wanted` samples. Called within the leg's clock, before every frame: it adds what it has, as
+   * far as that is wanted, and neither waits nor throws.
+   */
+  supply(wanted: number): void;
 }
 
 /**
@@ -18,13 +29,15 @@ export interface PlayoutTap {
   played(samples: Int16Array | undefined, from: number, length: number): void;
 }
 
-const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefined };
+const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefined, own: false };
+/** Length of the blocks that small pieces are gathered in, ms. */
+const BLOCK_MS = 40;
 
 /**
  * The one queue between a program and its leg, and the clock that says what the callee has heard.
  *
- * Programs {@link enqueue} samples at the leg's rate, in pieces of any size; the leg pulls frames with {@link read}, or
- * ahead of time with {@link pull}. Only what the leg has read, or said that it has sent, counts as heard. All times are
+ * Programs {@link enqueue} samples at the leg's rate, in pieces of any size, or {@link append} small ones; the leg pulls
+ * frames with {@link read}, or ahead of time with {@link pull}. Only what the leg has read, or said that it has sent, counts as heard. All times are
  * whole milliseconds of the leg's own samples: nothing here looks at a wall clock. Nothing limits the queue; whoever fills
  * it watches {@link queuedMs}.
  */
@@ -36,6 +49,8 @@ export class Playout implements FrameSource, AheadSource {
   onFirstSignal: (() => void) | undefined;
   /** Who is told what is played; nobody by default. */
   tap: PlayoutTap | undefined;
+  /** Who adds more while it is played; nobody by default. */
+  supply: PlayoutSupply | undefined;
   /** The leg's, where it pulls ahead. */
   recall: (() => void) | undefined;
 
@@ -49,9 +64,15 @@ export class Playout implements FrameSource, AheadSource {
   /** Samples that were sent but have not been counted yet. */
   #sent = 0;
   #queued = 0;
+  /** Samples of those queued that the leg has pulled and not sent yet. */
+  #pulled = 0;
   #enqueued = 0;
   #heard = 0;
   #clock = 0;
+  /** The clock after the last frame with signal. */
+  #signalAt = 0;
+  /** A block that has been played. */
+  #spare: Item | undefined;
   #underruns = 0;
   #flowing = false;
   #ended = false;
@@ -77,6 +98,21 @@ export class Playout implements FrameSource, AheadSource {
   /** What is still to be pulled, silence included: how long until the queue runs dry. */
   get queuedMs(): number {
     return this.#ms(this.#queued);
+  }
+
+  /** The same in samples, without what is pulled already: what the leg can still pull. */
+  get waiting(): number {
+    return this.#queued - this.#pulled;
+  }
+
+  /** The same in samples, with what is pulled and not sent yet. */
+  get unheard(): number {
+    return this.#queued;
+  }
+
+  /** How long ago the last frame with signal was sent; how long it plays, where there was none. */
+  get quietMs(): number {
+    return this.#ms(this.#clock - this.#signalAt);
   }
 
   /** Signal ever enqueued, heard or cleared or still waiting. */
@@ -105,6 +141,21 @@ export class Playout implements FrameSource, AheadSource {
     this.#enqueued += samples.length;
   }
 
+  /** Adds a copy of the first `count` samples. However small the pieces are, they cost no more memory than their samples. */
+  append(samples: Int16Array, count: number): void {
+    this.#insistOnLife();
+    for (let from = 0; from < count; ) {
+      const block = this.#openBlock();
+      const memory = block.samples!;
+      const take = Math.min(count - from, memory.length - block.length);
+      for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
+      block.length += take;
+      from += take;
+    }
+    this.#queued += count;
+    this.#enqueued += count;
+  }
+
   /** Adds silence, which does not count as heard: the tail after a message. */
   silence(ms: number): void {
     this.#add(undefined, msToSamples(ms, this.sampleRate), "", undefined);
@@ -127,6 +178,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#next = 0;
     this.#nextOffset = 0;
     this.#queued = 0;
+    this.#pulled = 0;
     this.#flowing = false;
     this.#settle();
     return this.heardMs;
@@ -142,6 +194,7 @@ export class Playout implements FrameSource, AheadSource {
   read(frame: Int16Array): number {
     const before = this.#heard;
     let filled = 0;
+    this.supply?.supply(frame.length);
     this.#reachMarks();
     while (filled < frame.length) {
       const item = this.#items[this.#head];
@@ -161,6 +214,7 @@ export class Playout implements FrameSource, AheadSource {
 
   pull(frame: Int16Array): number {
     let filled = 0;
+    this.supply?.supply(frame.length);
     while (filled < frame.length) {
       const item = this.#items[this.#next];
       if (item === undefined) break;
@@ -173,6 +227,7 @@ export class Playout implements FrameSource, AheadSource {
         this.#nextOffset = 0;
       }
     }
+    this.#pulled += filled;
     return filled;
   }
 
@@ -194,10 +249,31 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #add(samples: Int16Array | undefined, length: number, name: string, reached: Item["reached"]): void {
-    if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
+    this.#insistOnLife();
     if (length === 0 && reached === undefined) return;
-    this.#items.push({ samples, length, name, reached });
+    this.#items.push({ samples, length, name, reached, own: false });
     this.#queued += length;
+  }
+
+  #insistOnLife(): void {
+    if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
+  }
+
+  /** The block at the end of the queue, where it has room and has not been pulled to its end; or a new one. */
+  #openBlock(): Item {
+    const last = this.#items.length - 1;
+    const end = this.#items[last];
+    if (end?.own === true && last >= this.#next && end.length < end.samples!.length) return end;
+    const block = this.#spare ?? {
+      samples: new Int16Array(msToSamples(BLOCK_MS, this.sampleRate)),
+      length: 0,
+      name: "",
+      reached: undefined,
+      own: true,
+    };
+    this.#spare = undefined;
+    this.#items.push(block);
+    return block;
   }
 
   /** So many samples of the item at the head are heard. */
@@ -205,6 +281,7 @@ export class Playout implements FrameSource, AheadSource {
     if (item.samples !== undefined) this.#heard += samples;
     this.tap?.played(item.samples, this.#offset, samples);
     this.#queued -= samples;
+    this.#pulled = Math.max(0, this.#pulled - samples);
     this.#offset += samples;
     if (this.#offset === item.length) {
       this.#advance();
@@ -214,6 +291,7 @@ export class Playout implements FrameSource, AheadSource {
 
   #afterPassing(heardBefore: number): void {
     this.#compact();
+    if (this.#heard > heardBefore) this.#signalAt = this.#clock;
     if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
       const first = this.onFirstSignal;
       this.onFirstSignal = undefined;
@@ -230,6 +308,11 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #advance(): void {
+    const item = this.#items[this.#head];
+    if (item?.own === true) {
+      item.length = 0;
+      this.#spare = item;
+    }
     this.#items[this.#head] = PLAYED; // lets go of the samples
     this.#head++;
     this.#offset = 0;

@@ -127,7 +127,7 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
       return to({ ...flow, attached: false }, flow.phase === "talking" ? [streamTimer(rules)] : []);
     case "stream_closed":
       if (flow.phase === "talking") return complete(flow, "stream_closed", null);
-      return fail(flow, "terminated", "the stream's client ended the call before the callee had answered");
+      return fail(flow, "terminated", CLOSED_BEFORE_ANSWER);
     case "noticed":
       return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
     case "line_down":
@@ -251,6 +251,9 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
         : fail(flow, "instance_lost", WITHOUT_CALL);
   }
 }
+
+/** Why a call failed whose stream was closed too early; a sentence for a person. */
+export const CLOSED_BEFORE_ANSWER = "the stream's client ended the call before the callee was connected";
 
 const WITHOUT_CALL = "the line came back without this call";
 

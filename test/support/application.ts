@@ -171,6 +171,8 @@ export interface WorldOptions {
   /** What writes down what is said on them; nobody does by default. */
   readonly transcription?: Transcription;
   readonly transcriptSpeakers?: readonly Speaker[];
+  /** Rate of every leg, Hz. Default: 8000. */
+  readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
   /** What an earlier process left. */
   readonly before?: World;
@@ -197,6 +199,7 @@ export class World {
     this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
     this.network = new ScriptedTelephony(this.system, {
       ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+      ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
       users: options.users,
     });
     for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);

@@ -4,18 +4,21 @@ import type { FrameSink } from "../../ports/media.ts";
 
 /** Length of a frame that a client gets, ms. */
 const FRAME_MS = 20;
-/** Longest frame of any leg, ms. */
-const MOST_LEG_MS = 120;
+/** Longest piece that is taken in at a time, ms; longer frames of a leg are cut. */
+const PIECE_MS = 60;
 
 /**
  * What the callee says, as frames of 20 ms at the rate that a client wants, from the answer on and without gaps: until
- * the network brings the first of it, silence is told by the clock of what goes out.
+ * the network brings the first of it, silence is told by the clock of what goes out. Where the rate is changed it comes
+ * 16 samples of the lower rate late, so that every 20 ms of the leg are a frame at once.
  */
 export class CalleeAudio implements FrameSink {
   /** The call is answered. */
   answered = false;
   readonly #tell: (frame: Int16Array) => void;
   #legRate = 0;
+  /** Samples of one frame of the leg. */
+  #legFrame = 0;
   #rate: number | undefined;
   #resampler: Resampler | undefined;
   #resampled = new Int16Array(0);
@@ -23,16 +26,21 @@ export class CalleeAudio implements FrameSink {
   #filled = 0;
   #silence = new Int16Array(0);
   #flowing = false;
+  /** Samples that went out, and for which nothing has come back or was told yet. */
+  #owed = 0;
 
   /** @param tell takes a frame, which is used again afterwards */
   constructor(tell: (frame: Int16Array) => void) {
     this.#tell = tell;
   }
 
-  /** There is a leg with this rate, Hz. */
-  connect(sampleRate: number): void {
+  /** There is a leg with this rate, Hz, and frames so long, ms. */
+  connect(sampleRate: number, frameMs: number): void {
     this.#legRate = sampleRate;
-    this.#silence = new Int16Array(msToSamples(MOST_LEG_MS, sampleRate));
+    this.#legFrame = msToSamples(frameMs, sampleRate);
+    this.#silence = new Int16Array(msToSamples(PIECE_MS, sampleRate));
+    this.#flowing = false;
+    this.#owed = 0;
     this.#prepare();
   }
 
@@ -49,36 +57,44 @@ export class CalleeAudio implements FrameSink {
 
   write(frame: Int16Array): void {
     this.#flowing = true;
-    this.#hear(frame);
+    this.#owed = 0;
+    const most = this.#silence.length;
+    if (frame.length <= most) this.#hear(frame);
+    else for (let at = 0; at < frame.length; at += most) this.#hear(frame.subarray(at, at + most));
   }
 
-  /** The leg has sent so many samples: as long as nothing comes back, that much silence was heard. */
+  /**
+   * The leg has sent so many samples: as long as nothing comes back, that much silence was heard. What belongs to the
+   * latest frame is told with the next one, since the first audio may come in between.
+   */
   sent(samples: number): void {
     if (this.#flowing) return;
-    for (let left = samples; left > 0; left -= this.#silence.length)
-      this.#hear(left >= this.#silence.length ? this.#silence : this.#silence.subarray(0, left));
+    this.#owed += samples;
+    while (this.#owed > this.#legFrame) {
+      const silent = Math.min(this.#owed - this.#legFrame, this.#silence.length);
+      this.#owed -= silent;
+      this.#hear(silent === this.#silence.length ? this.#silence : this.#silence.subarray(0, silent));
+    }
   }
 
   #prepare(): void {
     const rate = this.#rate;
     if (rate === undefined || this.#legRate === 0) return;
-    const resampler = new Resampler(this.#legRate, rate);
-    this.#resampler = resampler;
-    this.#resampled = new Int16Array(msToSamples(MOST_LEG_MS, rate) + 2);
+    this.#resampler = new Resampler(this.#legRate, rate, this.#silence.length);
+    this.#resampled = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
     this.#frame = new Int16Array(msToSamples(FRAME_MS, rate));
-    // The first frame begins with as much silence as the resampler keeps: then each frame of the leg completes one, and
-    // most of it is told at once instead of a frame later.
-    this.#filled = Math.ceil((resampler.kept * rate) / this.#legRate);
+    this.#filled = Math.ceil((this.#resampler.kept * rate) / this.#legRate);
   }
 
-  #hear(frame: Int16Array): void {
+  #hear(samples: Int16Array): void {
     if (!this.answered || this.#rate === undefined || this.#resampler === undefined) return;
-    const count = this.#resampler.pushInto(frame, this.#resampled);
+    const frame = this.#frame;
+    const count = this.#resampler.pushInto(samples, this.#resampled);
     for (let i = 0; i < count; i++) {
-      this.#frame[this.#filled++] = this.#resampled[i]!;
-      if (this.#filled < this.#frame.length) continue;
+      frame[this.#filled++] = this.#resampled[i]!;
+      if (this.#filled < frame.length) continue;
       this.#filled = 0;
-      this.#tell(this.#frame);
+      this.#tell(frame);
     }
   }
 }

@@ -1,12 +1,11 @@
-import { dtmfTones } from "../../audio/dtmf.ts";
 import type { Playout, PlayoutTap } from "../../audio/playout.ts";
-import type { Call } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-flow.ts";
 import type { Event, EventData } from "../../domain/events.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { CalleeAudio } from "./callee-audio.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
+import { PressedKeys } from "./pressed-keys.ts";
 import {
   HIGH_QUEUED_MS,
   LOW_QUEUED_MS,
@@ -16,65 +15,84 @@ import {
   type StreamEnd,
   type StreamEvent,
   type StreamEventName,
-  type StreamSeat,
   type Transcript,
 } from "./stream-client.ts";
+import { StreamPast } from "./stream-past.ts";
 
-/** Events that a client who attaches itself is told again; older ones are forgotten. */
-const MOST_REMEMBERED = 1_000;
-/** Keys in one request, and the tones that they become where the network takes no keys, Hz. */
-const MOST_DIGITS = 64;
-const TONE_RATE = 8_000;
+/** What a stream needs of whoever keeps it. */
+export interface LiveStreamHost {
+  /** The call is over, and nobody needs the stream any more. */
+  gone(): void;
+  /** The client has ended a call that no session carries: nobody was dialled yet. */
+  terminate(): void;
+}
 
 /** The live stream of one call: what its client sends goes to the callee, and what the callee says goes to the client. */
 export class LiveStream implements PlayoutTap {
   readonly #context: Context;
-  readonly #call: Pick<Call, "id">;
+  readonly #host: LiveStreamHost;
   readonly #outgoing = new OutgoingAudio();
   readonly #callee = new CalleeAudio((frame) => this.#client?.callee(frame));
-  readonly #past: StreamEvent[] = [];
-  /** Said while no client was there. */
-  readonly #missed: Transcript[] = [];
+  readonly #keys: PressedKeys;
+  readonly #past = new StreamPast();
   readonly #unlisten: () => void;
+  readonly #marked = (name: string): void => this.tell("mark", { name });
+  readonly #drained = (): void => this.#tellSession({ type: "stream_closed" });
+  #session: ((signal: CallSignal) => void) | undefined;
   #leg: Leg | undefined;
-  #post: (signal: CallSignal) => void = () => {};
-  /** Somebody has, or will soon have, the one place. */
-  #taken = false;
   #client: StreamClient | undefined;
   #high = false;
   /** The client has asked for the end of the call. */
   #closing = false;
-  #over = false;
-  /** Told when the call is over. */
-  readonly #gone: () => void;
+  #over: StreamEnd | undefined;
 
-  /** @param gone the call is over and nobody needs this any more */
-  constructor(context: Context, call: Pick<Call, "id">, gone: () => void) {
+  constructor(context: Context, callId: string, host: LiveStreamHost) {
     this.#context = context;
-    this.#call = call;
-    this.#gone = gone;
-    this.#unlisten = context.events.listen(call.id, {
+    this.#host = host;
+    this.#keys = new PressedKeys({
+      callId,
+      log: context.log,
+      play: (tones, sampleRate) => this.#write(tones, sampleRate),
+    });
+    this.#unlisten = context.events.listen(callId, {
       event: (event) => this.#happened(event),
       over: () => this.#end("stopping"),
     });
   }
 
-  /** Whether a client is there, or is coming. */
-  get taken(): boolean {
-    return this.#taken;
+  /** Whether a client is there. */
+  get attached(): boolean {
+    return this.#client !== undefined;
   }
 
-  /** The session of the call has begun; it is told when clients come and go. */
-  begin(post: (signal: CallSignal) => void): void {
-    this.#post = post;
-    if (this.#closing) post({ type: "stream_closed" });
-    else if (this.#client !== undefined) post({ type: "stream_attached" });
+  /** Whether the client has asked for the end of the call. */
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  /** Whether it holds nothing that anybody could miss: no session, no client, no audio, no past. */
+  get unused(): boolean {
+    const quiet = this.#past.empty && this.#outgoing.queuedMs === 0;
+    return this.#session === undefined && this.#client === undefined && !this.#closing && quiet;
+  }
+
+  /** A session of the call has begun; it is told when clients come and go. */
+  begin(session: (signal: CallSignal) => void): void {
+    this.#session = session;
+    if (this.#closing) session({ type: "stream_closed" });
+    else if (this.#client !== undefined) session({ type: "stream_attached" });
+  }
+
+  /** The session is over but the call is not: it waits again. */
+  wait(): void {
+    this.#session = undefined;
+    if (this.#closing) this.#host.terminate();
   }
 
   /** There is a leg. */
   connect(leg: Leg, playout: Playout): void {
     this.#leg = leg;
-    this.#callee.connect(leg.sampleRate);
+    this.#callee.connect(leg.sampleRate, leg.frameMs);
     this.#outgoing.connect(playout);
   }
 
@@ -85,70 +103,52 @@ export class LiveStream implements PlayoutTap {
 
   /** Tells the client what was said; what is final waits for one. */
   said(transcript: Transcript): void {
-    if (this.#client) this.#client.transcript(transcript);
-    else if (transcript.final && !this.#over && this.#missed.push(transcript) > MOST_REMEMBERED) this.#missed.shift();
+    if (this.#client !== undefined) this.#client.transcript(transcript);
+    else if (transcript.final && this.#over === undefined) this.#past.missed(transcript);
   }
 
   /** Tells the client what happened, and remembers it for those who come later. */
   tell(event: StreamEventName, data: EventData = {}, timestamp: number = this.#context.system.now()): void {
     const told: StreamEvent = { event, timestamp, data };
-    this.#past.push(told);
-    if (this.#past.length > MOST_REMEMBERED) this.#past.shift();
+    this.#past.add(told);
     this.#client?.event(told);
   }
 
-  /** Takes the one place at the stream; undefined where somebody has it. */
-  seat(): StreamSeat | undefined {
-    if (this.#taken) return undefined;
-    this.#taken = true;
-    let used = false;
-    return {
-      attach: (client) => {
-        if (used) throw new Error("a seat is for one client");
-        used = true;
-        return this.#attach(client);
-      },
-      release: () => {
-        if (!used) this.#taken = false;
-        used = true;
-      },
-    };
+  /** The client who has the place is there. */
+  attach(client: StreamClient): StreamAttachment {
+    this.#client = client;
+    this.#callee.listen(client.calleeRate);
+    this.#past.tell(client);
+    if (this.#over !== undefined) {
+      this.#letGo();
+      client.over(this.#over);
+    } else {
+      this.#tellSession({ type: "stream_attached" });
+      this.#high = false;
+      this.#watchQueue();
+    }
+    return this.#attachment(client);
   }
 
-  #attach(client: StreamClient): StreamAttachment {
+  #attachment(client: StreamClient): StreamAttachment {
     const attached = (): boolean => this.#client === client;
-    if (this.#over) {
-      this.#taken = false;
-      for (const event of this.#past) client.event(event);
-      client.over(this.#past.at(-1)?.event === "completed" ? "completed" : "failed");
-    } else {
-      this.#client = client;
-      this.#callee.listen(client.calleeRate);
-      for (const event of this.#past) client.event(event);
-      for (const transcript of this.#missed.splice(0)) client.transcript(transcript);
-      this.#post({ type: "stream_attached" });
-    }
-    const queuedMs = (): number => this.#outgoing.queuedMs;
+    const sends = (): boolean => attached() && !this.#closing;
+    const outgoing = this.#outgoing;
     return {
       get queuedMs() {
-        return attached() ? queuedMs() : 0;
+        return attached() ? outgoing.queuedMs : 0;
       },
       write: (samples, sampleRate) => {
-        if (attached() && !this.#closing) this.#write(samples, sampleRate);
+        if (sends()) this.#write(samples, sampleRate);
       },
       mark: (name) => {
-        if (attached() && !this.#closing) this.#outgoing.mark(name, (reached) => this.tell("mark", { name: reached }));
+        if (sends()) outgoing.mark(name, this.#marked);
       },
       clear: () => {
-        if (!attached() || this.#closing) return;
-        this.#outgoing.clear();
-        this.tell("cleared", { heard_ms: this.#outgoing.heardMs });
-        this.#watchQueue();
+        if (attached()) this.#clear();
       },
       dtmf: (digits) => {
-        const tones = dtmfTones(digits.slice(0, MOST_DIGITS), { sampleRate: TONE_RATE });
-        if (digits.length > MOST_DIGITS) throw new RangeError(`At most ${MOST_DIGITS} digits can be sent at once.`);
-        if (attached() && !this.#closing) this.#press(digits, tones);
+        if (sends()) this.#keys.press(digits);
       },
       hangUp: () => {
         if (attached()) this.#close();
@@ -157,22 +157,31 @@ export class LiveStream implements PlayoutTap {
         if (!attached()) return;
         this.#letGo();
         if (onPurpose) this.#close();
-        else this.#post({ type: "stream_detached" });
+        else if (!this.#closing) this.#tellSession({ type: "stream_detached" });
       },
     };
   }
 
   #write(samples: Int16Array, sampleRate: number): void {
-    const ms = (samples.length * 1000) / sampleRate;
-    if (this.#outgoing.queuedMs + ms > MOST_QUEUED_MS) {
+    if (!Number.isInteger(sampleRate) || sampleRate < 4_000 || sampleRate > 192_000)
+      throw new RangeError(`Audio of ${sampleRate} Hz cannot be played.`);
+    if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MOST_QUEUED_MS) {
       const client = this.#client;
       this.#letGo();
-      this.#post({ type: "stream_detached" });
+      this.#tellSession({ type: "stream_detached" });
       client?.over("overflow");
       return;
     }
     this.#outgoing.write(samples, sampleRate);
     this.#watchQueue();
+  }
+
+  #clear(): void {
+    this.#outgoing.clear();
+    this.tell("cleared", { heard_ms: this.#outgoing.heardMs });
+    this.#watchQueue();
+    // What was to be heard before the end is gone.
+    if (this.#closing) this.#drained();
   }
 
   /** Says once that too much waits, and once that it does not any more. Looked at by the leg's clock as well. */
@@ -194,32 +203,20 @@ export class LiveStream implements PlayoutTap {
 
   /** Told to the client that is there, and to nobody later. */
   #signal(event: StreamEventName): void {
-    this.#client?.event({
-      event,
-      timestamp: this.#context.system.now(),
-      data: { queued_ms: Math.round(this.#outgoing.queuedMs) },
-    });
+    const data = { queued_ms: Math.round(this.#outgoing.queuedMs) };
+    this.#client?.event({ event, timestamp: this.#context.system.now(), data });
   }
 
-  #press(digits: string, tones: Int16Array): void {
-    const leg = this.#leg;
-    if (leg?.sendDtmf === undefined) {
-      this.#write(tones, TONE_RATE);
-      return;
-    }
-    leg.sendDtmf(digits).catch((error: unknown) => {
-      this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network did not take keys");
-    });
-  }
-
-  /** What waits is played, then the call ends; before there is a leg it ends at once. */
+  /** What waits is played, then the call ends; before the answer it ends at once. */
   #close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#outgoing.flush();
-    const closed = (): void => this.#post({ type: "stream_closed" });
-    if (this.#callee.answered) this.#outgoing.mark("", closed);
-    else closed();
+    if (this.#session === undefined) this.#host.terminate();
+    else this.#outgoing.end(this.#context.timings.tailMs, this.#drained);
+  }
+
+  #tellSession(signal: CallSignal): void {
+    this.#session?.(signal);
   }
 
   #happened(event: Event): void {
@@ -228,8 +225,9 @@ export class LiveStream implements PlayoutTap {
         this.tell("ringing", {}, event.timestamp);
         break;
       case "answered":
-        this.#callee.start();
         this.tell("answered", {}, event.timestamp);
+        this.#callee.start();
+        this.#keys.answered(this.#leg);
         break;
       case "dtmf":
         this.tell("dtmf", { digit: event.data.digit ?? "" }, event.timestamp);
@@ -244,18 +242,22 @@ export class LiveStream implements PlayoutTap {
   }
 
   #end(end: StreamEnd): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#unlisten();
+    if (this.#over !== undefined) return;
+    this.#over = end;
+    this.discard();
     const client = this.#client;
     this.#letGo();
     client?.over(end);
-    this.#gone();
+  }
+
+  /** Nobody will use it any more. */
+  discard(): void {
+    this.#unlisten();
+    this.#host.gone();
   }
 
   #letGo(): void {
     this.#client = undefined;
-    this.#taken = false;
     this.#callee.listen(undefined);
   }
 }

@@ -61,19 +61,33 @@ export interface StreamClient {
 /** What an attached client can do. All of it is nothing once the client is not attached any more. */
 export interface StreamAttachment {
   /**
-   * Adds audio to the end of what the callee is to hear; what comes before the answer waits for it. Any length, any rate
-   * from 4000 to 192000 Hz; the array is not kept.
+   * Adds audio to the end of what the callee is to hear; what comes before the answer waits for it. Any length, and pieces of
+   * any size are one continuous stream; the array is not kept. While the far side holds the call, what waits waits on.
+   * @throws {RangeError} a rate that is no whole number from 4000 to 192000 Hz
    */
   write(samples: Int16Array, sampleRate: number): void;
   /** What waits to be played, ms. */
   readonly queuedMs: number;
-  /** Asks to be told, by the event `mark`, when everything written so far has been played. */
+  /**
+   * Asks to be told, by the event `mark`, when everything written so far has been played; at once where nothing waits.
+   * @throws {RangeError} 10,000 marks wait already
+   */
   mark(name: string): void;
-  /** Drops what waits, marks included; the event `cleared` tells how much of all the audio was heard. */
+  /**
+   * Drops what waits, marks included; the event `cleared` tells how much was heard of all the audio of the call, in
+   * `heard_ms`. After {@link hangUp} the call ends at once.
+   */
   clear(): void;
-  /** Presses keys: 0-9 * # A-D. @throws {RangeError} other characters, or too many of them */
+  /**
+   * Presses keys. They are sent at once, whatever audio waits, or at the answer; where the network takes no keys they are
+   * tones at the end of what waits.
+   * @throws {RangeError} other characters than 0-9 * # A-D, or more than 64 keys on their way
+   */
   dtmf(digits: string): void;
-  /** Plays what waits, then ends the call. Before the answer it ends the call at once. */
+  /**
+   * Plays what waits, and a short silence, then ends the call as `COMPLETED/stream_closed`; to end it now, {@link clear}
+   * comes first. Before the answer it ends the call at once, as `FAILED/terminated`.
+   */
   hangUp(): void;
   /**
    * The client has gone. On purpose: as {@link hangUp}. Otherwise the call waits a while for it, or for another one.
@@ -81,11 +95,18 @@ export interface StreamAttachment {
   detach(onPurpose: boolean): void;
 }
 
-/** A place at a stream, taken before the client is there: nobody else gets it meanwhile. */
+/**
+ * A place at a stream, taken before the client is there: nobody else gets it meanwhile. It is given up by itself when the
+ * client has not come within `streamAttachMs`.
+ */
 export interface StreamSeat {
-  /** The client is there. It is told at once what has happened so far. Once only. */
+  /**
+   * The client is there. It is told at once what has happened so far. Once only.
+   * @throws {Refusal} `stream_already_attached`: the place was used before, or given up
+   * @throws {RangeError} the client wants audio at a rate that cannot be had: no multiple of 50 from 4000 to 192000 Hz
+   */
   attach(client: StreamClient): StreamAttachment;
-  /** The client will not come. */
+  /** The client will not come. Twice is fine, and so is once it has come. */
   release(): void;
 }
 

@@ -3,41 +3,48 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Context } from "../context.ts";
 import { LiveStream } from "./live-stream.ts";
 import type { StreamSeat } from "./stream-client.ts";
+import { StreamPlace } from "./stream-place.ts";
 import { checkStreamable, streamOver } from "./stream-refusals.ts";
 
 /** The live streams of this process, by call. One exists from the first that needs it, session or client, to the end. */
 export class Streams {
-  readonly #byCall = new Map<string, LiveStream>();
+  readonly #byCall = new Map<string, StreamPlace>();
+  /** Ends a call whose client has hung up before a session carried it; set by whoever can. */
+  terminate: (callId: string) => void = () => {};
 
   /** How many clients are attached, or about to be. */
   get attached(): number {
     let attached = 0;
-    for (const stream of this.#byCall.values()) if (stream.taken) attached++;
+    for (const place of this.#byCall.values()) if (place.taken) attached++;
     return attached;
+  }
+
+  /** How many streams there are. */
+  get size(): number {
+    return this.#byCall.size;
   }
 
   /** The stream of a call, where there is one. */
   find(callId: string): LiveStream | undefined {
-    return this.#byCall.get(callId);
+    return this.#byCall.get(callId)?.stream;
   }
 
   /** The stream of a call that is not over. */
   of(context: Context, call: Pick<Call, "id">): LiveStream {
-    const known = this.#byCall.get(call.id);
-    if (known) return known;
-    const stream = new LiveStream(context, call, () => this.#byCall.delete(call.id));
-    this.#byCall.set(call.id, stream);
-    return stream;
+    return this.#placeOf(context, call).stream;
   }
 
   /**
    * Takes the one place at the stream of a call.
-   * @throws {Refusal} `not_a_stream_call`, `call_ended`, `stream_already_attached`
+   * @throws {Refusal} `not_a_stream_call`, `call_ended`, `stream_already_attached`, `stopping`
    */
   async seat(context: Context, call: Call): Promise<StreamSeat> {
     checkStreamable(call);
-    const stream = this.of(context, call);
-    const seat = stream.seat();
+    if (context.events.closed) throw new Refusal("stopping", "the server is stopping");
+    const place = this.#placeOf(context, call);
+    if (place.stream.closing)
+      throw new Refusal("call_ended", "the stream's client has hung up; what it had sent is played to its end");
+    const seat = place.take();
     if (!seat) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
     // It may have ended since it was read, before anybody listened.
     const now = await context.storage.calls.get(call.id).catch((error: unknown) => {
@@ -46,7 +53,23 @@ export class Streams {
     });
     if (now && isActive(now.status)) return seat;
     seat.release();
-    this.#byCall.delete(call.id);
+    place.stream.discard();
     throw streamOver(now?.status ?? "FAILED");
+  }
+
+  #placeOf(context: Context, { id }: Pick<Call, "id">): StreamPlace {
+    const known = this.#byCall.get(id);
+    if (known) return known;
+    const stream = new LiveStream(context, id, {
+      gone: () => {
+        if (this.#byCall.get(id) !== place) return;
+        this.#byCall.delete(id);
+        place.leave();
+      },
+      terminate: () => this.terminate(id),
+    });
+    const place = new StreamPlace(stream, context.system, context.timings.streamAttachMs);
+    this.#byCall.set(id, place);
+    return place;
   }
 }

@@ -1,0 +1,97 @@
+import type {
+  StreamAttachment,
+  StreamClient,
+  StreamEnd,
+  StreamEvent,
+  Transcript,
+} from "../../src/application/streams/stream-client.ts";
+import { concatPcm } from "../../src/audio/pcm.ts";
+import type { Call } from "../../src/domain/call.ts";
+import type { Instance } from "../../src/domain/instance.ts";
+import type { ScriptedLeg } from "../../src/testing/scripted-telephony.ts";
+import { ALICE, NUMBER, type World } from "./application.ts";
+
+/** A client of a stream who writes down everything that it is told. */
+export class RecordingClient implements StreamClient {
+  readonly calleeRate: number | undefined;
+  readonly events: StreamEvent[] = [];
+  readonly transcripts: Transcript[] = [];
+  readonly ends: StreamEnd[] = [];
+  /** How many frames of the callee's audio had come at each event. */
+  readonly framesAt: number[] = [];
+  readonly #frames: Int16Array[] = [];
+
+  constructor(calleeRate?: number) {
+    this.calleeRate = calleeRate;
+  }
+
+  event(event: StreamEvent): void {
+    this.events.push(event);
+    this.framesAt.push(this.#frames.length);
+  }
+
+  transcript(transcript: Transcript): void {
+    this.transcripts.push(transcript);
+  }
+
+  callee(frame: Int16Array): void {
+    this.#frames.push(frame.slice());
+  }
+
+  over(end: StreamEnd): void {
+    this.ends.push(end);
+  }
+
+  /** The names of what happened, in order. */
+  get story(): string[] {
+    return this.events.map(({ event }) => event);
+  }
+
+  /** The latest event of this name. */
+  latest(name: string): StreamEvent | undefined {
+    return this.events.findLast(({ event }) => event === name);
+  }
+
+  get frames(): readonly Int16Array[] {
+    return this.#frames;
+  }
+
+  /** What the callee has said, as far as it was told. */
+  get heard(): Int16Array {
+    return concatPcm(this.#frames);
+  }
+}
+
+/** Creates a `DYNAMIC_STREAM` call. */
+export async function streamCall(world: World, instance: Instance): Promise<Call> {
+  const call = await world.app.calls.create(ALICE, {
+    instanceId: instance.id,
+    type: "DYNAMIC_STREAM",
+    target: { phoneNumber: NUMBER },
+  });
+  await world.system.settle();
+  return call;
+}
+
+/** Takes the place at the stream of a call, and is there at once. */
+export async function attach(
+  world: World,
+  call: Call,
+  client: StreamClient = new RecordingClient(),
+): Promise<StreamAttachment> {
+  return (await world.app.calls.stream(ALICE, call.id)).attach(client);
+}
+
+/** A stream call that the callee has answered, with a client who was there from the start. */
+export async function answeredStream(
+  world: World,
+  client: StreamClient = new RecordingClient(),
+): Promise<{ call: Call; leg: ScriptedLeg; attachment: StreamAttachment }> {
+  const call = await streamCall(world, await world.activeInstance());
+  const attachment = await attach(world, call, client);
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { call, leg, attachment };
+}
