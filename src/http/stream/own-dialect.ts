@@ -42,11 +42,11 @@ export class OwnDialect implements Dialect {
   }
 
   receive(data: string | Uint8Array): void | Promise<void> {
-    if (typeof data === "string") {
-      this.#do(data);
-      return;
-    }
     try {
+      if (typeof data === "string") {
+        this.#do(data);
+        return;
+      }
       return this.#incoming.push(data)?.catch((error: unknown) => this.#failed(error));
     } catch (error) {
       this.#failed(error);
@@ -96,6 +96,10 @@ export class OwnDialect implements Dialect {
   }
 
   #failed(error: unknown): void {
+    if (error instanceof RangeError) {
+      this.#output.text({ type: "error", code: "invalid_message", detail: error.message });
+      return;
+    }
     if (!(error instanceof NotAudio)) throw error;
     this.#output.close(CLOSE_CODES.notAudio, error.message);
   }

@@ -116,7 +116,7 @@ describe("a client who hangs up during the call", () => {
     const first = leg.heard.findIndex((sample) => sample !== 0) - 1;
     expect(leg.heard.subarray(first, first + words.length)).toEqual(words);
     expect(leg.heard.subarray(first + words.length).every((sample) => sample === 0)).toBe(true);
-    expect(client.story).toEqual(["ringing", "answered", "completed"]);
+    expect(client.story).toEqual(["ringing", "answered", "transcripts_unavailable", "completed"]);
     expect(client.latest("completed")?.data).toEqual({ reason: "stream_closed" });
     expect(client.ends).toEqual(["completed"]);
     await world.stop();
