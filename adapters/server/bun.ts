@@ -2,6 +2,7 @@ import { toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { BunRequest } from "./bun-request.ts";
 import { brokenApp, isReply } from "./fault.ts";
+import { handshakeFault } from "./handshake.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -11,6 +12,7 @@ import {
   type Listening,
   localUrl,
   MAX_MESSAGE_BYTES,
+  PAUSED_PING_MS,
   reachableUrl,
   type ServedApp,
   type ServeOptions,
@@ -28,6 +30,7 @@ interface BunSocket {
   send(data: string | Uint8Array): number;
   getBufferedAmount(): number;
   close(code?: number, reason?: string): void;
+  ping(): number;
   pause(): void;
   resume(): void;
 }
@@ -43,6 +46,8 @@ interface SocketState {
   readonly handlers: SocketHandlers;
   socket?: Socket;
   waiting: (() => void)[];
+  /** While it is paused. */
+  pings?: ReturnType<typeof setInterval> | undefined;
 }
 
 /**
@@ -69,7 +74,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
           const asked = new BunRequest(request);
           return asked.answer(await app.handle(asked).catch(brokenApp));
         }
-        const decision = await app.upgrade(request).catch(brokenApp);
+        const decision = handshakeFault(request) ?? (await app.upgrade(request).catch(brokenApp));
         if (isReply(decision)) return toResponse(decision);
         if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
         neverOpened(decision);
@@ -122,6 +127,7 @@ function socketOptions(all: Set<BunSocket>): object {
     },
     close(ws: BunSocket, code: number, reason: string) {
       all.delete(ws);
+      endPings(ws);
       release(ws);
       if (ws.data.socket) ws.data.handlers.close?.(ws.data.socket, code, reason);
     },
@@ -137,9 +143,20 @@ function socketOf(ws: BunSocket): Socket {
     drained: () =>
       ws.getBufferedAmount() === 0 ? Promise.resolve() : new Promise((resolve) => ws.data.waiting.push(resolve)),
     close: (code, reason) => ws.close(code, reason),
-    pause: () => ws.pause(),
-    resume: () => ws.resume(),
+    pause() {
+      ws.pause();
+      ws.data.pings ??= setInterval(() => ws.ping(), PAUSED_PING_MS);
+    },
+    resume() {
+      endPings(ws);
+      ws.resume();
+    },
   };
+}
+
+function endPings({ data }: BunSocket): void {
+  clearInterval(data.pings);
+  data.pings = undefined;
 }
 
 function release(ws: BunSocket): void {

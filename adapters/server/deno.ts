@@ -1,6 +1,7 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { brokenApp, isReply } from "./fault.ts";
+import { handshakeFault } from "./handshake.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -20,6 +21,11 @@ export { CannotListen, type Listening, type ServedApp, type ServeOptions } from 
 
 /** Deno tells nobody when a WebSocket has sent what it was given, so that is asked this often, ms. */
 const DRAIN_POLL_MS = 5;
+
+/** A WebSocket opens this soon after the answer, or not at all, ms. */
+const OPEN_WITHIN_MS = 5_000;
+/** The code of a connection that broke (RFC 6455 §7.1.5). */
+const ABNORMAL = 1006;
 
 // The part of Deno that is used here; its type package stays out of what we publish.
 interface DenoServer {
@@ -43,7 +49,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
 
   async function answer(request: Request): Promise<Response> {
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
-    const decision = await app.upgrade(request).catch(brokenApp);
+    const decision = handshakeFault(request) ?? (await app.upgrade(request).catch(brokenApp));
     if (isReply(decision)) return toResponse(decision);
     try {
       const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_SECONDS });
@@ -98,11 +104,20 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
       }),
     close: (code, reason) => ws.close(code, reason),
   };
+  // Nothing tells of a client that goes before the answer has reached it.
+  const impatience = setTimeout(() => {
+    ws.onopen = () => ws.close();
+    neverOpened(handlers);
+  }, OPEN_WITHIN_MS);
   ws.onopen = () => {
+    clearTimeout(impatience);
     all.add(ws);
     handlers.open?.(socket);
   };
-  ws.onerror = () => {}; // `close` follows
+  let broken = false;
+  ws.onerror = () => {
+    broken = true; // `close` follows, with any code; after a ping without an answer it follows twice
+  };
   ws.onmessage = (event) => {
     const data = event.data as string | ArrayBuffer;
     const size = typeof data === "string" ? data.length : data.byteLength;
@@ -114,7 +129,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
     }
   };
   ws.onclose = ({ code, reason }) => {
-    all.delete(ws);
-    handlers.close?.(socket, code, reason);
+    // Before it was open, the timer tells.
+    if (all.delete(ws)) handlers.close?.(socket, broken ? ABNORMAL : code, reason);
   };
 }

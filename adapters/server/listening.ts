@@ -43,6 +43,8 @@ export const MOST_DRAINED_BYTES: number = 64 << 20;
 export const MOST_DRAINED_MS = 2_000;
 /** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
 export const IDLE_SECONDS = 120;
+/** A WebSocket that is not read notices that its client has gone only when something is written: a ping, this often, ms. */
+export const PAUSED_PING_MS = 1_000;
 
 /** The URL on which this machine reaches a server that listens there. */
 export function localUrl(hostname: string, port: number): string {

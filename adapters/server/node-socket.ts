@@ -1,8 +1,6 @@
 import type { WebSocket } from "ws";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
-
-/** A socket that is not read does not notice that its client has gone; what is written to it does. This often, ms. */
-const PAUSED_PING_MS = 1_000;
+import { PAUSED_PING_MS } from "./listening.ts";
 
 /** Lets the handlers live on an open `ws` WebSocket. */
 export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {

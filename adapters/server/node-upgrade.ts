@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
+import { handshakeFault } from "./handshake.ts";
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 import { hasBody, NodeRequest } from "./node-request.ts";
@@ -16,7 +17,6 @@ export interface UpgradeOptions {
 
 /** How often each WebSocket is asked whether it is alive, ms; one that stays silent until the next time is ended. */
 const PING_MS = 30_000;
-const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
  * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also tells the
@@ -44,8 +44,8 @@ export function attachUpgrade(
   }, PING_MS);
   pings.unref();
 
-  async function decide(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const decision = await app.upgrade(new NodeRequest(message)).catch(brokenApp);
+  async function decide(request: NodeRequest, message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const decision = await app.upgrade(request).catch(brokenApp);
     if (isReply(decision)) {
       refuse(socket, decision);
       return;
@@ -74,9 +74,10 @@ export function attachUpgrade(
       return;
     }
     socket.on("error", () => socket.destroy());
-    const broken = handshakeFault(message);
+    const request = new NodeRequest(message);
+    const broken = handshakeFault(request);
     if (broken) refuse(socket, broken);
-    else void decide(message, socket, head);
+    else void decide(request, message, socket, head);
   }
 
   function listening(): void {
@@ -99,24 +100,6 @@ export function attachUpgrade(
       sockets.close();
     },
   };
-}
-
-/** What `ws` would refuse after the application has already said yes. */
-function handshakeFault({ method, headers }: IncomingMessage): Reply | undefined {
-  if (method !== "GET")
-    return fault(405, "The method is not allowed here", "method_not_allowed", "a WebSocket begins with GET");
-  const version = headers["sec-websocket-version"];
-  if (version !== "13" && version !== "8") {
-    const reply = fault(426, "The WebSocket version is not supported", "upgrade_required", "use WebSocket version 13");
-    return { ...reply, headers: { ...reply.headers, "sec-websocket-version": "13, 8" } };
-  }
-  if (KEY.test(headers["sec-websocket-key"] ?? "")) return undefined;
-  return fault(
-    400,
-    "The WebSocket handshake is broken",
-    "bad_handshake",
-    "Sec-WebSocket-Key must be 16 bytes in Base64",
-  );
 }
 
 /** Writes a whole HTTP answer to a socket that has left the HTTP parser, and ends it. */
