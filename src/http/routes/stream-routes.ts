@@ -67,7 +67,7 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         const fields = { request_id: exchange.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>
           new TwilioDialect(output, {
-            streamSid: twilioStreamSid(system.random),
+            streamSid: twilioStreamSid((bytes) => system.random(bytes)),
             callSid: callId,
             accountSid: exchange.caller.userId,
             customParameters: twilioParameters(exchange.search),
