@@ -2,7 +2,7 @@ import type { CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/inputs.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
-import type { CallEvent, CallExpansion, CallWith, CreatedCall } from "./views.ts";
+import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
 
 /** Which calls are listed, by the names of the query parameters. */
 export interface ListCallsQuery<E extends CallExpansion = never> extends PageQuery {
@@ -55,6 +55,8 @@ export interface CallsClient {
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /** What the callee of a simulated call heard, as the bytes of a WAV file. */
   heardWav(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** A ticket for somebody who streams the call's audio without a token, such as a page in a browser. */
+  streamTicket(id: string, options?: RequestOptions): Promise<StreamTicket>;
 }
 
 const PAGE = 100;
@@ -77,6 +79,8 @@ export function callsClient(transport: Transport): CallsClient {
     hangUp,
     events: (id, options) => transport.get(`${callPath(id)}/events`, {}, options),
     heardWav: (id, options) => transport.bytes(`/simulator/calls/${encodeURIComponent(id)}/heard.wav`, options),
+    streamTicket: async (id, options) =>
+      (await transport.post<StreamTicket>(`${callPath(id)}/stream-ticket`, {}, undefined, options)).body,
   };
 }
 

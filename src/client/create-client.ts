@@ -1,6 +1,7 @@
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { allItems, type PageQuery } from "./pages.ts";
+import type { CallStream, StreamOptions } from "./stream.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
@@ -26,6 +27,16 @@ export interface Client {
    * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
    */
   waitForCall(id: string, options?: WaitForCallOptions): Promise<FinishedCall>;
+  /**
+   * Connects to the live audio of a `DYNAMIC_STREAM` call.
+   *
+   * ```ts
+   * const stream = await ringport.stream(call.id, { audio: "callee" });
+   * for await (const frame of stream.audio()) await stream.write(frame); // an echo
+   * console.log(await stream.ended);
+   * ```
+   */
+  stream(callId: string, options?: StreamOptions): Promise<CallStream>;
 }
 
 const PAGE = 200;
@@ -51,5 +62,7 @@ export function createClient(options: ClientOptions): Client {
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
+    // Loaded when it is needed: most programs place calls and stream none.
+    stream: async (callId, options) => (await import("./stream.ts")).openStream(transport, callId, options),
   };
 }

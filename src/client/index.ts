@@ -7,6 +7,10 @@ export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-cl
 export type { Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";
+export type { CallStream, StreamEnd, StreamOptions } from "./stream.ts";
+export type { WebSocketConstructor } from "./stream-connection.ts";
+export type { StreamCallEvent, StreamEvent } from "./stream-messages.ts";
+export type { MarkEnd } from "./stream-replies.ts";
 export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./transport.ts";
 export type {
   Call,
@@ -20,7 +24,10 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  StreamError,
   StreamStatistics,
+  StreamTicket,
+  StreamTranscript,
   TranscriptLine,
   Voice,
 } from "./views.ts";

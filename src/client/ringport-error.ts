@@ -2,10 +2,17 @@ import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problem.ts";
 
 /**
- * Why a request failed: the `code` of the server's problem document, or one that only the client can say.
+ * Why a request or a stream failed: the `code` of the server's problem document, or one that only the client can say.
  * `network_error`: no answer came. `timeout`: none came in time. `unexpected_answer`: whatever answered is no Ringport.
+ * `stream_lost`: the connection broke and did not come back in time. `stream_overflow`: more audio was written than waits.
  */
-export type ClientErrorCode = ProblemCode | "network_error" | "timeout" | "unexpected_answer";
+export type ClientErrorCode =
+  | ProblemCode
+  | "network_error"
+  | "timeout"
+  | "unexpected_answer"
+  | "stream_lost"
+  | "stream_overflow";
 
 interface Details {
   readonly status?: number | undefined;

@@ -44,6 +44,8 @@ export interface Answered<T> {
 
 /** Requests to one server with one token. All methods throw {@link RingportError}. */
 export interface Transport {
+  /** Where the server is, without a slash at the end. */
+  readonly url: string;
   get<T>(path: string, query: Query, options?: RequestOptions): Promise<T>;
   getAnswer<T>(path: string, options?: RequestOptions): Promise<Answered<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
@@ -101,6 +103,7 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
   }
 
   return {
+    url: base,
     async get(path, query, options) {
       return read(await send("get", path, { query }, options?.signal));
     },

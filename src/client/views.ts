@@ -9,7 +9,10 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  StreamError,
   StreamStatistics,
+  StreamTicket,
+  StreamTranscript,
   TranscriptLine,
   Voice,
 } from "../http/answers.ts";

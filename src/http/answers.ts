@@ -212,6 +212,15 @@ export interface StreamCallEvent {
   reason?: string | null | undefined;
 }
 
+/** How far a stream is with what its client has sent. */
+export interface StreamProgress {
+  type: "progress";
+  /** Messages that were taken from clients of this call so far, over all connections; `progress` itself does not count. */
+  messages: number;
+  /** Audio that waits to be played, ms. */
+  queued_ms: number;
+}
+
 /** What a stream answers to a text message that it does not understand. */
 export interface StreamError {
   type: "error";
@@ -273,6 +282,7 @@ export interface Answers {
   StreamTicket: StreamTicket;
   StreamTranscript: StreamTranscript;
   StreamCallEvent: StreamCallEvent;
+  StreamProgress: StreamProgress;
   StreamError: StreamError;
   Fault: Fault;
   Problem: Problem;

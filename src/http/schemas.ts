@@ -198,6 +198,15 @@ const StreamCallEvent = v.strictObject({
   reason: v.optional(v.pipe(v.nullable(v.string()), v.description("With `completed` and `failed`: why."))),
 });
 
+const StreamProgress = v.strictObject({
+  type: v.literal("progress"),
+  messages: v.pipe(
+    v.number(),
+    v.description("Messages taken from clients of this call so far, over all connections; `progress` does not count."),
+  ),
+  queued_ms: v.pipe(v.number(), v.description("Audio that waits to be played.")),
+});
+
 const StreamError = v.strictObject({ type: v.literal("error"), code: v.string(), detail: v.string() });
 
 const Fault = v.strictObject({
@@ -244,6 +253,7 @@ export const SCHEMAS = {
   StreamTicket,
   StreamTranscript,
   StreamCallEvent,
+  StreamProgress,
   StreamError,
   Fault,
   Problem,

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import type { Client, ClientErrorCode, Page } from "ringport/client";
+import type { Client, ClientErrorCode, Page, StreamCallEvent } from "ringport/client";
 import type * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CallStatus, CallType } from "../../src/domain/call.ts";
@@ -70,13 +70,16 @@ test("what goes in and comes out has the very types of the HTTP interface", () =
   expectTypeOf<Answer<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
   expectTypeOf<Answer<Client["waitForCall"]>>().toExtend<View<"Call">>();
   expectTypeOf<Answer<Client["waitForCall"]>["outcome"]>().toEqualTypeOf<View<"Outcome">>();
+  expectTypeOf<Answer<Calls["streamTicket"]>>().toEqualTypeOf<View<"StreamTicket">>();
+  expectTypeOf<StreamCallEvent>().toExtend<View<"StreamCallEvent">>();
+  expectTypeOf<StreamCallEvent["event"]>().toEqualTypeOf<View<"StreamCallEvent">["event"]>();
   expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();
 });
 
 describe("the bundle", () => {
   const source = fileURLToPath(new URL("../../src/client/", import.meta.url));
 
-  test("is under 15 KB without ky, and is the client's own files only", async () => {
+  test("is under 15 KB without its packages, and is the client's own files and G.711 only", async () => {
     const { build } = await import("esbuild");
     const { outputFiles, metafile } = await build({
       entryPoints: [`${source}index.ts`],
@@ -84,7 +87,7 @@ describe("the bundle", () => {
       minify: true,
       format: "esm",
       platform: "browser",
-      external: ["ky"],
+      external: ["ky", "partysocket"],
       metafile: true,
       write: false,
       logLevel: "silent",
@@ -92,9 +95,9 @@ describe("the bundle", () => {
     const [bundle] = outputFiles;
     expect(gzipSync(bundle!.contents).length).toBeLessThan(15 * 1024);
     const files = Object.keys(metafile.inputs);
-    expect(files.filter((file) => !file.includes("src/client/"))).toEqual([]);
+    expect(files.filter((file) => !file.includes("src/client/"))).toEqual(["src/audio/g711.ts"]);
     expect(files.length).toBeLessThanOrEqual(readdirSync(source).length);
     const [output] = Object.values(metafile.outputs);
-    expect(new Set(output!.imports.map(({ path }) => path))).toEqual(new Set(["ky"]));
+    expect(new Set(output!.imports.map(({ path }) => path))).toEqual(new Set(["ky", "partysocket/ws"]));
   });
 });

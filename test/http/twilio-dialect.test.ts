@@ -41,6 +41,8 @@ function connect(): {
   const attachment: StreamAttachment = {
     write: (samples, sampleRate) => asked.push(["write", samples, sampleRate]),
     queuedMs: 0,
+    messages: 0,
+    took: () => {},
     mark: (name) => asked.push(["mark", name]),
     clear: () => asked.push(["clear"]),
     dtmf: (digits) => asked.push(["dtmf", digits]),

@@ -42,6 +42,8 @@ export class LiveStream implements PlayoutTap {
   #leg: Leg | undefined;
   #client: StreamClient | undefined;
   #high = false;
+  /** Messages that clients have sent. */
+  #messages = 0;
   /** The client has asked for the end of the call. */
   #closing = false;
   #over: StreamEnd | undefined;
@@ -134,9 +136,16 @@ export class LiveStream implements PlayoutTap {
     const attached = (): boolean => this.#client === client;
     const sends = (): boolean => attached() && !this.#closing;
     const outgoing = this.#outgoing;
+    const messages = (): number => this.#messages;
     return {
       get queuedMs() {
         return attached() ? outgoing.queuedMs : 0;
+      },
+      get messages() {
+        return messages();
+      },
+      took: () => {
+        if (attached()) this.#messages++;
       },
       write: (samples, sampleRate) => {
         if (sends()) this.#write(samples, sampleRate);

@@ -68,6 +68,10 @@ export interface StreamAttachment {
   write(samples: Int16Array, sampleRate: number): void;
   /** What waits to be played, ms. */
   readonly queuedMs: number;
+  /** Messages that were taken from this client and from those before it: who comes back learns from it what got lost. */
+  readonly messages: number;
+  /** One more message was taken. */
+  took(): void;
   /**
    * Asks to be told, by the event `mark`, when everything written so far has been played; at once where nothing waits.
    * @throws {RangeError} 10,000 marks wait already

@@ -11,6 +11,7 @@ const MESSAGES = {
     NAME,
   ),
   clear: v.object({ type: v.literal("clear") }),
+  progress: v.object({ type: v.literal("progress") }),
   hangup: v.object({ type: v.literal("hangup") }),
   dtmf: v.object(
     { type: v.literal("dtmf"), digits: v.pipe(v.string(DIGITS), v.regex(/^[0-9*#A-D]{1,64}$/, DIGITS)) },

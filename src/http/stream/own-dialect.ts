@@ -3,6 +3,7 @@ import { encodeMulaw } from "../../audio/g711.ts";
 import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
 import { pcmToBytes } from "../../audio/pcm.ts";
 import type { Mp3Stream } from "../../ports/audio-decoder.ts";
+import type { StreamProgress } from "../answers.ts";
 import { timestamp } from "../views.ts";
 import { readClientMessage } from "./client-message.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
@@ -47,7 +48,12 @@ export class OwnDialect implements Dialect {
         this.#do(data);
         return;
       }
-      return this.#incoming.push(data)?.catch((error: unknown) => this.#failed(error));
+      const pending = this.#incoming.push(data);
+      if (!pending) this.#attachment?.took();
+      return pending?.then(
+        () => this.#attachment?.took(),
+        (error: unknown) => this.#failed(error),
+      );
     } catch (error) {
       this.#failed(error);
     }
@@ -77,7 +83,11 @@ export class OwnDialect implements Dialect {
 
   #do(text: string): void {
     const message = readClientMessage(text);
+    if (message.type !== "progress") this.#attachment?.took();
     switch (message.type) {
+      case "progress":
+        this.#output.text(this.#progress());
+        break;
       case "mark":
         this.#attachment?.mark(message.name);
         break;
@@ -93,6 +103,11 @@ export class OwnDialect implements Dialect {
       case "error":
         this.#output.text(message);
     }
+  }
+
+  #progress(): StreamProgress {
+    const { messages = 0, queuedMs = 0 } = this.#attachment ?? {};
+    return { type: "progress", messages, queued_ms: Math.round(queuedMs) };
   }
 
   #failed(error: unknown): void {

@@ -10,13 +10,17 @@ fast as you like. It is played in real time; what comes before the answer waits 
 |---|---|
 | \`{"type":"mark","name":"…"}\` | asks for the event \`mark\` when everything sent before it was played; 1 to 256 characters |
 | \`{"type":"clear"}\` | drops what waits, marks included |
+| \`{"type":"progress"}\` | asks how far the server is: answered, in its turn, with \`StreamProgress\` |
 | \`{"type":"dtmf","digits":"…"}\` | presses keys: 1 to 64 of 0-9 * # A-D |
 | \`{"type":"hangup"}\` | plays what waits, then ends the call (at once: \`clear\` before it) |
 
-**Text messages of the server** are \`StreamCallEvent\`, \`StreamTranscript\` and, for a message that it did not understand,
+**Text messages of the server** are \`StreamCallEvent\`, \`StreamTranscript\`, \`StreamProgress\` and, for a message that it did not understand,
 \`StreamError\`. Events so far come first. \`buffer_high\`: more than 30 s wait, send no more; \`buffer_low\`: go on.
 **Binary messages of the server** come with \`audio=callee\`, from the answer on.
 A client that reads too slowly loses the oldest audio and is told so by the event \`audio_dropped\`.
+
+A client that comes back after a break asks for \`progress\`: its \`messages\` counts what was taken from clients of this call so
+far, audio and text, \`progress\` itself not counted; the rest is to be sent again.
 
 A client that closes with 1000, or without a code, ends the call once what waits was played. After any other end the call waits
 10 s for it to come back.

@@ -1,0 +1,199 @@
+import type { CallStream } from "ringport/client";
+import { beforeAll, describe, expect, test } from "vitest";
+import { encodeMulaw } from "../../src/audio/g711.ts";
+import { tone, toneShare } from "../../src/audio/tone.ts";
+import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
+
+const scene = streamScene();
+const { network } = scene;
+const HZ = 700;
+/** A tone that no whole number of frames fits in. */
+const TONE = tone(HZ, 1_003, RATE, 8_000);
+
+/** A tone begins and ends with a zero crossing, whose zeros cannot be told from silence. */
+const spoken = heardBy({ heard: TONE });
+
+describe("what is written", () => {
+  test("is what the callee hears, sample by sample, in pieces of any size and before the answer too", async () => {
+    const { id, leg } = await scene.ring();
+    const stream = await scene.client().stream(id);
+    for (let at = 0, size = 1; at < TONE.length; at += size, size = (size * 7) % 997)
+      await stream.write(TONE.subarray(at, at + size));
+    leg.answer();
+    expect(await stream.mark("said")).toBe("reached");
+    expect(heardBy(leg)).toEqual(spoken);
+    expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
+    const happened = namesOf(await allOf(stream.events())).filter((name) => name !== "transcripts_unavailable");
+    expect(happened).toEqual(["ringing", "answered", "mark", "completed"]);
+  });
+
+  test("may be bytes that are cut within samples", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id);
+    const bytes = new Uint8Array(TONE.buffer);
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 997)
+      await stream.write(bytes.subarray(at, at + size));
+    expect(await stream.mark("said")).toBe("reached");
+    expect(heardBy(leg)).toEqual(spoken);
+    await stream.hangUp();
+  });
+
+  test("may be mu-law, of samples or of bytes", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id, { encoding: "mulaw" });
+    const half = tone(HZ, 500, 8_000, 8_000);
+    await stream.write(half);
+    await stream.write(encodeMulaw(half));
+    expect(await stream.mark("said")).toBe("reached");
+    const heard = heardBy(leg);
+    expect(heard.length / RATE).toBeCloseTo(1, 1);
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
+    await stream.hangUp();
+  });
+
+  test("may be an MP3, cut anywhere", async () => {
+    const { readFile } = await import("node:fs/promises");
+    const mp3 = await readFile(new URL("../../examples/hello.mp3", import.meta.url));
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id, { encoding: "mp3" });
+    for (let at = 0; at < mp3.length; at += 777) await stream.write(mp3.subarray(at, at + 777));
+    expect(() => stream.write(TONE)).toThrow(/write its bytes/);
+    expect(await stream.mark("said")).toBe("reached");
+    expect(heardBy(leg).length / RATE).toBeGreaterThan(1);
+    await stream.hangUp();
+  });
+});
+
+describe("what the callee says", () => {
+  test.each(["pcm_s16le", "mulaw"] as const)("comes back in frames of 20 ms as %s", async (encoding) => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
+    leg.say(TONE);
+    const heard = new Int16Array(2 * RATE);
+    let filled = 0;
+    for await (const frame of stream.audio()) {
+      expect(frame).toBeInstanceOf(Int16Array);
+      expect(frame.length).toBe(RATE / 50);
+      heard.set(frame, filled);
+      filled += frame.length;
+      if (filled === heard.length) break;
+    }
+    const voice = heardBy({ heard });
+    if (encoding === "pcm_s16le") expect(voice).toEqual(spoken);
+    else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
+    await stream.close();
+  });
+
+  test("is heard by who asks for it only", async () => {
+    const { id } = await scene.answered();
+    const stream = await scene.client().stream(id);
+    expect(() => stream.audio()).toThrow(/audio: "callee"/);
+    await stream.close();
+  });
+});
+
+describe("clear", () => {
+  test("drops what waits on both sides of the connection, answers what was heard, and settles the marks", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id);
+    const long = tone(HZ, 40_000, RATE, 8_000);
+    const writing = stream.write(long);
+    const end = stream.mark("the end");
+    await waitUntil(() => heardBy(leg).length > RATE / 2, "nothing was heard");
+    const heardMs = await stream.clear();
+    await writing;
+    expect(await end).toBe("cleared");
+    await stream.write(tone(1_900, 200, RATE, 8_000));
+    expect(await stream.mark("again")).toBe("reached");
+    const heard = heardBy(leg);
+    expect(heard.length / RATE).toBeCloseTo(heardMs / 1_000 + 0.2, 0);
+    expect(Math.abs(toneShare(heard.subarray(-RATE / 10), 1_900, RATE))).toBeGreaterThan(0.98);
+    expect((await stream.hangUp()).reason).toBe("stream_closed");
+  });
+});
+
+describe("the end", () => {
+  test("comes by the callee: writing fails, marks end, iterators stop", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id, { audio: "callee" });
+    const reading = Promise.all([allOf(stream.events()), allOf(stream.audio())]);
+    await stream.write(tone(HZ, 5_000, RATE, 8_000));
+    const mark = stream.mark("never");
+    leg.end("callee_hung_up");
+    expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
+    expect(await mark).toBe("ended");
+    await expect(stream.write(TONE)).rejects.toMatchObject({ name: "RingportError", code: "call_ended" });
+    await expect(stream.clear()).rejects.toMatchObject({ code: "call_ended" });
+    expect(await stream.mark("late")).toBe("ended");
+    const [events] = await reading;
+    expect(namesOf(events).at(-1)).toBe("completed");
+    await stream.close();
+  });
+
+  test("comes by a call that fails", async () => {
+    const { id, leg } = await scene.ring();
+    const stream = await scene.client().stream(id);
+    leg.end("busy");
+    expect(await stream.ended).toEqual({ status: "failed", reason: "busy" });
+  });
+
+  test("comes by close, when what was written is heard", async () => {
+    const { id, leg } = await scene.answered();
+    const client = scene.client();
+    const stream = await client.stream(id);
+    void stream.write(TONE);
+    await stream.close();
+    expect((await stream.ended).status).toBe("closed");
+    const { outcome } = await client.waitForCall(id);
+    expect(outcome.reason).toBe("stream_closed");
+    expect(heardBy(leg)).toEqual(spoken);
+  });
+
+  test("comes by a signal, at once", async () => {
+    const { id } = await scene.answered();
+    const stop = new AbortController();
+    const stream = await scene.client().stream(id, { signal: stop.signal });
+    const reading = allOf(stream.events());
+    const reason = new Error("enough");
+    stop.abort(reason);
+    await expect(stream.ended).rejects.toBe(reason);
+    await expect(reading).rejects.toBe(reason);
+    await expect(stream.write(TONE)).rejects.toBe(reason);
+    await expect(scene.client().stream(id, { signal: stop.signal })).rejects.toBe(reason);
+  });
+});
+
+describe("keys", () => {
+  test("are pressed, and heard from the callee", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id);
+    leg.press("5");
+    for await (const event of stream.events())
+      if (event.type === "call_event" && event.event === "dtmf") {
+        expect(event.digit).toBe("5");
+        break;
+      }
+    await stream.dtmf("12#");
+    expect(await stream.mark("pressed")).toBe("reached");
+    expect(heardBy(leg).length / RATE).toBeGreaterThan(0.4);
+    expect(() => stream.dtmf("x")).toThrow(RangeError);
+    await stream.close();
+  });
+});
+
+describe("one loop at a time", () => {
+  let stream: CallStream;
+  beforeAll(async () => {
+    stream = await scene.client().stream((await scene.answered()).id);
+  });
+
+  test("reads the events, and the next goes on where it stopped", async () => {
+    const first = stream.events();
+    expect((await first.next()).value).toMatchObject({ event: "ringing" });
+    await expect(stream.events().next()).rejects.toThrow(/one loop at a time/);
+    await first.return();
+    expect((await stream.events().next()).value).toMatchObject({ event: "answered" });
+    await stream.close();
+    expect(network.legs.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,118 @@
+import { createRingport, type Ringport } from "ringport";
+import { type Client, type ClientOptions, createClient, type StreamEvent } from "ringport/client";
+import type { Listening, ServedApp, ServeOptions } from "ringport/node";
+import { type ScriptedLeg, ScriptedTelephony } from "ringport/testing";
+import { afterAll, beforeAll } from "vitest";
+import { realSystem } from "../../../src/ports/system.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** A real Ringport behind a real server of the runtime that the tests run on; only the phones are scripted. */
+export interface StreamScene {
+  readonly ringport: Ringport;
+  readonly network: ScriptedTelephony;
+  /** Where it listens. */
+  readonly url: string;
+  readonly token: string;
+  /** A client that reaches it directly, unless told otherwise. */
+  client(options?: Partial<ClientOptions>): Client;
+  /** Places a stream call and waits until a phone rings. */
+  ring(): Promise<RingingCall>;
+  /** The same with a phone that is answered. */
+  answered(): Promise<RingingCall>;
+}
+
+/** A call whose phone rings. */
+export interface RingingCall {
+  readonly id: string;
+  readonly leg: ScriptedLeg;
+}
+
+export const TARGET = { phoneNumber: "+12025550100" } as const;
+/** The rate of the legs, and of the audio that is streamed, Hz: nothing is resampled. */
+export const RATE = 16_000;
+
+/** Starts one for the test file. @param speed how many times faster than life the phones hear */
+export function streamScene({ speed = 1, streamPreview = true }: { speed?: number; streamPreview?: boolean } = {}) {
+  const network = new ScriptedTelephony(
+    { ...realSystem, after: (ms, run) => realSystem.after(ms / speed, run) },
+    { sampleRate: RATE, capabilities: { linking: "operator" } },
+  );
+  const ringport = createRingport({
+    data: temporaryFolder("stream"),
+    telephony: network,
+    streamPreview,
+    embedded: { synchronous: "NORMAL" },
+  });
+  let listening: Listening;
+  let token = "";
+  let placed = 0;
+  beforeAll(async () => {
+    listening = await (await serveHere())(ringport, { port: 0 });
+    ({ token } = await ringport.tokens.issue({ userName: "ana", label: "test" }));
+  });
+  afterAll(async () => {
+    await ringport.stop({ drainMs: 0 });
+    await listening?.close();
+  });
+  const scene: StreamScene = {
+    ringport,
+    network,
+    get url() {
+      return listening.url;
+    },
+    get token() {
+      return token;
+    },
+    client: (options) => createClient({ url: listening.url, token, ...options }),
+    async ring() {
+      const client = scene.client();
+      const { id: instanceId } = await client.instances.create({ name: `Desk ${++placed}` });
+      const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target: TARGET });
+      await waitUntil(() => network.legs.some(({ callId }) => callId === id), "nobody was dialled");
+      const leg = network.leg(id);
+      leg.placed();
+      leg.alert();
+      return { id, leg };
+    },
+    async answered() {
+      const call = await scene.ring();
+      call.leg.answer();
+      await waitUntil(async () => (await scene.client().calls.get(call.id)).status === "IN_PROGRESS", "no answer");
+      return call;
+    },
+  };
+  return scene;
+}
+
+/** What a phone heard, without the silence before and after. */
+export function heardBy({ heard }: { readonly heard: Int16Array }): Int16Array {
+  const from = heard.findIndex((sample) => sample !== 0);
+  return from < 0 ? new Int16Array(0) : heard.subarray(from, heard.findLastIndex((sample) => sample !== 0) + 1);
+}
+
+/** Everything that an iterator brings, up to its end. */
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** The events by name, other messages by type. */
+export const namesOf = (events: readonly StreamEvent[]): string[] =>
+  events.map((event) => (event.type === "call_event" ? event.event : event.type));
+
+/** Waits for a condition. */
+export async function waitUntil(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(otherwise);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+/** The server of this runtime. */
+async function serveHere(): Promise<(app: ServedApp, options: ServeOptions) => Promise<Listening>> {
+  if ("Bun" in globalThis) return (await import("ringport/bun")).serve;
+  if ("Deno" in globalThis) return (await import("ringport/deno")).serve;
+  return (await import("ringport/node")).serve;
+}
