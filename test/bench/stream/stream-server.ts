@@ -116,7 +116,13 @@ async function live({ sampleRate = 16_000, marked, recorded, maxDurationMs }: St
     timeScale: 0.1,
     simulated: { sampleRate, ...(recorded ? {} : { maxRecordingMs: 0 }) },
     ...(marked ? { through: (simulated) => network.of(simulated) } : {}),
-    more: { streamPreview: true, authenticate: async () => ME, maxDurationMs: maxDurationMs ?? 3_600_000 },
+    more: {
+      streamPreview: true,
+      authenticate: async () => ME,
+      maxDurationMs: maxDurationMs ?? 3_600_000,
+      // Hundreds of clients attach themselves one after the other, on a machine that is busy with their calls.
+      streamAttachMs: 60_000,
+    },
   });
   const { clock } = world.network;
   const instances: string[] = [];

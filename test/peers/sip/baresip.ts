@@ -19,7 +19,7 @@ export interface Baresip {
   event(type: string, withinMs?: number): Promise<BaresipEvent>;
   /** Sends a command, such as `accept`, `hangup`, `sndcode`. */
   command(command: string, params?: string): void;
-  /** The file with what it heard of its only call; waits until it is closed. */
+  /** The file with what it heard of its last call; waits until it is closed. */
   heardFile(): Promise<string>;
 }
 
@@ -186,10 +186,17 @@ async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
       socket.write(`${Buffer.byteLength(text)}:${text},`);
     },
     async heardFile() {
-      await event("CALL_CLOSED");
+      const count = (type: string): number => events.filter((one) => one.type === type).length;
+      await until(
+        () => count("CALL_CLOSED"),
+        (closed) => closed > 0 && closed === count("CALL_ESTABLISHED"),
+        10_000,
+        "the end of the call",
+      );
       const recordings = (): string[] => readdirSync(join(folder, "rec")).filter((name) => name.endsWith("-dec.wav"));
-      const [name] = await until(recordings, (all) => all.length === 1, 2_000, "one recording");
-      return join(folder, "rec", name!);
+      const wanted = count("CALL_CLOSED");
+      const names = await until(recordings, (all) => all.length === wanted, 2_000, `${wanted} recordings`);
+      return join(folder, "rec", names.sort().at(-1)!);
     },
   };
 }

@@ -21,8 +21,6 @@ const PIECE_BYTES = 1_001;
 /** A program that has attached itself to the stream of a call, and gets the callee's audio. */
 export class StreamClient {
   readonly events: ToldEvent[] = [];
-  /** When each event came, ms of the steady clock. */
-  readonly cameAt: number[] = [];
   /** The code with which the connection was closed. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
@@ -36,7 +34,6 @@ export class StreamClient {
         return;
       }
       this.events.push(JSON.parse(data.toString()) as ToldEvent);
-      this.cameAt.push(performance.now());
     });
     this.closed = new Promise((resolve) => socket.once("close", resolve));
   }
@@ -79,8 +76,8 @@ export class StreamClient {
     ))!;
   }
 
-  /** When an event came, ms of the steady clock. */
+  /** When an event happened, ms since 1970. */
   at(name: string): number {
-    return this.cameAt[this.events.findIndex(({ event }) => event === name)] ?? Number.NaN;
+    return Date.parse(this.events.find(({ event }) => event === name)?.timestamp ?? "");
   }
 }

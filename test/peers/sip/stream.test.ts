@@ -17,6 +17,8 @@ const ADA = { userId: "ada" };
 const HZ = 440;
 /** What the softphone plays. */
 const THEIR_HZ = 1_000;
+/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+const REAL_TIME = { retry: 2 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const spoken = (ms: number): Int16Array => tone(HZ, ms, 16_000, 8_000);
 const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;
@@ -66,7 +68,7 @@ const STORIES: readonly Story[] = [
       expect(await client.event("mark")).toMatchObject({ name: "said" });
       // The mark is told when the last sample has left, not before and not much later.
       const took = client.at("mark") - client.at("answered");
-      expect(took).toBeGreaterThan(2_850);
+      expect(took).toBeGreaterThan(2_900);
       expect(took).toBeLessThan(3_600);
       client.ask({ type: "hangup" });
       expect(await client.event("completed")).toMatchObject({ reason: "stream_closed" });
@@ -211,7 +213,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
     });
 
     for (const [i, { story, codec }] of calls.entries())
-      test.concurrent(`${story.title} (${codec})`, async () => {
+      test.concurrent(`${story.title} (${codec})`, REAL_TIME, async () => {
         const { id: instanceId } = await ringport.instances.create(ADA, {
           name: `Line ${i}`,
           provider: `sip/trunk-${i}`,
@@ -227,9 +229,13 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
           type: "DYNAMIC_STREAM",
           target: { phoneNumber: NUMBERS[codec] },
         });
-        const client = await StreamClient.attach(served.url, call.id);
-        await client.event("answered");
-        await story.run({ id: call.id, client, softphone: softphones[i]!, codec }, ringport);
+        try {
+          const client = await StreamClient.attach(served.url, call.id);
+          await client.event("answered");
+          await story.run({ id: call.id, client, softphone: softphones[i]!, codec }, ringport);
+        } finally {
+          await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story broke off
+        }
       });
   });
 });
