@@ -27,6 +27,7 @@ const BACKPRESSURE_BYTES = 8 << 20;
 // The part of Bun that is used here; its type package stays out of what we publish.
 interface BunSocket {
   readonly data: SocketState;
+  binaryType: "nodebuffer" | "arraybuffer" | "uint8array";
   send(data: string | Uint8Array): number;
   getBufferedAmount(): number;
   close(code?: number, reason?: string): void;
@@ -111,13 +112,13 @@ function socketOptions(all: Set<BunSocket>): object {
     perMessageDeflate: false,
     open(ws: BunSocket) {
       all.add(ws);
+      ws.binaryType = "uint8array"; // an array of its own for each message, which need not be copied
       ws.data.socket = socketOf(ws);
       ws.data.handlers.open?.(ws.data.socket);
     },
     message(ws: BunSocket, data: string | Uint8Array) {
       try {
-        if (ws.data.socket)
-          ws.data.handlers.message(ws.data.socket, typeof data === "string" ? data : new Uint8Array(data));
+        if (ws.data.socket) ws.data.handlers.message(ws.data.socket, data);
       } catch {
         ws.close(1011, "internal error");
       }

@@ -88,10 +88,15 @@ export class CalleeAudio implements FrameSink {
 
   #hear(samples: Int16Array): void {
     if (!this.answered || this.#rate === undefined || this.#resampler === undefined) return;
+    const resampled = this.#resampled;
+    const count = this.#resampler.pushInto(samples, resampled);
     const frame = this.#frame;
-    const count = this.#resampler.pushInto(samples, this.#resampled);
-    for (let i = 0; i < count; i++) {
-      frame[this.#filled++] = this.#resampled[i]!;
+    for (let at = 0; at < count; ) {
+      const from = this.#filled;
+      const take = Math.min(count - at, frame.length - from);
+      for (let i = 0; i < take; i++) frame[from + i] = resampled[at + i]!;
+      at += take;
+      this.#filled = from + take;
       if (this.#filled < frame.length) continue;
       this.#filled = 0;
       this.#tell(frame);
