@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
+import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import type { Telephony } from "../src/ports/telephony.ts";
@@ -33,8 +34,9 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
-  const { transcription } = options;
-  return { storage, telephony, speech, decoder, transcription, secret, asset: options.asset ?? docsAsset, sha256 };
+  const recordings = options.recordings ?? (await embeddedRecordings(data));
+  const { transcription, asset = docsAsset } = options;
+  return { storage, telephony, speech, decoder, transcription, recordings, secret, asset, sha256 };
 }
 
 /**
@@ -69,6 +71,12 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
   const { pool, release } = await workers();
   const decoder = workerDecoder(pool);
   return { ...decoder, close: closing(() => decoder.close(), release) };
+}
+
+async function embeddedRecordings(data: string): Promise<Recordings> {
+  const { wavRecordings } = await import("./recordings/wav-recordings.ts");
+  // The simulator keeps what its far ends heard in the folder "recordings".
+  return wavRecordings({ folder: join(data, "call-recordings") });
 }
 
 const sha256 = (text: string): string => hash("sha256", text);

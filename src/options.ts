@@ -6,6 +6,7 @@ import type { HttpDependencies } from "./http/app.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
 import type { Logger } from "./ports/logger.ts";
+import type { Recordings } from "./ports/recordings.ts";
 import type { Speech } from "./ports/speech.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
@@ -36,6 +37,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly transcription?: Transcription | undefined;
   /** Whose words it writes down: the callee's, or the caller's (what the callee is played). Default: the callee's. */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
+  /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
+  readonly recordings?: Recordings | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */
@@ -48,6 +51,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly queue?: QueuePolicy | undefined;
   /** Calls are deleted this many days after they ended, with their recordings. Default: never. */
   readonly retentionDays?: number | undefined;
+  /** Recordings are deleted this many days after their call ended. Default: with their call. */
+  readonly recordingRetentionDays?: number | undefined;
   /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks where silence proves nothing. Default: false. */
@@ -123,6 +128,7 @@ export interface EmbeddedPorts {
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;
+  readonly recordings: Recordings;
   /**
    * The 32 bytes of the key, kept in the data folder unless one was given. Asked for once the storage is open, so that a
    * server that cannot start leaves nothing behind.

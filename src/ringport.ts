@@ -98,10 +98,11 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   };
 
   async function open(): Promise<Running> {
-    const { storage, speech, decoder, transcription, telephony, secret, asset, sha256 } = await embeddedPorts(options);
+    const ports = await embeddedPorts(options);
+    const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
     const closePorts = async () => {
       for (const network of telephony) await network.close();
-      await Promise.all([speech.close(), decoder.close(), transcription?.close()]);
+      await Promise.all([speech.close(), decoder.close(), transcription?.close(), recordings.close()]);
       await storage.close();
     };
     const key = await opened(storage, secret).catch(async (error: unknown) => {
@@ -123,6 +124,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       decoder,
       transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
+      recordings,
       log,
       events: new EventLog(system, ids, log),
       tally: new Tally(),
@@ -136,7 +138,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl,
     };
-    const application = createApplication(context, { retentionDays: options.retentionDays });
+    const application = createApplication(context, {
+      calls: options.retentionDays,
+      recordings: options.recordingRetentionDays,
+    });
     const { accounts } = storage;
     const http = createHttp({
       instances: application.instances,
@@ -243,6 +248,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       },
       stream: async (...args) => (await app()).calls.stream(...args),
       streamable: async (...args) => (await app()).calls.streamable(...args),
+      recording: async (...args) => (await app()).calls.recording(...args),
+      eraseRecording: async (...args) => (await app()).calls.eraseRecording(...args),
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };

@@ -100,6 +100,13 @@ const SERVER = [
     "Ended calls are kept this long.",
   ),
   setting(
+    "recordingRetentionDays",
+    "RINGPORT_RECORDING_RETENTION_DAYS",
+    decimal(0.001, 36_500),
+    "as long as their calls",
+    "Recordings of ended calls are kept this long.",
+  ),
+  setting(
     "embedded.networks",
     "RINGPORT_TELEPHONY",
     listOf("simulator", "sip"),
@@ -236,6 +243,7 @@ export const CODE_ONLY = {
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
   transcription: "an object",
+  recordings: "an object; RINGPORT_DATA chooses the folder",
   authenticate: "a function; the server reads its tokens from the storage",
   system: "the clock",
   asset: "a function",

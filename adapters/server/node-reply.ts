@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
 import { MOST_DRAINED_BYTES, MOST_DRAINED_MS, SMALL_REST } from "./listening.ts";
@@ -16,11 +17,17 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
     else response.destroy();
     return;
   }
-  if (!early) {
-    response.end(reply.body);
+  const { body } = reply;
+  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
+    // The client learns from the missing rest that it broke off, and one that has gone is no error.
+    pipeline(body, response).catch(() => response.destroy());
     return;
   }
-  if (reply.body !== undefined && reply.body.length > 0 && message.method !== "HEAD") response.write(reply.body);
+  if (!early) {
+    response.end(body);
+    return;
+  }
+  if (body !== undefined && body.length > 0 && message.method !== "HEAD") response.write(body);
   else response.flushHeaders();
   drain(message, () => response.end());
 }
@@ -35,8 +42,9 @@ function headersOf({ status, headers, body }: Reply, early: boolean): Record<str
   };
 }
 
-function byteLength(body: Reply["body"]): number {
-  return body === undefined ? 0 : Buffer.byteLength(body);
+function byteLength(body: Reply["body"]): number | undefined {
+  if (body === undefined) return 0;
+  return typeof body === "string" || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
 }
 
 /** Whether the answer comes so early that the client may still be sending a large body. */

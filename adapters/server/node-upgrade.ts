@@ -105,12 +105,21 @@ export function attachUpgrade(
 /** Writes a whole HTTP answer to a socket that has left the HTTP parser, and ends it. */
 export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
   if (socket.destroyed) return;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    refuse(socket, notOffered());
+    return;
+  }
   const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   socket.end(body);
   // Nobody else counts this connection any more.
   setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
+}
+
+function notOffered(): Reply {
+  const detail = "only WebSockets are offered here; send the request without the Upgrade header";
+  return fault(400, "The protocol is not offered", "upgrade_not_offered", detail);
 }
 
 /** Whether a request offers the one protocol that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
@@ -124,8 +133,7 @@ export function offersWebSocket({ headers }: IncomingMessage): boolean {
  */
 function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
   if (hasBody(message)) {
-    const detail = "only WebSockets are offered here; send the request without the Upgrade header";
-    refuse(socket, fault(400, "The protocol is not offered", "upgrade_not_offered", detail));
+    refuse(socket, notOffered());
     return;
   }
   const { method, url, httpVersion, rawHeaders } = message;

@@ -14,6 +14,7 @@ export function callRow(call: Call): CallRow {
     message: JSON.stringify(call.message),
     outcome: call.outcome && JSON.stringify(call.outcome),
     media_statistics: call.mediaStatistics && JSON.stringify(call.mediaStatistics),
+    recorded_ms: call.recordedMs,
     created_at: call.createdAt,
     started_at: call.startedAt,
     ended_at: call.endedAt,
@@ -34,6 +35,7 @@ export function callOf(row: CallRow): Call {
     message: JSON.parse(row.message),
     outcome: row.outcome === null ? null : JSON.parse(row.outcome),
     mediaStatistics: row.media_statistics === null ? null : JSON.parse(row.media_statistics),
+    recordedMs: row.recorded_ms,
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
@@ -51,6 +53,7 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
     ...(patch.mediaStatistics !== undefined && {
       media_statistics: patch.mediaStatistics && JSON.stringify(patch.mediaStatistics),
     }),
+    ...(patch.recordedMs !== undefined && { recorded_ms: patch.recordedMs }),
     ...(patch.startedAt !== undefined && { started_at: patch.startedAt }),
     ...(patch.endedAt !== undefined && { ended_at: patch.endedAt }),
     ...(patch.owner !== undefined && { owner: patch.owner }),

@@ -6,7 +6,7 @@ import { listCalls } from "./call-list.ts";
 import { countFinished, purgeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { callColumns, callOf } from "./call-row.ts";
-import { IS_ACTIVE } from "./conditions.ts";
+import { IS_ACTIVE, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-store.ts";
 import { prepared } from "./prepared.ts";
 import type { CallTable, Database } from "./schema.ts";
@@ -49,6 +49,19 @@ export function callStore(session: Session): CallStore {
       session.read(async (db) => {
         const row = await db.selectFrom("call_audio").select("bytes").where("call_id", "=", id).executeTakeFirst();
         return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
+      }),
+    recorded: (endedBefore, limit) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_RECORDED)
+          .where("ended_at", "<", endedBefore)
+          .orderBy("ended_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
       }),
     purge: (endedBefore, limit) => session.transaction((tx) => purgeCalls(tx, endedBefore, limit)),
     counts: () => session.read(countCalls),

@@ -14,6 +14,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0001_first_tables": { up: (db) => firstTables(db, types) },
     "0002_media_statistics": { up: mediaStatistics },
     "0003_unlinked_instances": { up: unlinkedInstances },
+    "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
   };
 }
@@ -164,6 +165,11 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
 /** Networks that link by themselves look for their instances at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await sql`create index instances_unlinked on instances (provider, id) where status = 'CREATED'`.execute(db);
+}
+
+async function recordings(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("recorded_ms", "integer").execute();
+  await sql`create index calls_recorded on calls (ended_at, id) where recorded_ms > 0`.execute(db);
 }
 
 async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {

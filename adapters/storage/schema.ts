@@ -71,6 +71,7 @@ export interface CallTable {
   outcome: string | null;
   /** JSON. */
   media_statistics: string | null;
+  recorded_ms: number | null;
   created_at: number;
   started_at: number | null;
   ended_at: number | null;

@@ -53,6 +53,12 @@ export function calls(memory: Memory): CallStore {
       return updated;
     },
     audio: async (id) => files.get(id),
+    async recorded(endedBefore, limit) {
+      const kept = [...all.values()].filter(
+        ({ recordedMs, endedAt }) => recordedMs && (endedAt ?? Infinity) < endedBefore,
+      );
+      return kept.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0)).slice(0, limit);
+    },
     async purge(endedBefore, limit) {
       const old = [...all.values()].filter(({ endedAt }) => endedAt !== null && endedAt < endedBefore).slice(0, limit);
       for (const { id } of old) all.delete(id);

@@ -7,7 +7,7 @@ import { ProviderAccess } from "./provider-access.ts";
 import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
-import { Retention } from "./retention.ts";
+import { Retention, type RetentionDays } from "./retention.ts";
 import { Streams } from "./streams/streams.ts";
 
 /** The use cases and the live part behind them. */
@@ -25,7 +25,7 @@ export interface Application {
 const STORING_MS = 5_000;
 
 /** Puts the application together. The storage must be open before `start`. */
-export function createApplication(parts: ContextParts, options: { retentionDays?: number | undefined }): Application {
+export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
   const context: Context = { ...parts, access, givingUp: patience.signal, streams: new Streams() };
@@ -39,7 +39,7 @@ export function createApplication(parts: ContextParts, options: { retentionDays?
   context.streams.terminate = (callId) => void calls.terminate(callId);
   const instances = new Instances(context, lines, calls);
   const queries = new Queries(context, dispatcher, lines);
-  const retention = new Retention(context, options.retentionDays);
+  const retention = new Retention(context, keep);
   return {
     instances,
     calls,

@@ -1,4 +1,4 @@
-import { Playout } from "../audio/playout.ts";
+import { Playout, type PlayoutTap } from "../audio/playout.ts";
 import type { Call } from "../domain/call.ts";
 import type { CallSignal } from "../domain/call-flow.ts";
 import type { EventData, EventType } from "../domain/events.ts";
@@ -7,6 +7,7 @@ import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
 import { type LiveEars, ProgramFailed, programOf } from "./programs/program.ts";
+import { Recorder } from "./recorder.ts";
 
 /** What the callee has heard of the message. */
 export interface Heard {
@@ -30,6 +31,7 @@ export class CallMedia {
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
   readonly #live: LiveEars | undefined;
+  readonly #recorder: Recorder | undefined;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
   #last: Noticed[] | undefined;
 
@@ -51,8 +53,14 @@ export class CallMedia {
     });
     const live = programOf(call).live?.(context, call, { leg, playout: this.#playout });
     this.#live = live;
-    if (live) this.#playout.tap = live.sent;
-    leg.connectMedia(this.#playout, live ? new BothSinks(this.#ear, live.callee) : this.#ear);
+    if (call.recordedMs !== null)
+      this.#recorder = new Recorder(context, call.id, leg, (data) =>
+        this.#notice({ event: "recording_incomplete", data }),
+      );
+    const recorder = this.#recorder;
+    this.#playout.tap = live && recorder ? new BothTaps(live.sent, recorder) : (live?.sent ?? recorder);
+    const ears = live ? new BothSinks(this.#ear, live.callee) : this.#ear;
+    leg.connectMedia(this.#playout, recorder ? new BothSinks(ears, recorder) : ears);
   }
 
   /** Renders the message into the playout while the phone rings; reports when all of it is ready, and when heard. */
@@ -93,12 +101,23 @@ export class CallMedia {
     return { heardMs, heardRatio: fixed ? share : null };
   }
 
-  /** Stops the message; answers what the ear had not reported yet. */
+  /** Length of the recording once everything is finished, ms; null where there is none. */
+  get recordedMs(): number | null {
+    return this.#recorder?.finish() ?? null;
+  }
+
+  /** Deletes what is recorded; nothing more is. */
+  async eraseRecording(): Promise<void> {
+    await this.#recorder?.erase();
+  }
+
+  /** Stops the message and the recording; answers what the ear had not reported yet. */
   finish(): readonly Noticed[] {
     this.#last = [];
     this.#ear.finish();
     this.#playout.supply = undefined;
     this.#playout.clear();
+    this.#recorder?.finish();
     return this.#last;
   }
 
@@ -126,5 +145,21 @@ class BothSinks implements FrameSink {
   write(frame: Int16Array): void {
     this.#first.write(frame);
     this.#second.write(frame);
+  }
+}
+
+/** Two who are told what the callee hears. */
+class BothTaps implements PlayoutTap {
+  readonly #first: PlayoutTap;
+  readonly #second: PlayoutTap;
+
+  constructor(first: PlayoutTap, second: PlayoutTap) {
+    this.#first = first;
+    this.#second = second;
+  }
+
+  played(samples: Int16Array | undefined, from: number, length: number): void {
+    this.#first.played(samples, from, length);
+    this.#second.played(samples, from, length);
   }
 }

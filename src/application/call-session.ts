@@ -105,6 +105,7 @@ export class CallSession {
     } catch (error) {
       this.#context.log.error({ call_id: this.#call.id, err: error }, "the call session broke off");
       this.#flow = { ...this.#flow, phase: "over" };
+      this.#media?.finish();
       this.#hangUp();
       this.#close();
       await this.#giveUp(error);
@@ -119,6 +120,12 @@ export class CallSession {
     const signal: CallSignal = { type: "end", reason, detail };
     this.#post(signal);
     return (await this.#stored) && this.#lastSignal === signal;
+  }
+
+  /** Deletes what is recorded of the call; nothing more is. */
+  async eraseRecording(): Promise<void> {
+    if (this.#media) await this.#media.eraseRecording();
+    else this.#call = { ...this.#call, recordedMs: null };
   }
 
   /** The line went offline. */
@@ -242,7 +249,8 @@ export class CallSession {
     const status = this.#next(input);
     const lastWords = this.#media?.lastWords();
     if (lastWords) await lastWords;
-    await this.#write({ status, outcome, endedAt, mediaStatistics: this.#statistics }, [
+    const { recordedMs } = this.#media ?? this.#call;
+    await this.#write({ status, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs }, [
       ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
       events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),
     ]);

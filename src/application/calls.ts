@@ -9,8 +9,10 @@ import type { Principal } from "../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../domain/refusal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
+import type { StoredRecording } from "../ports/recordings.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
 import { type CallFilter, type Page, StorageUnavailable } from "../ports/storage.ts";
+import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { once, type Running } from "./idempotency.ts";
@@ -141,6 +143,14 @@ export class Calls implements CallUseCases {
     return call;
   }
 
+  async recording(principal: Principal, callId: string): Promise<StoredRecording> {
+    return readRecording(this.#context, await this.get(principal, callId));
+  }
+
+  async eraseRecording(principal: Principal, callId: string): Promise<void> {
+    await eraseRecording(this.#context, this.#dispatcher, await this.get(principal, callId));
+  }
+
   async wait(callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {
     for await (const _ of this.events(callId, options));
     const call = await this.#context.storage.calls.get(callId);
@@ -265,6 +275,7 @@ export class Calls implements CallUseCases {
       message,
       outcome: null,
       mediaStatistics: null,
+      recordedMs: input.recording ? 0 : null,
       createdAt: this.#context.system.now(),
       startedAt: null,
       endedAt: null,

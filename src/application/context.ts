@@ -6,6 +6,7 @@ import type { Timings } from "../domain/timings.ts";
 import type { Speaker } from "../domain/transcript.ts";
 import type { AudioDecoder } from "../ports/audio-decoder.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Recordings } from "../ports/recordings.ts";
 import type { Speech } from "../ports/speech.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
@@ -36,6 +37,7 @@ export interface Context {
   readonly transcription: Transcription | undefined;
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
+  readonly recordings: Recordings;
   readonly log: Logger;
   readonly events: EventLog;
   readonly streams: Streams;

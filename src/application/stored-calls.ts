@@ -43,20 +43,33 @@ function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
 
 /** Fails a call that has no live session; false where it was changed or had ended meanwhile. */
 export async function failCall(
-  { storage, system, events, tally }: Context,
+  context: Context,
   call: Call,
   reason: FailedReason,
   detail: string | null,
 ): Promise<boolean> {
+  const { storage, system, events, tally } = context;
   const status = nextState(CALL_TRANSITIONS, call.status, "fail");
   if (!status) return false;
   const endedAt = system.now();
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   const event = events.event(finalEvent(status), subject, outcomeView(outcome));
-  const written = await storage.calls.update(call.id, call.version, { status, outcome, endedAt }, [event]);
+  const recordedMs = await recordedSoFar(context, call);
+  const written = await storage.calls.update(call.id, call.version, { status, outcome, endedAt, recordedMs }, [event]);
   if (!written) return false;
   tally.callEnded(status, reason);
   events.publish([event]);
   return true;
+}
+
+/** The process that recorded the call may have died. */
+async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<number | null> {
+  if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
+  try {
+    return Math.round((await recordings.read(call.id))?.durationMs ?? 0);
+  } catch (error) {
+    log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
+    return 0;
+  }
 }

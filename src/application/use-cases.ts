@@ -4,6 +4,7 @@ import type { CreateCallInput, CreateInstanceInput } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
+import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
@@ -102,6 +103,13 @@ export interface CallUseCases {
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`.
    */
   streamable(principal: Principal, callId: string): Promise<Call>;
+  /** What there is of the recording of a call, also while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
+  recording(principal: Principal, callId: string): Promise<StoredRecording>;
+  /**
+   * Deletes the recording of a call for good; a call that is not over is not recorded any more. Throws as
+   * {@link recording} does.
+   */
+  eraseRecording(principal: Principal, callId: string): Promise<void>;
   /** The call, once it is final; throws as {@link events} does. */
   wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }

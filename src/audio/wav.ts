@@ -171,11 +171,13 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
 }
 
 /**
- * The 44 bytes before the samples of a 16-bit WAV file of one channel. Without `samples` (a count) the length is
- * marked as unknown, for writing to a stream. Throws a RangeError for more samples than the format can state.
+ * The 44 bytes before the samples of a 16-bit WAV file, of one channel unless more are asked for. Without `samples` (a
+ * count) the length is marked as unknown, for writing to a stream. Throws a RangeError for more samples than the format
+ * can state.
  */
-export function wavHeader({ sampleRate, samples }: WavHeaderOptions): Uint8Array<ArrayBuffer> {
-  const dataBytes = samples === undefined ? UNKNOWN_LENGTH : 2 * samples;
+export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOptions): Uint8Array<ArrayBuffer> {
+  const blockBytes = 2 * channels;
+  const dataBytes = samples === undefined ? UNKNOWN_LENGTH : blockBytes * samples;
   const riffBytes = samples === undefined ? UNKNOWN_LENGTH : dataBytes + 36;
   if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`A WAV file cannot hold ${samples} samples.`);
   const header = new Uint8Array(44);
@@ -188,10 +190,10 @@ export function wavHeader({ sampleRate, samples }: WavHeaderOptions): Uint8Array
   letters(8, "WAVEfmt ");
   view.setUint32(16, 16, true);
   view.setUint16(20, 1, true);
-  view.setUint16(22, 1, true);
+  view.setUint16(22, channels, true);
   view.setUint32(24, sampleRate, true);
-  view.setUint32(28, 2 * sampleRate, true);
-  view.setUint16(32, 2, true);
+  view.setUint32(28, blockBytes * sampleRate, true);
+  view.setUint16(32, blockBytes, true);
   view.setUint16(34, 16, true);
   letters(36, "data");
   view.setUint32(40, dataBytes, true);
@@ -202,8 +204,10 @@ export function wavHeader({ sampleRate, samples }: WavHeaderOptions): Uint8Array
 export interface WavHeaderOptions {
   /** Samples per second. */
   readonly sampleRate: number;
-  /** How many samples follow; left out for a stream whose length is not known. */
+  /** How many samples of each channel follow; left out for a stream whose length is not known. */
   readonly samples?: number | undefined;
+  /** Default: 1. */
+  readonly channels?: number | undefined;
 }
 
 /** The average of the channels of one frame. */

@@ -53,6 +53,13 @@ export interface CallsClient {
   hangUp(id: string, options?: RequestOptions): Promise<void>;
   /** The timeline so far, oldest first. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
+  /**
+   * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on
+   * the left, what the callee said on the right. While the call lasts, what there is so far.
+   */
+  recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** Deletes the recording for good; a call that still goes on does so without being recorded. */
+  deleteRecording(id: string, options?: RequestOptions): Promise<void>;
   /** What the callee of a simulated call heard, as the bytes of a WAV file. */
   heardWav(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** A ticket for somebody who streams the call's audio without a token, such as a page in a browser. */
@@ -78,6 +85,8 @@ export function callsClient(transport: Transport): CallsClient {
     delete: hangUp,
     hangUp,
     events: (id, options) => transport.get(`${callPath(id)}/events`, {}, options),
+    recording: (id, options) => transport.bytes(`${callPath(id)}/recording`, options),
+    deleteRecording: (id, options) => transport.delete(`${callPath(id)}/recording`, options),
     heardWav: (id, options) => transport.bytes(`/simulator/calls/${encodeURIComponent(id)}/heard.wav`, options),
     streamTicket: async (id, options) =>
       (await transport.post<StreamTicket>(`${callPath(id)}/stream-ticket`, {}, undefined, options)).body,

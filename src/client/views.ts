@@ -9,6 +9,7 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  Recording,
   StreamError,
   StreamStatistics,
   StreamTicket,

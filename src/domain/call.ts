@@ -50,6 +50,8 @@ export interface Call {
   readonly outcome: Outcome | null;
   /** How its audio went over the network; null while it is not over, and where the network does not count. */
   readonly mediaStatistics: MediaStatistics | null;
+  /** Length of the recording that is kept, ms: 0 until the call is over, and where none is kept. Null: none was asked for. */
+  readonly recordedMs: number | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

@@ -12,6 +12,8 @@ export const EVENT_TYPES = [
   "resumed",
   "signalling",
   "media.inbound_silent",
+  "recording_incomplete",
+  "recording_deleted",
   "completed",
   "failed",
   "instance.created",

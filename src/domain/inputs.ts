@@ -20,6 +20,8 @@ export interface CreateCallInput {
   tts?: { text: string; voiceId: string } | undefined;
   audio?: { audioBase64: string } | undefined;
   agent?: { instructions: string[] } | undefined;
+  /** Records both sides of the call; whoever asks for this has asked the callee first. Default: false. */
+  recording?: boolean | undefined;
 }
 
 /** A language-region tag and a number. */
@@ -99,6 +101,13 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
     tts: ignored,
     audio: ignored,
     agent: ignored,
+    recording: v.optional(
+      describedAs(v.boolean(), {
+        type: "boolean",
+        description:
+          "Records both sides of the call, for `GET /v1/calls/:callId/recording`. Ask the callee first. Default: false.",
+      }),
+    ),
   };
   const tts = v.object({
     text: v.pipe(
@@ -228,7 +237,8 @@ function faultOf(issue: v.BaseIssue<unknown>): Fault {
 }
 
 const expected = (issue: v.BaseIssue<unknown>): string =>
-  ({ string: "a string", Object: "an object", Array: "an array" })[issue.expected ?? ""] ?? String(issue.expected);
+  ({ string: "a string", Object: "an object", Array: "an array", boolean: "true or false" })[issue.expected ?? ""] ??
+  String(issue.expected);
 
 const received = (issue: v.BaseIssue<unknown>): string => {
   const text = issue.received;

@@ -37,6 +37,7 @@ export type RefusalCode =
   | "upgrade_required"
   | "recording_not_ready"
   | "recording_not_found"
+  | "range_not_satisfiable"
   | "method_not_allowed"
   | "unsupported_media_type"
   | "body_too_large"

@@ -72,6 +72,8 @@ export interface AudioMedia {
   truncated: boolean;
   /** Null until the call is over, and where the network does not count. */
   stream: StreamStatistics | null;
+  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
+  recording?: Recording | null | undefined;
 }
 
 /** A text to be spoken. */
@@ -80,11 +82,23 @@ export interface SpeechMedia {
   characters: number;
   /** Null until the call is over, and where the network does not count. */
   stream: StreamStatistics | null;
+  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
+  recording?: Recording | null | undefined;
 }
 
-/** A call without a fixed message, once its audio has been counted; null until then. */
+/** A call without a fixed message that is to be recorded, or whose audio has been counted; null for others. */
 export interface LiveMedia {
-  stream: StreamStatistics;
+  /** Null until the call is over, and where the network does not count. */
+  stream: StreamStatistics | null;
+  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
+  recording?: Recording | null | undefined;
+}
+
+/** The recording of a call. */
+export interface Recording {
+  duration_ms: number;
+  /** Where it can be heard: a WAV file, for the same token. */
+  url: string;
 }
 
 /** How the audio of a call went over the network, as counted on our side. */
@@ -268,6 +282,7 @@ export interface Answers {
   TranscriptLine: TranscriptLine;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;
+  Recording: Recording;
   Call: Call;
   CallList: Call[];
   Instance: Instance;

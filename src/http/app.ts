@@ -22,6 +22,7 @@ import { docsRoutes } from "./routes/docs-routes.ts";
 import { eventRoutes } from "./routes/event-routes.ts";
 import { instanceRoutes } from "./routes/instance-routes.ts";
 import { artefactRoute, publicPage } from "./routes/page-routes.ts";
+import { recordingRoutes } from "./routes/recording-routes.ts";
 import { serverRoutes } from "./routes/server-routes.ts";
 import { streamRoutes } from "./routes/stream-routes.ts";
 import { voiceRoutes } from "./routes/voice-routes.ts";
@@ -175,7 +176,8 @@ function routesOf(
     });
   // The router tries them in this order, so the busiest come first.
   const routes: Route[] = [
-    ...callRoutes(deps),
+    ...callRoutes(deps, server),
+    ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server),
     ...instanceRoutes(deps),
     ...eventRoutes(deps),

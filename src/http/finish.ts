@@ -25,12 +25,15 @@ export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined,
   cors?.allow(exchange, headers);
   if (exchange.method !== "HEAD" || reply.body === undefined)
     return { status: reply.status, headers, body: reply.body };
-  headers["content-length"] = String(lengthOf(reply.body));
+  headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };
 }
 
 /** What a client learns of a mistake of ours; the rest is in the log, under the request's id. */
 export const INTERNAL = "the server made a mistake; the request id leads to it in the server's log";
 
-const lengthOf = (body: string | Uint8Array): number =>
-  typeof body === "string" ? new TextEncoder().encode(body).length : body.length;
+function lengthOf(body: NonNullable<Reply["body"]>): number {
+  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  if (body instanceof Uint8Array) return body.length;
+  throw new TypeError("a reply in pieces must say its content-length");
+}

@@ -120,8 +120,9 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "Voice en-GB-7 is not available. Voices that work for en-GB: en-GB-1. To fix it, choose one of them.",
   },
   recording_not_found: {
-    means: "Nothing of that name was kept of this call, for instance because nobody answered.",
-    fix: "Read the outcome of the call first.",
+    means:
+      "Nothing of that kind was kept of this call: it was not to be recorded, nobody answered, or the recording was deleted.",
+    fix: 'A call is recorded where it was created with "recording": true. Its outcome and its timeline say what became of it.',
     example: "nothing of that name was kept of this call",
   },
   method_not_allowed: {
@@ -159,8 +160,13 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Create a new call.",
     example: "the call is COMPLETED",
   },
+  range_not_satisfiable: {
+    means: "The Range begins behind the end of the file.",
+    fix: "Content-Range says how many bytes there are; ask for a part of those, or leave the header out.",
+    example: "the recording has 640044 bytes",
+  },
   recording_not_ready: {
-    means: "The recording of a call is there when the call is over, not before.",
+    means: "What the callee of a simulated call heard is there when the call is over, not before.",
     fix: "Ask again after Retry-After.",
     example: "The recording is there once the call has ended.",
   },

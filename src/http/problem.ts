@@ -60,6 +60,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: "The body must be JSON in UTF-8",
     headers: { accept: "application/json" },
   },
+  range_not_satisfiable: { status: 416, title: "There is no such part" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used with another request" },
   upgrade_required: {
     status: 426,

@@ -54,8 +54,22 @@ export function vary(headers: Record<string, string>, name: string): void {
 
 /** A reply as a WHATWG response. */
 export function toResponse(reply: Reply): Response {
-  return new Response((reply.body ?? null) as string | Uint8Array<ArrayBuffer> | null, {
-    status: reply.status,
-    headers: reply.headers,
+  const { status, headers, body = null } = reply;
+  const whole = body === null || typeof body === "string" || body instanceof Uint8Array;
+  return new Response(whole ? (body as string | Uint8Array<ArrayBuffer> | null) : streamOf(body), { status, headers });
+}
+
+/** The same bytes, read no faster than they are taken. */
+function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const pieces = body[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+    },
+    async cancel() {
+      await pieces.return?.();
+    },
   });
 }

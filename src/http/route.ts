@@ -51,6 +51,7 @@ export interface Answer {
 export const REQUEST_HEADERS = {
   "Idempotency-Key": "The same key with the same body answers the first answer again for 24 h; 1 to 255 characters.",
   Prefer: "`handling=strict` refuses fields that nobody knows.",
+  Range: "The part of the file that is wanted, such as `bytes=0-1023`.",
   "If-None-Match": "The ETag of the record that the client has; 304 where it is still the same.",
 } as const;
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
@@ -61,6 +62,8 @@ export const REPLY_HEADERS = {
   Location: "Where the new record, or the page, is read.",
   Link: 'The next page, with `rel="next"`; missing on the last one.',
   ETag: "Changes with the record.",
+  "Accept-Ranges": "`bytes`: a part can be asked for; `none`: it still grows.",
+  "Content-Range": "Which part of the file this is, of how many bytes.",
   "Idempotent-Replayed": "`true`: the key was seen before, and this is the first answer once more.",
   "Preference-Applied": "`handling=strict` where it was asked for.",
   "QR-Expires-At": "When the next code appears; RFC 3339.",

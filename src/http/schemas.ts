@@ -85,18 +85,31 @@ const stream = v.pipe(
   ),
 );
 
+const Recording = v.strictObject({
+  duration_ms: milliseconds,
+  url: v.pipe(v.string(), v.description("Where it can be heard: a WAV file, for the same token.")),
+});
+const recording = v.optional(
+  v.pipe(
+    v.nullable(Recording),
+    v.description("Only of a call that is to be recorded: null until it is over, and where nothing is kept."),
+  ),
+);
+
 const AudioMedia = v.strictObject({
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
   truncated: v.pipe(v.boolean(), v.description("The file claimed more audio than it holds.")),
   stream,
+  recording,
 });
 const SpeechMedia = v.strictObject({
   voice_id: v.string(),
   characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
   stream,
+  recording,
 });
-const LiveMedia = v.strictObject({ stream: StreamStatistics });
+const LiveMedia = v.strictObject({ stream, recording });
 
 const Call = v.strictObject({
   ...created,
@@ -114,7 +127,7 @@ const Call = v.strictObject({
       v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
       v.description(
         "With expand=media: what the callee is to hear, and how the audio went over the network. For a call without a " +
-          "fixed message null until there is a stream to tell of.",
+          "fixed message null until there is a stream to tell of, unless it is to be recorded.",
       ),
     ),
   ),
@@ -239,6 +252,7 @@ export const SCHEMAS = {
   TranscriptLine,
   Outcome,
   StreamStatistics,
+  Recording,
   Call,
   CallList: v.array(Call),
   Instance,

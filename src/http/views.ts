@@ -32,10 +32,12 @@ export function createdCallView(call: Call): View<"CreatedCall"> {
 
 /**
  * What a read answers, with the objects that were asked for.
+ * @param server where the interface is reached, base path included
  * @param said on the call; looked at only where the transcript was asked for
  */
 export function callView(
   call: Call,
+  server: () => string,
   expand?: ReadonlySet<CallExpansion>,
   said: readonly TranscriptLine[] = [],
 ): View<"Call"> {
@@ -52,7 +54,7 @@ export function callView(
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
   if (expand.has("transcript")) view.transcript = said.length > 0 ? said.map(transcriptLineView) : null;
-  if (expand.has("media")) view.media = mediaView(call);
+  if (expand.has("media")) view.media = mediaView(call, server);
   return view;
 }
 
@@ -67,12 +69,21 @@ function transcriptLineView(line: TranscriptLine): View<"TranscriptLine"> {
   };
 }
 
-function mediaView({ message, mediaStatistics }: Call): View<"Call">["media"] {
+function mediaView(call: Call, server: () => string): View<"Call">["media"] {
+  const { message, mediaStatistics } = call;
   const stream = mediaStatistics && streamView(mediaStatistics);
-  if (message.type === "FIXED_AUDIO")
-    return { format: message.format, duration_ms: message.durationMs, truncated: message.truncated, stream };
-  if (message.type === "FIXED_TTS") return { voice_id: message.voiceId, characters: [...message.text].length, stream };
-  return stream && { stream };
+  const recorded = call.recordedMs === null ? {} : { recording: recordingView(call, server) };
+  if (message.type === "FIXED_AUDIO") {
+    const { format, durationMs, truncated } = message;
+    return { format, duration_ms: durationMs, truncated, stream, ...recorded };
+  }
+  if (message.type === "FIXED_TTS")
+    return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };
+  return stream || call.recordedMs !== null ? { stream, ...recorded } : null;
+}
+
+function recordingView({ id, recordedMs }: Call, server: () => string): View<"Recording"> | null {
+  return recordedMs ? { duration_ms: recordedMs, url: `${server()}/v1/calls/${id}/recording` } : null;
 }
 
 function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {

@@ -113,7 +113,7 @@ export interface InstanceStore {
 
 /** What an update may change. `status` always comes with the table's input that leads to it. */
 export type CallPatch = Partial<
-  Pick<Call, "status" | "outcome" | "mediaStatistics" | "startedAt" | "endedAt" | "owner" | "message">
+  Pick<Call, "status" | "outcome" | "mediaStatistics" | "recordedMs" | "startedAt" | "endedAt" | "owner" | "message">
 >;
 
 /** Which calls are listed; what is left out does not matter. */
@@ -171,6 +171,8 @@ export interface CallStore {
   orphaned(limit: number): Promise<Call[]>;
   /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */
   releaseClaims(): Promise<void>;
+  /** Calls of which a recording is kept (`recordedMs` above 0) and that ended before, oldest first; at most `limit`. */
+  recorded(endedBefore: number, limit: number): Promise<Call[]>;
   /** Deletes at most `limit` final calls that ended before, with their events and transcripts; answers their ids. */
   purge(endedBefore: number, limit: number): Promise<string[]>;
   /** Number of calls per status; a status without calls is left out. */

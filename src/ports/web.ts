@@ -13,7 +13,8 @@ export interface Reply {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Record<string, string>;
-  readonly body?: string | Uint8Array | undefined;
+  /** One that comes in pieces is iterated at most once, and brings its content-length. It may throw: then it breaks off. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
 /** What a server adapter's WebSocket offers. */

@@ -122,6 +122,7 @@ function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt"
     message: { type: "FIXED_AUDIO", format: "wav", durationMs: 1000, truncated: false },
     outcome: null,
     mediaStatistics: null,
+    recordedMs: null,
     startedAt: null,
     endedAt: null,
     slot: 0,

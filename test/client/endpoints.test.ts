@@ -37,6 +37,8 @@ test("the client reaches every operation on instances, calls, events and voices 
   await client.calls.events("{callId}");
   await client.calls.hangUp("{callId}");
   await client.calls.streamTicket("{callId}");
+  await client.calls.recording("{callId}");
+  await client.calls.deleteRecording("{callId}");
   for await (const _ of client.events()) break;
   await client.voices();
   await client.voiceSample("{voiceId}");

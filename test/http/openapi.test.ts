@@ -21,6 +21,7 @@ test("all paths and methods of the interface are there", () => {
   expect(listed.sort()).toEqual(
     [
       "delete,get /v1/calls/{callId}",
+      "delete,get /v1/calls/{callId}/recording",
       "delete,get /v1/instances/{instanceId}",
       "get /",
       "get /docs",
@@ -127,7 +128,14 @@ describe("requests", () => {
       type: "string",
       contentEncoding: "base64",
     });
-    expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual(["instanceId", "target", "tts", "type"]);
+    expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual([
+      "instanceId",
+      "recording",
+      "target",
+      "tts",
+      "type",
+    ]);
+    expect(CreateCall_FIXED_TTS?.properties?.recording).toMatchObject({ type: "boolean" });
   });
 
   test("that lack a field of their type do not fit", () => {

@@ -28,6 +28,8 @@ import type { Transcription } from "../../src/ports/transcription.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 
+import { MemoryRecordings } from "./memory-recordings.ts";
+
 export const ALICE: Principal = { userId: "usr_alice" };
 export const BOB: Principal = { userId: "usr_bob" };
 export const NUMBER = "+12025550100";
@@ -133,7 +135,7 @@ export class FaultyStorage implements Storage {
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
     const reads =
-      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|counts|token\w*)$/;
+      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
     return this.operations.filter((operation) => !reads.test(operation));
   }
 
@@ -166,6 +168,7 @@ export interface WorldOptions {
   /** Networks beside it. */
   readonly others?: readonly ScriptedTelephony[];
   readonly retentionDays?: number;
+  readonly recordingRetentionDays?: number;
   /** Live streams are switched on. */
   readonly streamPreview?: boolean;
   /** What writes down what is said on them; nobody does by default. */
@@ -184,6 +187,7 @@ export class World {
   readonly network: ScriptedTelephony;
   readonly storage: FaultyStorage;
   readonly speech: ToneSpeech = new ToneSpeech();
+  readonly recordings: MemoryRecordings;
   readonly context: Context;
   readonly app: Application;
   /** What an operator would be woken up for. */
@@ -196,6 +200,7 @@ export class World {
     this.system = new ManualSystem(
       before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {},
     );
+    this.recordings = before?.recordings ?? new MemoryRecordings();
     this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
     this.network = new ScriptedTelephony(this.system, {
       ...(options.capabilities ? { capabilities: options.capabilities } : {}),
@@ -224,6 +229,7 @@ export class World {
       decoder,
       transcription: options.transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
+      recordings: this.recordings,
       log,
       events: new EventLog(this.system, ids, log),
       tally: new Tally(),
@@ -240,7 +246,10 @@ export class World {
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",
     };
-    this.app = createApplication(this.context, { retentionDays: options.retentionDays });
+    this.app = createApplication(this.context, {
+      calls: options.retentionDays,
+      recordings: options.recordingRetentionDays,
+    });
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {

@@ -34,8 +34,14 @@ const listQuery = {
 };
 const timelineQuery = { limit: limitParameter(1000, "all"), cursor: cursorParameter("evt") };
 
-/** The calls of the caller. */
-export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "limits">): Route[] {
+/**
+ * The calls of the caller.
+ * @param server where the interface is reached, base path included
+ */
+export function callRoutes(
+  { calls, limits }: Pick<HttpDependencies, "calls" | "limits">,
+  server: () => string,
+): Route[] {
   /** What was said on these calls, where that was asked for. */
   const transcriptsFor = async (of: readonly Call[], expand: ReadonlySet<CallExpansion> | undefined) =>
     expand?.has("transcript") ? calls.transcripts(of) : undefined;
@@ -61,7 +67,7 @@ export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "
         const query = readQuery(exchange.search, getQuery);
         const call = await calls.get(exchange.caller, callIdOf(exchange));
         const said = await transcriptsFor([call], query.expand);
-        return record(exchange, callView(call, query.expand, said?.get(call.id)));
+        return record(exchange, callView(call, server, query.expand, said?.get(call.id)));
       },
     },
     {
@@ -143,7 +149,7 @@ export function callRoutes({ calls, limits }: Pick<HttpDependencies, "calls" | "
             said = await transcriptsFor(listed, expand);
             return listed;
           },
-          (call) => callView(call, expand, said?.get(call.id)),
+          (call) => callView(call, server, expand, said?.get(call.id)),
         );
       },
     },

@@ -37,6 +37,22 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.purge(recent.endedAt ?? 0, 10), []);
   });
 
+  clause("ended calls of which a recording is kept are found, oldest first, until it is gone", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const recorded = { recordedMs: 0 };
+    const first = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 86_400_000 });
+    await scene.endedCall(instance);
+    await scene.endedCall(instance, recorded);
+    const second = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 1 });
+    const recent = await scene.moved(await scene.endedCall(instance, recorded), { recordedMs: 20 });
+    scene.equal(await calls.recorded(recent.endedAt ?? 0, 10), [first, second]);
+    scene.equal(await calls.recorded(recent.endedAt ?? 0, 1), [first]);
+    await scene.moved(first, { recordedMs: 0 });
+    scene.equal(await calls.recorded(scene.now(), 10), [second, recent]);
+    scene.equal(await calls.counts(), { FAILED: 5 });
+  });
+
   clause("a purge deletes at most as many as asked for, and several empty the store", async (scene) => {
     const instance = await scene.storedInstance();
     const ended: string[] = [];

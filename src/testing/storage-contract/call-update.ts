@@ -41,10 +41,11 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
   clause("every field that may change can be set and taken back", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const times = { startedAt: scene.now(), endedAt: scene.now() };
-    const patch = { outcome: OUTCOME, mediaStatistics: STATISTICS, ...times, owner: "node_a" };
+    const patch = { outcome: OUTCOME, mediaStatistics: STATISTICS, recordedMs: 0, ...times, owner: "node_a" };
     const set = await scene.moved(call, patch);
     scene.equal(set, { ...call, ...patch, version: 2 });
-    const empty = { outcome: null, mediaStatistics: null, startedAt: null, endedAt: null, owner: null };
+    const noTimes = { startedAt: null, endedAt: null };
+    const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null };
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
   });
 

@@ -91,6 +91,7 @@ export class StorageScene {
       message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
       outcome: null,
       mediaStatistics: null,
+      recordedMs: null,
       createdAt: this.now(),
       startedAt: null,
       endedAt: null,

@@ -25,6 +25,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
     message: { type: "DYNAMIC_STREAM" },
     outcome: null,
     mediaStatistics: null,
+    recordedMs: null,
     createdAt: 1,
     startedAt: null,
     endedAt: null,
@@ -63,5 +64,6 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await events.ofCall("call_1", { limit: 10, after: "evt_0" });
   await events.ofUser("usr_1", {}, { limit: 10, after: "evt_0" });
   await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: "evt_0" });
+  await calls.recorded(9, 10);
   await calls.purge(9, 10);
 }

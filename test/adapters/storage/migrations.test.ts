@@ -6,7 +6,13 @@ import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
 
-const STEPS = ["0001_first_tables", "0002_media_statistics", "0003_unlinked_instances", "0005_transcripts"];
+const STEPS = [
+  "0001_first_tables",
+  "0002_media_statistics",
+  "0003_unlinked_instances",
+  "0004_recordings",
+  "0005_transcripts",
+];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 3; round++) {

@@ -121,6 +121,7 @@ function call(id: string): Call {
     message: { type: "DYNAMIC_STREAM" },
     outcome: null,
     mediaStatistics: null,
+    recordedMs: null,
     createdAt: 1,
     startedAt: null,
     endedAt: null,

@@ -43,8 +43,7 @@ export async function ask(app: WebApp, question: Question): Promise<Answered> {
 }
 
 export function answered(raw: Reply): Answered {
-  const text =
-    raw.body === undefined ? "" : typeof raw.body === "string" ? raw.body : new TextDecoder().decode(raw.body);
+  const text = raw.body instanceof Uint8Array ? new TextDecoder().decode(raw.body) : String(raw.body ?? "");
   const type = raw.headers["content-type"] ?? "";
   return {
     status: raw.status,

@@ -55,6 +55,7 @@ export const call = (over: Partial<Call> = {}): Call => ({
   message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },
   outcome: null,
   mediaStatistics: null,
+  recordedMs: null,
   createdAt: NOW,
   startedAt: null,
   endedAt: null,
@@ -136,6 +137,12 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
       transcripts: async () => new Map(),
       stream: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
+      },
+      recording: async () => {
+        throw new Refusal("recording_not_found", "the call is not recorded");
+      },
+      eraseRecording: async () => {
+        throw new Refusal("recording_not_found", "the call is not recorded");
       },
       events: () => {
         throw new Error("HTTP does not iterate events");

@@ -1,0 +1,74 @@
+import { wavHeader } from "../../src/audio/wav.ts";
+import type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "../../src/ports/recordings.ts";
+
+/** One recording, in memory. */
+export class MemoryRecording implements RecordingWriter {
+  readonly heard: number[] = [];
+  readonly said: number[] = [];
+  readonly sampleRate: number;
+  /** Ends the recording before its call, as a full disk does. */
+  readonly breakOff: (reason: IncompleteReason) => void;
+  finished = false;
+  broken = false;
+
+  constructor(sampleRate: number, incomplete: (reason: IncompleteReason) => void) {
+    this.sampleRate = sampleRate;
+    this.breakOff = (reason) => {
+      this.broken = true;
+      incomplete(reason);
+    };
+  }
+
+  get recordedMs(): number {
+    return (this.heard.length * 1000) / this.sampleRate;
+  }
+
+  write(heard: Int16Array, said: Int16Array, samples: number): void {
+    if (this.broken) return;
+    for (let i = 0; i < samples; i++) {
+      this.heard.push(heard[i]!);
+      this.said.push(said[i]!);
+    }
+  }
+
+  async finish(): Promise<void> {
+    this.finished = true;
+  }
+}
+
+/** Keeps recordings in memory, by call. */
+export class MemoryRecordings implements Recordings {
+  readonly kept = new Map<string, MemoryRecording>();
+  closed = false;
+
+  record(callId: string, sampleRate: number, incomplete: (reason: IncompleteReason) => void): MemoryRecording {
+    const recording = new MemoryRecording(sampleRate, incomplete);
+    this.kept.set(callId, recording);
+    return recording;
+  }
+
+  async read(callId: string): Promise<StoredRecording | undefined> {
+    const recording = this.kept.get(callId);
+    if (recording === undefined) return undefined;
+    const { heard, said, sampleRate, recordedMs } = recording;
+    const samples = new Int16Array(2 * heard.length);
+    for (const [i, sample] of heard.entries()) samples.set([sample, said[i]!], 2 * i);
+    const header = wavHeader({ sampleRate, channels: 2, samples: heard.length });
+    const wav = new Uint8Array([...header, ...new Uint8Array(samples.buffer)]);
+    return {
+      size: wav.length,
+      durationMs: recordedMs,
+      async *bytes(from, to) {
+        yield wav.subarray(from, to);
+      },
+    };
+  }
+
+  async forget(callIds: readonly string[]): Promise<void> {
+    for (const callId of callIds) this.kept.delete(callId);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
