@@ -8,10 +8,14 @@ import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RtpPacket } from "./rtp-packet.ts";
+import { sharedFrame } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
 /** Frames that are waited for after this thread has stood still. */
 const MOST_OWED = 25;
+
+/** The packet that was parsed last in this thread. */
+const parsed = new RtpPacket();
 
 /** What an {@link Inbound} tells. */
 export interface InboundListener {
@@ -33,20 +37,19 @@ export class Inbound {
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
   readonly #frame: Int16Array;
-  readonly #packet = new RtpPacket();
   readonly #events = new EventReceiver();
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #reception = new Reception(8000);
   #jitter: JitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
-  #decoded = new Int16Array(0);
+  #decoded: Int16Array = new Int16Array(0);
 
   /** @param sampleRate Hz of the sink's frames */
   constructor(sampleRate: number, listener: InboundListener) {
     this.#sampleRate = sampleRate;
     this.#listener = listener;
-    this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
+    this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);
   }
 
   /** Order, loss and jitter of the present source. */
@@ -91,7 +94,7 @@ export class Inbound {
     this.#reception = new Reception(codec.clockRate);
     this.#jitter = new JitterBuffer(codec);
     this.#resampler = new FrameResampler(codec.sampleRate, this.#sampleRate);
-    this.#decoded = new Int16Array((codec.sampleRate * FRAME_MS) / 1000);
+    this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
   }
 
   /**
@@ -100,7 +103,7 @@ export class Inbound {
    * @param timely it has come now; else it may have lain in the socket while this thread stood still
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
-    const packet = this.#packet;
+    const packet = parsed;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
       // Comfort noise and the like uses up a number of the stream it is in.
       if (packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port)) this.#skip();
@@ -152,12 +155,12 @@ export class Inbound {
   }
 
   #skip(): void {
-    const sequence = this.#reception.take(this.#packet.sequence);
-    if (sequence >= 0) this.#jitter?.skip(sequence, this.#packet.timestamp);
+    const sequence = this.#reception.take(parsed.sequence);
+    if (sequence >= 0) this.#jitter?.skip(sequence, parsed.timestamp);
   }
 
   #accept(bytes: Uint8Array, now: number, timely: boolean): void {
-    const packet = this.#packet;
+    const packet = parsed;
     const jitter = this.#jitter;
     if (jitter === undefined) return;
     const before = this.#reception.highest;

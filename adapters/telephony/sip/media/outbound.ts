@@ -6,11 +6,13 @@ import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { PacketRoom } from "./packet-room.ts";
 import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
+import { sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
 const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
 /** A runtime may still read a packet when the next one is written: so many take turns. */
 const RING = 4;
+const NO_SAMPLES: Int16Array = new Int16Array(0);
 
 /** Hands a packet of so many bytes to the network, protected where it must be. There is room for the protection. */
 export type Transmit = (packet: PacketRoom, length: number) => void;
@@ -35,8 +37,8 @@ export class Outbound {
   #settings: StreamSettings | undefined;
   #resampler: FrameResampler | undefined;
   /** A frame at the codec's rate; what is collected for the next packet. */
-  #converted = new Int16Array(0);
-  #packet = new Int16Array(0);
+  #converted = NO_SAMPLES;
+  #packet = NO_SAMPLES;
   #filled = 0;
   #marker = true;
   #keyTimestamp = 0;
@@ -50,7 +52,7 @@ export class Outbound {
     this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
     this.#sampleRate = sampleRate;
     this.#transmit = transmit;
-    this.#frame = new Int16Array((sampleRate * FRAME_MS) / 1000);
+    this.#frame = sharedFrame("pulled", (sampleRate * FRAME_MS) / 1000);
   }
 
   /** From now on it is sent like this. */
@@ -61,22 +63,19 @@ export class Outbound {
     if (codec === this.#codec && samples === this.#packet.length) return;
     if (codec !== this.#codec) this.#resampler = new FrameResampler(this.#sampleRate, codec.sampleRate);
     this.#codec = codec;
-    this.#converted = new Int16Array((codec.sampleRate * FRAME_MS) / 1000);
+    this.#converted = sharedFrame("encoded", (codec.sampleRate * FRAME_MS) / 1000);
     this.#packet = new Int16Array(samples);
     this.#filled = 0;
   }
 
+  /** Sends the first frame apart from the clock: perhaps while another call's is under way. */
+  begin(source: FrameSource | undefined): void {
+    this.#next(source, new Int16Array(this.#frame.length));
+  }
+
   /** Sends one frame: a key's, the source's, or silence without one. */
   tick(source: FrameSource | undefined): void {
-    const codec = this.#codec;
-    if (codec === undefined) return;
-    if (this.keys.busy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec);
-    else if (source === undefined) this.#sendAudio(codec, this.#silence());
-    else {
-      source.read(this.#frame);
-      this.#sendAudio(codec, this.#frame);
-    }
-    this.#pass(codec);
+    this.#next(source, this.#frame);
   }
 
   /** A frame's time passes in which nothing is sent: we are held. */
@@ -87,13 +86,20 @@ export class Outbound {
     this.#pass(this.#codec);
   }
 
-  #pass(codec: Codec): void {
-    this.timestamp = (this.timestamp + (codec.clockRate * FRAME_MS) / 1000) >>> 0;
+  #next(source: FrameSource | undefined, frame: Int16Array): void {
+    const codec = this.#codec;
+    if (codec === undefined) return;
+    if (this.keys.busy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec, frame);
+    else {
+      if (source === undefined) frame.fill(0);
+      else source.read(frame);
+      this.#sendAudio(codec, frame);
+    }
+    this.#pass(codec);
   }
 
-  #silence(): Int16Array {
-    this.#frame.fill(0);
-    return this.#frame;
+  #pass(codec: Codec): void {
+    this.timestamp = (this.timestamp + (codec.clockRate * FRAME_MS) / 1000) >>> 0;
   }
 
   #sendAudio(codec: Codec, frame: Int16Array): void {
@@ -117,7 +123,7 @@ export class Outbound {
     if (payload > 0) this.#send(this.#settings!.payloadType.send, timestamp, payload);
   }
 
-  #sendKey(codec: Codec): void {
+  #sendKey(codec: Codec, frame: Int16Array): void {
     const { payloadType, clockRate } = this.#settings!.telephoneEvent!;
     if (this.keys.begins) {
       this.#keyTimestamp = this.timestamp;
@@ -128,7 +134,7 @@ export class Outbound {
       this.#send(payloadType, this.#keyTimestamp, EVENT_BYTES);
     else {
       this.#marker = true;
-      this.#sendAudio(codec, this.#silence());
+      this.#sendAudio(codec, frame.fill(0));
     }
   }
 

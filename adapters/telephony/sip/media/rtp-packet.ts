@@ -3,7 +3,7 @@ export const RTP_HEADER_BYTES = 12;
 /** What protection adds to a packet of ours at most: the index of SRTCP and a tag of 80 bits. */
 export const PROTECTION_BYTES = 14;
 
-/** The packet that was parsed last (RFC 3550 section 5.1). One object serves a whole session: the payload is not copied. */
+/** The packet that was parsed last (RFC 3550 section 5.1). One object serves all: the payload is not copied. */
 export class RtpPacket {
   marker = false;
   payloadType = 0;

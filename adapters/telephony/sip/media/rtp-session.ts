@@ -241,7 +241,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#outbound.packets > 0) return;
-    this.#outbound.tick(this.#source);
+    this.#outbound.begin(this.#source);
   }
 
   #watch(now: number): void {
