@@ -1,4 +1,4 @@
-import { median } from "../bench/median.ts";
+import { median, quantile } from "../bench/median.ts";
 
 /** A figure at a time, min since the start. */
 export interface Sample {
@@ -17,14 +17,15 @@ export interface Growth {
 
 /**
  * How much a figure grew over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
- * 1968), which a few outliers do not move, times the window.
- * @param share of the median that it may grow, or `atLeast`, whichever is more
+ * 1968), which a few outliers do not move, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
+ * the middle half of the samples lies, whichever is most: something that grows steadily grows by twice that range.
  */
 export function growthOf(samples: readonly Sample[], share: number, atLeast: number): Growth {
   const slopes = samples.flatMap((from, i) =>
     samples.slice(i + 1).map((to) => (to.bytes - from.bytes) / (to.minute - from.minute)),
   );
-  const allowed = Math.max(atLeast, share * median(samples.map(({ bytes }) => bytes)));
+  const all = samples.map(({ bytes }) => bytes);
+  const allowed = Math.max(atLeast, share * median(all), quantile(all, 0.75) - quantile(all, 0.25));
   const window = (samples.at(-1)?.minute ?? 0) - (samples[0]?.minute ?? 0);
   const bytes = slopes.length === 0 ? 0 : median(slopes) * window;
   return { bytes, allowed, flat: bytes <= allowed };
