@@ -1,0 +1,89 @@
+import { Decimator } from "./decimator.ts";
+import { msToSamples } from "./pcm.ts";
+import { SteadyTone } from "./steady-tone.ts";
+
+const FRAME_MS = 20;
+/** The rate that is worked at, about: enough for tones of 2300 Hz. */
+const WORKING_RATE = 8_000;
+/** Frames of a tone that make a beep: from 140 ms to 2 s. A tone that lasts longer is a line, not a beep. */
+const SHORTEST_FRAMES = 7;
+const LONGEST_FRAMES = 100;
+/** How far apart the frequencies of neighbouring frames may be, as a share. */
+const MOST_DRIFT = 0.025;
+
+/** Told of each beep when it is over: its frequency, Hz, and the time in the stream at which it began. */
+export type BeepListener = (hz: number, atMs: number) => void;
+
+/**
+ * Finds the beep after which a voicemail box records: one steady tone of 400 to 2300 Hz that lasts from 140 ms to two
+ * seconds. To be fed from the answer on, since the ringing tone of some networks sounds alike. Allocates nothing after it
+ * was made.
+ *
+ * Frame by frame the strongest tone is fitted to the autocorrelation; frames that agree make a beep, one in between may
+ * be missing.
+ */
+export class BeepDetector {
+  readonly #decimator: Decimator;
+  readonly #decimated: Float64Array;
+  readonly #onBeep: BeepListener;
+  readonly #tone: SteadyTone;
+  readonly #frame: Float64Array;
+  #filled = 0;
+  #frames = 0;
+  /** The tone that is on: where it began, how many frames had it, and its mean frequency. */
+  #start = 0;
+  #run = 0;
+  #hz = 0;
+  #missing = false;
+
+  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  constructor(sampleRate: number, onBeep: BeepListener) {
+    const factor = Math.max(1, Math.round(sampleRate / WORKING_RATE));
+    this.#decimator = new Decimator(factor);
+    this.#decimated = new Float64Array(this.#decimator.most);
+    this.#tone = new SteadyTone(sampleRate / factor);
+    this.#frame = new Float64Array(msToSamples(FRAME_MS, sampleRate / factor));
+    this.#onBeep = onBeep;
+  }
+
+  /** How long a steady tone has been on by now, ms; 0 where there is none. */
+  get toneMs(): number {
+    return this.#run * FRAME_MS;
+  }
+
+  /** Takes the next received samples, of any number. */
+  push(frame: Int16Array): void {
+    for (let at = 0; at < frame.length; ) {
+      at = this.#decimator.put(frame, at);
+      const count = this.#decimator.take(this.#decimated);
+      for (let i = 0; i < count; i++) this.#take(this.#decimated[i]!);
+    }
+  }
+
+  #take(sample: number): void {
+    this.#frame[this.#filled++] = sample;
+    if (this.#filled < this.#frame.length) return;
+    this.#filled = 0;
+    this.#decide(this.#tone.hzOf(this.#frame));
+    this.#frames++;
+  }
+
+  #decide(hz: number): void {
+    if (hz > 0 && this.#run > 0 && Math.abs(hz - this.#hz) <= MOST_DRIFT * this.#hz) {
+      this.#run++;
+      this.#hz += (hz - this.#hz) / this.#run;
+      this.#missing = false;
+      return;
+    }
+    if (this.#run > 0 && !this.#missing) {
+      this.#missing = true;
+      return;
+    }
+    const { frames, hz: found, start } = { frames: this.#run, hz: this.#hz, start: this.#start };
+    this.#missing = false;
+    this.#run = hz > 0 ? 1 : 0;
+    this.#hz = hz;
+    this.#start = this.#frames;
+    if (frames >= SHORTEST_FRAMES && frames <= LONGEST_FRAMES) this.#onBeep(Math.round(found), start * FRAME_MS);
+  }
+}
