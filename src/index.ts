@@ -1,5 +1,15 @@
 // Table of contents of the public API.
 
+export type {
+  StreamAttachment,
+  StreamClient,
+  StreamEnd,
+  StreamEvent,
+  StreamEventName,
+  StreamSeat,
+  Transcript,
+} from "./application/streams/stream-client.ts";
+export { STREAM_EVENTS } from "./application/streams/stream-client.ts";
 export type { IssuedToken, NewToken } from "./application/tokens.ts";
 export type {
   CallUseCases,
@@ -43,7 +53,7 @@ export type {
   SipTrunkOptions,
   SipTuning,
 } from "./options.ts";
-export type { AudioDecoder, AudioFacts } from "./ports/audio-decoder.ts";
+export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
 export type { Authenticate } from "./ports/authenticator.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
@@ -96,6 +106,7 @@ export type {
   TranscriptionSession,
 } from "./ports/transcription.ts";
 export { TranscriptionFailed } from "./ports/transcription.ts";
+export type { VoiceActivity, VoiceActivityDetector } from "./ports/voice-activity.ts";
 export type { Reply, RequestLike, Socket, SocketHandlers, WebApp } from "./ports/web.ts";
 export type { Ringport, Tokens } from "./ringport.ts";
 export { createRingport } from "./ringport.ts";

@@ -12,6 +12,7 @@ import type { Storage } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 import type { Telephony } from "./ports/telephony.ts";
 import type { Transcription } from "./ports/transcription.ts";
+import type { VoiceActivity } from "./ports/voice-activity.ts";
 
 /** Options that only the HTTP interface looks at. */
 export type HttpOptions = Partial<Pick<HttpDependencies, "basePath" | "cors" | "rateLimit" | "asset">>;
@@ -39,6 +40,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
+  /** What tells speech from what is not. Default: the energy over the noise, which takes music for speech. */
+  readonly voiceActivity?: VoiceActivity | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */

@@ -11,6 +11,7 @@ import {
 } from "./application/tokens.ts";
 import type { CallUseCases, InstanceUseCases } from "./application/use-cases.ts";
 import { Vault } from "./application/vault.ts";
+import { Vad } from "./audio/vad.ts";
 import { idSource } from "./domain/ids.ts";
 import { inputSchemas } from "./domain/inputs.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
@@ -125,6 +126,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings,
+      voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(system, ids, log),
       tally: new Tally(),

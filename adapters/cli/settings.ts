@@ -244,6 +244,7 @@ export const CODE_ONLY = {
   decoder: "an object",
   transcription: "an object",
   recordings: "an object; RINGPORT_DATA chooses the folder",
+  voiceActivity: "a function",
   authenticate: "a function; the server reads its tokens from the storage",
   system: "the clock",
   asset: "a function",

@@ -46,11 +46,18 @@ export class CallMedia {
     this.#call = call;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
-    this.#ear = new CalleeEar(leg.sampleRate, capabilities.dtmf === "in-band", {
-      firstAudio: () => post({ type: "inbound_audio" }),
-      digit: (digit, atMs) => this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } }),
-      speech: (startMs, endMs) => this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
-    });
+    const { sampleRate } = leg;
+    const { voiceActivity } = context;
+    this.#ear = new CalleeEar(
+      { sampleRate, inBandDtmf: capabilities.dtmf === "in-band", voiceActivity },
+      {
+        firstAudio: () => post({ type: "inbound_audio" }),
+        digit: (digit, atMs) => this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } }),
+        speech: (startMs, endMs) =>
+          this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
+        beep: (hz, atMs) => this.#notice({ event: "beep", data: { hz, at_ms: atMs } }),
+      },
+    );
     const live = programOf(call).live?.(context, call, { leg, playout: this.#playout });
     this.#live = live;
     if (call.recordedMs !== null)

@@ -1,8 +1,9 @@
+import { BeepDetector } from "../audio/beep.ts";
 import { DtmfDetector } from "../audio/dtmf.ts";
 import { msToSamples } from "../audio/pcm.ts";
 import { SpeechSegmenter } from "../audio/speech-segments.ts";
-import { Vad } from "../audio/vad.ts";
 import type { FrameSink } from "../ports/media.ts";
+import type { VoiceActivity, VoiceActivityDetector } from "../ports/voice-activity.ts";
 
 /** What the ear reports. Called from the leg's clock: it must not wait. */
 export interface EarReports {
@@ -12,39 +13,59 @@ export interface EarReports {
   digit(digit: string, atMs: number): void;
   /** Speech from `startMs` to `endMs`, both since the answer. */
   speech(startMs: number, endMs: number): void;
+  /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
+  beep(hz: number, atMs: number): void;
 }
 
-/** The voice detector only tells loud from quiet, and goes on a little: this long after a key nothing is speech, ms. */
-const AFTER_KEY_MS = 200;
+/** How it listens. */
+export interface EarOptions {
+  /** Hz. */
+  readonly sampleRate: number;
+  /** Listen for keys in the audio; never where the adapter reports them, or they count twice. */
+  readonly inBandDtmf: boolean;
+  readonly voiceActivity: VoiceActivity;
+}
 
-/** Listens to the callee on the leg's own sample clock: keys pressed and stretches of speech. */
+/** The voice detector only tells loud from quiet, and goes on a little: this long after a key or a beep nothing is speech, ms. */
+const AFTER_TONE_MS = 200;
+/** A tone that has lasted this long is no voice, and one that has lasted so long is a beep, ms. */
+const TONE_MS = 80;
+const BEEP_MS = 140;
+
+/** Listens to the callee on the leg's own sample clock, from the answer on: keys pressed, stretches of speech, beeps. */
 export class CalleeEar implements FrameSink {
   /** Frames that have come so far. */
   frames = 0;
   readonly #reports: EarReports;
-  readonly #vad: Vad;
+  readonly #voice: VoiceActivityDetector;
   readonly #segments: SpeechSegmenter;
   readonly #dtmf: DtmfDetector | undefined;
-  readonly #afterKey: number;
-  /** Samples that still belong to a key. */
-  #ofKey = 0;
+  readonly #beep: BeepDetector;
+  readonly #afterTone: number;
+  /** Samples that still belong to a key or a beep. */
+  #ofTone = 0;
 
-  /** @param inBandDtmf listen for keys in the audio; never where the adapter reports them, or they count twice */
-  constructor(sampleRate: number, inBandDtmf: boolean, reports: EarReports) {
+  constructor({ sampleRate, inBandDtmf, voiceActivity }: EarOptions, reports: EarReports) {
     this.#reports = reports;
-    this.#vad = new Vad(sampleRate);
-    this.#afterKey = msToSamples(AFTER_KEY_MS, sampleRate);
-    this.#segments = new SpeechSegmenter({ sampleRate }, ({ startMs, endMs }) => reports.speech(startMs, endMs));
+    this.#voice = voiceActivity(sampleRate);
+    this.#afterTone = msToSamples(AFTER_TONE_MS, sampleRate);
+    const { hangOverMs = 0 } = this.#voice;
+    this.#segments = new SpeechSegmenter({ sampleRate, hangOverMs }, ({ startMs, endMs }) =>
+      reports.speech(startMs, endMs),
+    );
     this.#dtmf = inBandDtmf ? new DtmfDetector(sampleRate, (digit, atMs) => reports.digit(digit, atMs)) : undefined;
+    this.#beep = new BeepDetector(sampleRate, (hz, atMs) => reports.beep(hz, atMs));
   }
 
   write(frame: Int16Array): void {
     if (this.frames++ === 0) this.#reports.firstAudio();
     this.#dtmf?.push(frame);
-    if (this.#dtmf?.sounding) this.#ofKey = this.#afterKey;
-    const voiced = this.#vad.push(frame);
-    this.#segments.push(voiced && this.#ofKey <= 0, frame.length);
-    this.#ofKey -= frame.length;
+    this.#beep.push(frame);
+    const { toneMs } = this.#beep;
+    if (this.#dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
+    const voiced = this.#voice.push(frame);
+    this.#segments.push(voiced && this.#ofTone <= 0 && toneMs < TONE_MS, frame.length);
+    this.#ofTone -= frame.length;
   }
 
   /** Reports speech that was still going on. */

@@ -12,6 +12,7 @@ import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
 import type { Transcription } from "../ports/transcription.ts";
+import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import type { Streams } from "./streams/streams.ts";
@@ -38,6 +39,8 @@ export interface Context {
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
   readonly recordings: Recordings;
+  /** Tells speech from what is not, on every call. */
+  readonly voiceActivity: VoiceActivity;
   readonly log: Logger;
   readonly events: EventLog;
   readonly streams: Streams;

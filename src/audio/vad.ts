@@ -1,3 +1,4 @@
+import type { VoiceActivityDetector } from "../ports/voice-activity.ts";
 import { msToSamples } from "./pcm.ts";
 
 const STEP_MS = 20;
@@ -23,7 +24,8 @@ export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
  * for two seconds at most. In return, quiet speech in loud noise is missed (at 10 dB over the noise one frame in five).
  * It tells loud from quiet, not speech from music. Allocates nothing.
  */
-export class Vad {
+export class Vad implements VoiceActivityDetector {
+  readonly hangOverMs: number = VAD_HANG_OVER_MS;
   readonly #stepSamples: number;
   readonly #minima: Float64Array = new Float64Array(BLOCKS).fill(Infinity);
   #block = 0;

@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   "message_ready",
   "dtmf",
   "callee_speech",
+  "beep",
   "held",
   "resumed",
   "signalling",

@@ -35,6 +35,7 @@ export interface TranscriptionCapabilities {
   readonly partial: boolean;
 }
 
+/** What a session is about. */
 export interface TranscriptionOptions {
   readonly callId: string;
   readonly speaker: Speaker;

@@ -22,21 +22,24 @@ function beepsIn(samples: Int16Array, sampleRate = 8_000, frameLength = sampleRa
 describe.each([8_000, 16_000, 24_000, 48_000])("at %i Hz", (sampleRate) => {
   const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
 
-  test.each([10, 15, 20, 30])("a beep of any length and frequency is found at %i dB over noise, after mu-law", (snrDb) => {
-    let [tones, missed, off, late] = [0, 0, 0, 0];
-    for (const hz of [420, 480, 620, 800, 950, 1_000, 1_200, 1_400, 1_700, 2_000, 2_200])
-      for (const ms of [200, 300, 500, 1_000]) {
-        const beep = tone(hz, ms, sampleRate, 8_000);
-        const line = concatPcm([silence(613), beep, silence(300)]);
-        const noise = whiteNoise(line.length, rms(beep) / 10 ** (snrDb / 20), hz + ms + snrDb);
-        const found = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
-        tones++;
-        if (found.length !== 1) missed++;
-        else if (Math.abs(found[0]!.hz - hz) > 0.01 * hz) off++;
-        else if (Math.abs(found[0]!.atMs - 613) > 60) late++;
-      }
-    expect({ tones, missed, off, late }).toEqual({ tones: 44, missed: 0, off: 0, late: 0 });
-  });
+  test.each([10, 15, 20, 30])(
+    "a beep of any length and frequency is found at %i dB over noise, after mu-law",
+    (snrDb) => {
+      let [tones, missed, off, late] = [0, 0, 0, 0];
+      for (const hz of [420, 480, 620, 800, 950, 1_000, 1_200, 1_400, 1_700, 2_000, 2_200])
+        for (const ms of [200, 300, 500, 1_000]) {
+          const beep = tone(hz, ms, sampleRate, 8_000);
+          const line = concatPcm([silence(613), beep, silence(300)]);
+          const noise = whiteNoise(line.length, rms(beep) / 10 ** (snrDb / 20), hz + ms + snrDb);
+          const found = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
+          tones++;
+          if (found.length !== 1) missed++;
+          else if (Math.abs(found[0]!.hz - hz) > 0.01 * hz) off++;
+          else if (Math.abs(found[0]!.atMs - 613) > 60) late++;
+        }
+      expect({ tones, missed, off, late }).toEqual({ tones: 44, missed: 0, off: 0, late: 0 });
+    },
+  );
 
   test("noise of any level has no beeps", () => {
     for (const level of [100, 1_000, 5_000, 15_000])
@@ -62,7 +65,9 @@ describe.each([8_000, 16_000, 24_000, 48_000])("at %i Hz", (sampleRate) => {
     ] as const)
       for (const ms of [400, 1_000, 2_000]) {
         const pair = sum(tone(a, ms, sampleRate, 8_000), tone(b, ms, sampleRate, 8_000));
-        expect(beepsIn(concatPcm([silence(100), pair, silence(300)]), sampleRate), `${a}+${b} Hz, ${ms} ms`).toEqual([]);
+        expect(beepsIn(concatPcm([silence(100), pair, silence(300)]), sampleRate), `${a}+${b} Hz, ${ms} ms`).toEqual(
+          [],
+        );
       }
   });
 

@@ -8,6 +8,7 @@ import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
+import { Vad } from "../../src/audio/vad.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { idSource } from "../../src/domain/ids.ts";
@@ -25,6 +26,7 @@ import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speec
 import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Telephony, TelephonyCapabilities } from "../../src/ports/telephony.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
+import type { VoiceActivity } from "../../src/ports/voice-activity.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 
@@ -177,6 +179,7 @@ export interface WorldOptions {
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
+  readonly voiceActivity?: VoiceActivity;
   /** What an earlier process left. */
   readonly before?: World;
 }
@@ -230,6 +233,7 @@ export class World {
       transcription: options.transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings: this.recordings,
+      voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(this.system, ids, log),
       tally: new Tally(),

@@ -241,6 +241,9 @@ export class LiveStream implements PlayoutTap {
       case "dtmf":
         this.tell("dtmf", { digit: event.data.digit ?? "" }, event.timestamp);
         break;
+      case "beep":
+        this.tell("beep", event.data, event.timestamp);
+        break;
       case "completed":
       case "failed":
         this.tell(event.type, { reason: event.data.reason ?? null }, event.timestamp);

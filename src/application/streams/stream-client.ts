@@ -16,6 +16,7 @@ export const STREAM_EVENTS = [
   /** The client reads too slowly and has lost some of the callee's audio; told by whoever carries it. */
   "audio_dropped",
 ] as const;
+/** One of {@link STREAM_EVENTS}. */
 export type StreamEventName = (typeof STREAM_EVENTS)[number];
 
 /** Something that happened on a call with a live stream. */

@@ -1,11 +1,9 @@
 import type { PlayoutTap } from "../../audio/playout.ts";
-import { Vad } from "../../audio/vad.ts";
 import type { Call } from "../../domain/call.ts";
 import type { Event } from "../../domain/events.ts";
 import type { Speaker } from "../../domain/transcript.ts";
 import type { FrameSink } from "../../ports/media.ts";
 import type { TranscriptionEvent } from "../../ports/transcription.ts";
-import type { VoiceActivity } from "../../ports/voice-activity.ts";
 import type { Context } from "../context.ts";
 import type { LiveEars } from "../programs/program.ts";
 import type { LiveStream } from "../streams/live-stream.ts";
@@ -14,8 +12,6 @@ import { SpeakerEar } from "./speaker-ear.ts";
 
 /** The end of a call waits this long for what was said last, ms. */
 export const LAST_WORDS_MS = 1_000;
-
-const BUILT_IN: VoiceActivity = (sampleRate) => new Vad(sampleRate);
 
 /**
  * Has what is said on one call written down: an engine listens to each speaker from the answer on; what it understands
@@ -44,12 +40,12 @@ export class CallTranscripts implements LiveEars {
     this.#call = call;
     this.#stream = stream;
     this.#kept = new KeptLines(context, call.id);
-    const { transcription, transcriptSpeakers } = context;
+    const { transcription, transcriptSpeakers, voiceActivity } = context;
     if (transcription)
       for (const speaker of transcriptSpeakers) {
         const options = { callId: call.id, speaker };
         const told = (event: TranscriptionEvent): void => this.#understood(speaker, event);
-        this.#ears.set(speaker, new SpeakerEar(transcription, options, legRate, BUILT_IN, told));
+        this.#ears.set(speaker, new SpeakerEar(transcription, options, legRate, voiceActivity, told));
       }
     this.#unlisten = context.events.listen(call.id, {
       event: (event) => this.#happened(event),

@@ -22,6 +22,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   speech: true,
   decoder: true,
   transcription: true,
+  voiceActivity: true,
   transcriptSpeakers: true,
   recordings: true,
   authenticate: true,
