@@ -36,7 +36,7 @@ export interface ConnectionListener {
 /** How long one attempt to come back may take, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
-/** A connection that lasts as long was a good one, ms. */
+/** A connection that lasts as long is one; before that it is an attempt, and does not begin the time of the next break. */
 const GOOD_MS = 1_000;
 
 /**
@@ -48,7 +48,10 @@ export class StreamConnection {
   readonly #listener: ConnectionListener;
   readonly #socket: ReconnectingWebSocket;
   readonly #stop = new AbortController();
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the waiting for a connection; while there is one, says that it lasts. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the waiting began. */
+  #brokenAt: number | undefined;
   #wasOpen = false;
   #isOpen = false;
   /** A WebSocket is being opened. */
@@ -79,14 +82,16 @@ export class StreamConnection {
   close(): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
-    clearTimeout(this.#patience);
+    clearTimeout(this.#timer);
     this.#isOpen = false;
     this.#socket.close(1000);
   }
 
   #opened(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#brokenAt = undefined;
+    }, GOOD_MS);
     this.#isOpening = false;
     this.#isOpen = true;
     this.#wasOpen = true;
@@ -160,20 +165,22 @@ export class StreamConnection {
     if (!this.#wasOpen || !passes) this.#fail(error);
   }
 
-  /** From now on it is waited for a connection. */
+  /** From now on it is waited for a connection that lasts. */
   #wait(): void {
+    this.#brokenAt ??= performance.now();
+    const leftMs = this.#brokenAt + this.#options.reconnectMs - performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), leftMs);
+  }
+
+  #giveUp(): void {
     const { reconnectMs, callId } = this.#options;
-    this.#patience ??= setTimeout(() => {
-      const cause = this.#lastError;
-      if (!this.#wasOpen && cause instanceof RingportError) this.#fail(cause);
-      else {
-        const [code, fate] = this.#wasOpen
-          ? (["stream_lost", "broke"] as const)
-          : (["timeout", "did not open"] as const);
-        const message = `the stream of ${callId} ${fate}, and there was no connection for ${reconnectMs} ms`;
-        this.#fail(new RingportError(code, message, { cause }));
-      }
-    }, reconnectMs);
+    const cause = this.#lastError;
+    if (this.#wasOpen) {
+      const message = `the stream of ${callId} broke, and did not come back within ${reconnectMs} ms`;
+      this.#fail(new RingportError("stream_lost", message, { cause }));
+    } else if (cause instanceof RingportError) this.#fail(cause);
+    else this.#fail(new RingportError("timeout", `the stream of ${callId} did not open within ${reconnectMs} ms`));
   }
 
   #fail(error: RingportError): void {

@@ -12,7 +12,9 @@ test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
   },
 );
 
-test("ringport/client needs ky and nothing else", async () => {
+test("ringport/client needs ky and nothing else, and what streams is loaded when it is needed", async () => {
   const { imports } = await bundle(folder, "dist/client.js", "external");
-  expect(new Set(imports.map(({ path }) => path))).toEqual(new Set(["ky"]));
+  const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
+  expect(new Set(needed.map(({ path }) => path))).toEqual(new Set(["ky"]));
+  expect(imports.filter(({ kind }) => kind === "dynamic-import")).toHaveLength(1);
 });

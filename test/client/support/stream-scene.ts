@@ -34,7 +34,7 @@ export const RATE = 16_000;
 /** Starts one for the test file. @param speed how many times faster than life the phones hear */
 export function streamScene({ speed = 1, streamPreview = true }: { speed?: number; streamPreview?: boolean } = {}) {
   const network = new ScriptedTelephony(
-    { ...realSystem, after: (ms, run) => realSystem.after(ms / speed, run) },
+    { ...realSystem, after: punctual(speed) },
     { sampleRate: RATE, capabilities: { linking: "operator" } },
   );
   const ringport = createRingport({
@@ -108,6 +108,19 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, otherwi
     if (performance.now() > deadline) throw new Error(otherwise);
     await new Promise((done) => setTimeout(done, 10));
   }
+}
+
+/** Timers of a clock that is so many times as fast as life. What one starts is counted from when that one was due. */
+function punctual(speed: number): typeof realSystem.after {
+  let due: number | undefined;
+  return (ms, run) => {
+    const at = (due ?? realSystem.monotonic()) + ms / speed;
+    return realSystem.after(at - realSystem.monotonic(), () => {
+      due = at;
+      run();
+      due = undefined;
+    });
+  };
 }
 
 /** The server of this runtime. */

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { allOf, namesOf, RATE, streamScene } from "./support/stream-scene.ts";
+
+const SPEED = 10;
+const SECONDS = 100;
+const scene = streamScene({ speed: SPEED });
+
+/** A WebSocket that counts the bytes of audio that go through it. */
+class CountingWebSocket extends WebSocket {
+  static audioBytes = 0;
+  override send(data: string | ArrayBufferLike | ArrayBufferView | Blob): void {
+    if (ArrayBuffer.isView(data)) CountingWebSocket.audioBytes += data.byteLength;
+    super.send(data as string);
+  }
+}
+
+test("100 s of audio that are written at once go out as they are heard, and all of it is", async () => {
+  const { id, leg } = await scene.answered();
+  const stream = await scene.client().stream(id, { WebSocket: CountingWebSocket });
+  const sound = Int16Array.from({ length: SECONDS * RATE }, (_, i) => 1 + (i % 32_000));
+  let done = false;
+  const writing = stream.write(sound).then(() => {
+    done = true;
+  });
+  let furthestAheadS = 0;
+  while (!done) {
+    const aheadS = CountingWebSocket.audioBytes / 2 / RATE - leg.heard.length / RATE;
+    furthestAheadS = Math.max(furthestAheadS, aheadS);
+    await new Promise((next) => setTimeout(next, 250));
+  }
+  await writing;
+  expect(await stream.mark("said")).toBe("reached");
+  expect(furthestAheadS).toBeGreaterThan(10);
+  expect(furthestAheadS).toBeLessThan(24);
+  expect(leg.heard.filter((sample) => sample !== 0)).toEqual(sound);
+  await stream.hangUp();
+  const names = namesOf(await allOf(stream.events()));
+  expect(names.filter((name) => name.startsWith("buffer_"))).toEqual([]);
+}, 60_000);

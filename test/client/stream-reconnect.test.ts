@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Relay, relayTo } from "../support/relay.ts";
+import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
+
+const scene = streamScene({ speed: 2 });
+let relay: Relay;
+afterEach(() => relay?.cut());
+
+/** Sound in which no two samples of a while are the same and none is silent, so that whatever is missing or doubled shows. */
+function counting(seconds: number): Int16Array {
+  return Int16Array.from({ length: seconds * RATE }, (_, i) => 1 + (i % 32_000));
+}
+
+/** What a phone heard, without any silence. */
+const soundIn = ({ heard }: { readonly heard: Int16Array }): Int16Array => heard.filter((sample) => sample !== 0);
+
+async function relayed(): Promise<{ url: string }> {
+  relay = await relayTo(scene.url);
+  return { url: relay.url.replace(/\/$/, "") };
+}
+
+describe("a connection that breaks", () => {
+  test("comes back, and every sample that was written is heard once and in order", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id);
+    const sound = counting(6);
+    let breaks = 0;
+    for (let at = 0; at < sound.length; at += 4_000) {
+      // What is on its way now is lost with the connection.
+      void stream.write(sound.subarray(at, at + 4_000));
+      if (at % 32_000 !== 8_000) continue;
+      breaks++;
+      await relay.cut();
+      await new Promise((done) => setTimeout(done, 120));
+      await relay.mend();
+    }
+    expect(breaks).toBe(3);
+    expect(await stream.mark("said")).toBe("reached");
+    expect(soundIn(leg)).toEqual(sound);
+    await stream.hangUp();
+    const names = namesOf(await allOf(stream.events()));
+    expect(names.filter((name) => name === "answered" || name === "mark")).toEqual(["answered", "mark"]);
+  });
+
+  test("does not interrupt what waits at the server, nor lose what happened meanwhile", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id);
+    const sound = counting(2);
+    await stream.write(sound);
+    const first = stream.mark("first");
+    await waitUntil(() => heardBy(leg).length > RATE / 4, "nothing was heard");
+    await relay.cut();
+    leg.press("7");
+    const second = stream.mark("second");
+    const late = stream.write(sound.subarray(0, 800));
+    await new Promise((done) => setTimeout(done, 300));
+    await relay.mend();
+    await late;
+    expect(await Promise.all([first, second])).toEqual(["reached", "reached"]);
+    expect(await stream.mark("third")).toBe("reached");
+    const heard = heardBy(leg);
+    expect(heard.subarray(0, sound.length)).toEqual(sound);
+    await stream.hangUp();
+    const names = namesOf(await allOf(stream.events()));
+    expect(names.filter((name) => name === "dtmf")).toHaveLength(1);
+    expect(names.filter((name) => name === "mark")).toHaveLength(3);
+  });
+
+  test("can be one in a clear, which is answered once", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id);
+    void stream.write(counting(10));
+    const mark = stream.mark("never");
+    await waitUntil(() => heardBy(leg).length > RATE / 4, "nothing was heard");
+    const cleared = stream.clear();
+    await relay.cut();
+    await relay.mend();
+    expect(await cleared).toBeGreaterThan(200);
+    expect(await mark).toBe("cleared");
+    await stream.hangUp();
+  });
+
+  test("and stays broken ends the stream, and everything that waits for it", async () => {
+    const { id } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id, { reconnectMs: 400 });
+    const events = allOf(stream.events());
+    await relay.cut();
+    const writing = stream.write(counting(10));
+    const mark = stream.mark("never");
+    const lost = { name: "RingportError", code: "stream_lost" };
+    await expect(stream.ended).rejects.toMatchObject(lost);
+    await expect(writing).rejects.toMatchObject(lost);
+    await expect(events).rejects.toMatchObject(lost);
+    await expect(stream.clear()).rejects.toMatchObject(lost);
+    expect(await mark).toBe("ended");
+    await stream.close();
+  });
+
+  test("until the call has ended tells how that was", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id);
+    await relay.cut();
+    leg.end("callee_hung_up");
+    await waitUntil(async () => (await scene.client().calls.get(id)).status === "COMPLETED", "the call goes on");
+    await relay.mend();
+    expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
+  });
+
+  test("waits with what is written meanwhile, and refuses more than a minute of it", async () => {
+    const { id } = await scene.answered();
+    const stream = await scene.client(await relayed()).stream(id);
+    await relay.cut();
+    const minute = stream.write(counting(65));
+    await expect(stream.write(counting(1))).rejects.toMatchObject({ code: "stream_overflow" });
+    const cleared = stream.clear();
+    await minute;
+    await relay.mend();
+    expect(await cleared).toBe(0);
+    await stream.hangUp();
+  });
+});
