@@ -12,6 +12,7 @@ const published = {
   sqlite: "adapters/storage/sqlite.ts",
   postgres: "adapters/storage/postgres.ts",
   sip: "adapters/telephony/sip/index.ts",
+  transcription: "adapters/transcription/index.ts",
 };
 
 /** Packages whose code lies in dist: what the documentation page is made of, and whatever the bundler took in. */

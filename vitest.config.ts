@@ -10,6 +10,7 @@ const alias = [
   { find: /^ringport\/(node|bun|deno)$/, replacement: source("adapters/server/$1.ts") },
   { find: /^ringport\/(sqlite|postgres)$/, replacement: source("adapters/storage/$1.ts") },
   { find: /^ringport\/sip$/, replacement: source("adapters/telephony/sip/index.ts") },
+  { find: /^ringport\/transcription$/, replacement: source("adapters/transcription/index.ts") },
 ];
 
 /** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */

@@ -6,6 +6,7 @@ import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import type { Telephony } from "../src/ports/telephony.ts";
+import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { chosenNetworks } from "./embedded/networks.ts";
@@ -17,7 +18,7 @@ export const DEFAULT_DATA = "./data";
 
 /**
  * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
- * a decoder in workers, a key. What the options name is taken as it is, and only what is missing is created on disk.
+ * a decoder in workers, a transcription server where one is named, a key. What the options name is taken as it is, and only what is missing is created on disk.
  * @throws {Error} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
@@ -35,7 +36,8 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
-  const { transcription, asset = docsAsset } = options;
+  const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const { asset = docsAsset } = options;
   return { storage, telephony, speech, decoder, transcription, recordings, secret, asset, sha256 };
 }
 
@@ -64,6 +66,12 @@ async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWork
   const { pool, release } = await workers();
   const speech = speechOf({ pool, http: embedded?.httpSpeech });
   return { ...speech, close: closing(() => speech.close(), release) };
+}
+
+async function embeddedTranscription({ embedded }: RingportOptions): Promise<Transcription | undefined> {
+  if (embedded?.transcription === undefined) return undefined;
+  const { configuredTranscription } = await import("./transcription/configured.ts");
+  return configuredTranscription(embedded.transcription);
 }
 
 async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {

@@ -52,6 +52,7 @@ export type {
   RingportOptions,
   SipTrunkOptions,
   SipTuning,
+  TranscriptionTuning,
 } from "./options.ts";
 export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";

@@ -87,6 +87,8 @@ export interface EmbeddedTuning {
   readonly sip?: SipTuning | undefined;
   /** A server that answers `POST {baseUrl}/audio/speech`. */
   readonly httpSpeech?: HttpSpeechTuning | undefined;
+  /** A server that writes down what is said on live streams; `transcription` takes an engine of one's own. */
+  readonly transcription?: TranscriptionTuning | undefined;
 }
 
 /** A network that comes with Ringport. */
@@ -122,6 +124,23 @@ export interface HttpSpeechTuning {
   readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
   /** Rate of the answered PCM where the server does not tell, Hz. Default: 24000. */
   readonly sampleRate?: number | undefined;
+}
+
+/** A transcription server. All but the key and the language must be named: hosted models come and go. */
+export interface TranscriptionTuning {
+  /**
+   * Its protocol: `openai` asks for each turn over HTTP, `openai-realtime` and the two of Deepgram listen over a
+   * WebSocket.
+   */
+  readonly engine: "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
+  /** `http://127.0.0.1:8000/v1`, `https://api.deepgram.com`. */
+  readonly baseUrl: string;
+  /** Never part of a message. */
+  readonly apiKey?: string | undefined;
+  /** Which model listens. */
+  readonly model: string;
+  /** What is spoken, as the server names it: `pt`. Default: it finds out. */
+  readonly language?: string | undefined;
 }
 
 /** What the embedded defaults provide where the options name nothing. */

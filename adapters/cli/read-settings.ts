@@ -34,6 +34,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeQueue(values);
   completeRateLimit(values);
   completeSpeech(values);
+  checkTranscription(values);
   const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
   return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
 }
@@ -106,6 +107,25 @@ function completeSpeech(values: Map<string, unknown>): void {
     if (!values.has(SPEECH + option))
       throw new UsageError(
         `a speech server needs ${env} too: set it, or take the other RINGPORT_SPEECH_ settings away`,
+      );
+}
+
+const TRANSCRIPTION = "embedded.transcription.";
+
+function checkTranscription(values: ReadonlyMap<string, unknown>): void {
+  const engine = values.get(`${TRANSCRIPTION}engine`);
+  const needed = [
+    ["engine", "RINGPORT_TRANSCRIPTION_ENGINE"],
+    ["baseUrl", "RINGPORT_TRANSCRIPTION_URL"],
+    ["model", "RINGPORT_TRANSCRIPTION_MODEL"],
+    ...(String(engine).startsWith("deepgram") ? [["apiKey", "RINGPORT_TRANSCRIPTION_KEY"] as const] : []),
+  ] as const;
+  const given = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
+  if (!given && !values.has("transcriptSpeakers")) return;
+  for (const [option, env] of needed)
+    if (!values.has(TRANSCRIPTION + option))
+      throw new UsageError(
+        `a transcription server needs ${env} too: set it, or take the other RINGPORT_TRANSCRIPTION_ settings away`,
       );
 }
 

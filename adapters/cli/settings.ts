@@ -184,11 +184,41 @@ const SIMULATOR = [
 
 const TRANSCRIPTION = [
   setting(
+    "embedded.transcription.engine",
+    "RINGPORT_TRANSCRIPTION_ENGINE",
+    oneOf("openai", "openai-realtime", "deepgram", "deepgram-flux"),
+    "none",
+    "The protocol of a server that writes down what is said on live streams.",
+  ),
+  setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Where that server is."),
+  setting(
+    "embedded.transcription.apiKey",
+    "RINGPORT_TRANSCRIPTION_KEY",
+    text("KEY", "a key"),
+    "none",
+    "Its key.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.transcription.model",
+    "RINGPORT_TRANSCRIPTION_MODEL",
+    text("NAME", "a model's name"),
+    "none",
+    "Its model.",
+  ),
+  setting(
+    "embedded.transcription.language",
+    "RINGPORT_TRANSCRIPTION_LANGUAGE",
+    text("TAG", "a language such as pt or pt-BR", /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i),
+    "it finds out",
+    "What is spoken, as the server names it.",
+  ),
+  setting(
     "transcriptSpeakers",
     "RINGPORT_TRANSCRIPTION_SPEAKERS",
     speakers,
     "callee",
-    "Whose words are written down; the caller is whoever the stream's client plays.",
+    "Whose words are written down; the caller is what the stream's client plays.",
   ),
 ] as const;
 
@@ -242,7 +272,7 @@ export const CODE_ONLY = {
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
-  transcription: "an object",
+  transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",
   authenticate: "a function; the server reads its tokens from the storage",

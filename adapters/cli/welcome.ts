@@ -27,7 +27,7 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
     print(`  Network  ${reachable} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
   print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
   print(`  Voices   ${voicesLine(await ringport.voices())}`);
-  print(`  Stream   ${options.streamPreview ? STREAM_ON : STREAM_OFF}`);
+  print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
   const first = await ringport.tokens.first({ userName: "admin", label: "first start" });
   if (!first) return;
@@ -41,8 +41,15 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print();
 }
 
-const STREAM_ON = "preview on; RINGPORT_STREAM_PREVIEW=0 switches it off";
 const STREAM_OFF = "preview off: GET /v1/calls/:callId/stream answers 501; RINGPORT_STREAM_PREVIEW=1 switches it on";
+
+function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSettings["options"]): string {
+  const server = embedded?.transcription;
+  const transcripts = server
+    ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine} at ${new URL(server.baseUrl).host}`
+    : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE)";
+  return `preview on, ${transcripts}; RINGPORT_STREAM_PREVIEW=0 switches it off`;
+}
 
 function voicesLine(voices: readonly Voice[]): string {
   if (voices.length === 0)

@@ -115,6 +115,28 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       { RINGPORT_SIP_TRUNKS: '[{"name":"acme","server":"http://acme","codecs":["G729"],"password":"hunter2"}]' },
       ["RINGPORT_SIP_TRUNKS", "trunk acme: server", "codecs"],
     ],
+    [
+      "a transcription server without its model",
+      [],
+      { RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: "http://127.0.0.1:1/v1" },
+      ["needs RINGPORT_TRANSCRIPTION_MODEL too"],
+    ],
+    [
+      "Deepgram without a key",
+      [],
+      {
+        RINGPORT_TRANSCRIPTION_ENGINE: "deepgram-flux",
+        RINGPORT_TRANSCRIPTION_URL: "https://api.deepgram.com",
+        RINGPORT_TRANSCRIPTION_MODEL: "flux",
+      },
+      ["needs RINGPORT_TRANSCRIPTION_KEY too"],
+    ],
+    [
+      "an unknown transcription engine",
+      [],
+      { RINGPORT_TRANSCRIPTION_ENGINE: "whisper" },
+      ['RINGPORT_TRANSCRIPTION_ENGINE is "whisper"', "openai, openai-realtime, deepgram or deepgram-flux"],
+    ],
     ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
   ])("%s", async ([, args, env, said]) => {
     const { place } = freshPlace();

@@ -1,5 +1,4 @@
 import { HeardEvents } from "../../adapters/transcription/heard-events.ts";
-import { toneShare } from "../../src/audio/tone.ts";
 import type {
   Transcription,
   TranscriptionCapabilities,
@@ -7,9 +6,7 @@ import type {
   TranscriptionOptions,
   TranscriptionSession,
 } from "../../src/ports/transcription.ts";
-
-/** The tones that it understands, Hz. */
-const TONES = [300, 440, 600, 880, 1_200];
+import { understandTones } from "./understand-tones.ts";
 
 /** An engine that understands tones: the text of a turn names the strongest one, and nothing where there is none. */
 export class MeasuringTranscription implements Transcription {
@@ -80,17 +77,18 @@ export class MeasuringSession implements TranscriptionSession {
     this.turns.push({ startMs, ms });
     this.#answered = this.#answered
       .then(() => this.#engine.answering)
-      .then(() => this.say({ type: "final", text: this.#textOf(samples), startMs, endMs: startMs + ms }));
+      .then(() =>
+        this.say({
+          type: "final",
+          text: understandTones(samples, this.options.sampleRate),
+          startMs,
+          endMs: startMs + ms,
+        }),
+      );
   }
 
   async close(): Promise<void> {
     await this.#answered;
     this.events.end();
-  }
-
-  #textOf(samples: Int16Array): string {
-    const shares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, this.options.sampleRate) }));
-    const best = shares.reduce((one, other) => (other.share > one.share ? other : one));
-    return best.share > 0.3 ? `tone ${best.hz}` : "";
   }
 }

@@ -27,6 +27,7 @@ export const doctor: Command = {
     const { findNetworks } = await import("./network-findings.ts");
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
+    const { findTranscription } = await import("./transcription-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All look at once; they are told in this order.
     const looking: Promise<readonly Finding[]>[] = [
@@ -35,6 +36,7 @@ export const doctor: Command = {
       findDataFolder(settings.options.data),
       findNetworks(settings.options),
       findSpeech(settings.options.embedded?.httpSpeech),
+      findTranscription(settings.options.embedded?.transcription),
       Promise.resolve([findPlayers()]),
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),

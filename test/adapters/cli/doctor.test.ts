@@ -81,12 +81,19 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
         RINGPORT_SPEECH_URL: "http://127.0.0.1:1/v1",
         RINGPORT_SPEECH_MODEL: "none",
         RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"x"}}',
+        RINGPORT_TRANSCRIPTION_ENGINE: "openai-realtime",
+        RINGPORT_TRANSCRIPTION_URL: `http://127.0.0.1:${port}/v1`,
+        RINGPORT_TRANSCRIPTION_MODEL: "none",
       });
       expect([code, report.ok]).toEqual([1, false]);
       expect(of("data folder")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_DATA") });
       expect(of("data folder")?.detail).toContain(`${join(folder, "file")} is a file`);
       expect(of("port")).toMatchObject({ state: "broken", detail: expect.stringContaining("another program") });
       expect(of("token")).toMatchObject({ state: "broken", fix: expect.stringContaining("token create") });
+      expect(of("transcripts openai-realtime")).toMatchObject({
+        state: "broken",
+        fix: expect.stringContaining("RINGPORT_TRANSCRIPTION_URL"),
+      });
       expect(of("speech http")).toMatchObject({ state: "broken", fix: expect.stringContaining("RINGPORT_SPEECH_URL") });
     } finally {
       stranger.close();

@@ -95,6 +95,11 @@ describe("reading settings", () => {
       RINGPORT_SPEECH_URL: "http://127.0.0.1:8880/v1",
       RINGPORT_SPEECH_MODEL: "kokoro",
       RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"pf_dora"}}',
+      RINGPORT_TRANSCRIPTION_ENGINE: "openai-realtime",
+      RINGPORT_TRANSCRIPTION_URL: "http://127.0.0.1:8000/v1/",
+      RINGPORT_TRANSCRIPTION_MODEL: "whisper",
+      RINGPORT_TRANSCRIPTION_LANGUAGE: "pt-BR",
+      RINGPORT_TRANSCRIPTION_SPEAKERS: "both",
       RINGPORT_TELEPHONY: "sip, simulator",
       RINGPORT_SIP_TRUNKS: "/etc/ringport/trunks.json",
       RINGPORT_SIP_ACCOUNTS: "sip.acme.example,*.acme.example",
@@ -117,7 +122,14 @@ describe("reading settings", () => {
           model: "kokoro",
           voices: { "pt-BR-1": { voice: "pf_dora" } },
         },
+        transcription: {
+          engine: "openai-realtime",
+          baseUrl: "http://127.0.0.1:8000/v1",
+          model: "whisper",
+          language: "pt-BR",
+        },
       },
+      transcriptSpeakers: ["callee", "caller"],
     });
   });
 
@@ -145,6 +157,10 @@ describe("reading settings", () => {
     ["RINGPORT_SPEECH_VOICES", "{}", "JSON"],
     ["RINGPORT_SPEECH_VOICES", '{"portuguese":{"voice":"x"}}', "JSON"],
     ["RINGPORT_SPEECH_VOICES", '{"pt-BR-1":"x"}', "JSON"],
+    ["RINGPORT_TRANSCRIPTION_ENGINE", "whisper", "deepgram-flux"],
+    ["RINGPORT_TRANSCRIPTION_URL", "api.example.com", "https://calls.example.com"],
+    ["RINGPORT_TRANSCRIPTION_LANGUAGE", "Português", "pt-BR"],
+    ["RINGPORT_TRANSCRIPTION_SPEAKERS", "constructor", "callee, caller or both"],
     ["HOST", "a b", "host name"],
   ])("%s=%s is refused with what is expected", (name, value, expected) => {
     expect(() => fromEnv({ [name]: value })).toThrow(UsageError);
@@ -159,6 +175,14 @@ describe("reading settings", () => {
   test("settings that count only together say so", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
     expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
+    expect(() => fromEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
+    const deepgram = {
+      RINGPORT_TRANSCRIPTION_ENGINE: "deepgram",
+      RINGPORT_TRANSCRIPTION_URL: "https://api.deepgram.com",
+      RINGPORT_TRANSCRIPTION_MODEL: "nova",
+    };
+    expect(() => fromEnv(deepgram)).toThrow("RINGPORT_TRANSCRIPTION_KEY");
+    expect(() => fromEnv({ ...deepgram, RINGPORT_TRANSCRIPTION_MODEL: "" })).toThrow("RINGPORT_TRANSCRIPTION_MODEL");
     expect(() => fromFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
   });
 

@@ -10,6 +10,7 @@ import { postgresStorage } from "ringport/postgres";
 import { sip, type Trunk, whatsappBusiness } from "ringport/sip";
 import { sqliteStorage } from "ringport/sqlite";
 import { ManualSystem, ScriptedTelephony } from "ringport/testing";
+import { deepgramTranscription, openaiTranscription } from "ringport/transcription";
 
 const options: RingportOptions = { data: "./data", storage: sqliteStorage({ path: "./a.sqlite" }) };
 export const ringport: Ringport = createRingport(options);
@@ -18,6 +19,18 @@ const trunk: Trunk = { name: "acme", server: "sip:sip.acme.example", codecs: ["o
 const whatsApp = whatsappBusiness({ phoneNumber: "+12025550123", hostname: "sip.example.com", password: "secret" });
 export const phones: Ringport = createRingport({ telephony: sip({ trunks: [trunk, whatsApp], accounts: true }) });
 export const settings: RingportOptions = { embedded: { networks: ["sip"], sip: { trunks: [{ ...trunk }] } } };
+export const written: Ringport = createRingport({
+  transcription: openaiTranscription({ baseUrl: "http://127.0.0.1:8000/v1", model: "whisper", language: ["en", "pt"] }),
+  transcriptSpeakers: ["callee", "caller"],
+});
+export const heard: RingportOptions = {
+  transcription: deepgramTranscription({
+    baseUrl: "https://api.deepgram.com",
+    apiKey: "x",
+    model: "nova",
+    flux: false,
+  }),
+};
 export const answer: (request: IncomingMessage, response: ServerResponse) => unknown = handler(ringport);
 export const servers = [serveOnNode, serveOnBun, serveOnDeno] as const;
 export const fakes = [ManualSystem, ScriptedTelephony] as const;

@@ -1,0 +1,20 @@
+import type { TranscriptionTuning } from "../../src/options.ts";
+import type { Transcription } from "../../src/ports/transcription.ts";
+import { deepgramTranscription } from "./deepgram.ts";
+import { openaiTranscription } from "./openai-batch.ts";
+import { openaiRealtimeTranscription } from "./openai-realtime.ts";
+
+/** The engine that the options name. @throws {Error} it cannot be configured so; the message names the fix */
+export function configuredTranscription(tuning: TranscriptionTuning): Transcription {
+  const { engine, apiKey = "", ...server } = tuning;
+  switch (engine) {
+    case "openai":
+      return openaiTranscription({ ...server, apiKey: tuning.apiKey });
+    case "openai-realtime":
+      return openaiRealtimeTranscription({ ...server, apiKey: tuning.apiKey });
+    case "deepgram":
+    case "deepgram-flux":
+      if (apiKey === "") throw new Error(`${engine} needs a key (embedded.transcription.apiKey)`);
+      return deepgramTranscription({ ...server, apiKey, flux: engine === "deepgram-flux" });
+  }
+}

@@ -1,0 +1,91 @@
+import { encodeMulaw } from "../../src/audio/g711.ts";
+import { pcmToBytes } from "../../src/audio/pcm.ts";
+import type { Transcription } from "../../src/ports/transcription.ts";
+import { FluxReader } from "./deepgram-flux.ts";
+import { DeepgramReader } from "./deepgram-results.ts";
+import type { LiveProtocol } from "./live-protocol.ts";
+import { type LivePatience, LiveSession } from "./live-session.ts";
+import { socketUrl } from "./socket-url.ts";
+
+/** Deepgram's live transcription, hosted or self-hosted. Written from its documentation, not from recordings. */
+export interface DeepgramOptions {
+  /** Without a version: `https://api.deepgram.com`. */
+  readonly baseUrl: string | URL;
+  /** Never part of an error message. */
+  readonly apiKey: string;
+  /** Which model listens. There is no default: models come and go. */
+  readonly model: string;
+  /** The turn-based protocol (`/v2/listen`) that models named `flux-…` speak. Default: false (`/v1/listen`). */
+  readonly flux?: boolean | undefined;
+  /** What is spoken. */
+  readonly language?: string | undefined;
+  /** `mulaw` needs half of the bandwidth and works at 8 kHz only. Default: `linear16`. */
+  readonly encoding?: "linear16" | "mulaw" | undefined;
+  /** More query parameters: `{ smart_format: "true", keyterm: "Ringport" }`. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly patience?: LivePatience | undefined;
+}
+
+/** So much is sent again on another connection. */
+const KEEP_MS = 10_000;
+
+/**
+ * Transcribes what is said while it is said, over one WebSocket for each speaker; the engine finds the turns.
+ *
+ * Throws a TypeError for a base URL that is none.
+ */
+export function deepgramTranscription(options: DeepgramOptions): Transcription {
+  const mulaw = options.encoding === "mulaw";
+  const scope = new AbortController();
+  const address = addressOf(options, 8_000); // throws now, not in a call
+  return {
+    name: options.flux ? "deepgram-flux" : "deepgram",
+    capabilities: {
+      sampleRates: mulaw ? [8_000] : [16_000, 8_000, 24_000, 48_000],
+      endOfTurn: true,
+      partial: true,
+    },
+    open: async ({ sampleRate }, signal) => {
+      address.searchParams.set("sample_rate", String(sampleRate));
+      return new LiveSession(
+        protocolOf(new URL(address), options),
+        { sampleRate, keepMs: KEEP_MS },
+        options.patience ?? {},
+        AbortSignal.any([signal, scope.signal]),
+      );
+    },
+    close: async () => scope.abort(),
+  };
+}
+
+function addressOf(options: DeepgramOptions, sampleRate: number): URL {
+  const { baseUrl, model, flux = false, language, encoding = "linear16", parameters } = options;
+  const url = socketUrl(String(baseUrl).replace(/\/v\d+\/*$/, ""), flux ? "/v2/listen" : "/v1/listen");
+  const query = {
+    model,
+    encoding,
+    sample_rate: String(sampleRate),
+    ...(flux ? {} : { channels: "1", ...V1_TURNS }),
+    ...(language === undefined ? {} : { [flux ? "language_hint" : "language"]: language }),
+    ...parameters,
+  };
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** Texts while somebody speaks; a text is whole after 300 ms of silence, at the latest after a gap of a second. */
+const V1_TURNS = { interim_results: "true", endpointing: "300", utterance_end_ms: "1000", vad_events: "true" };
+
+function protocolOf(url: URL, { apiKey, flux = false, encoding }: DeepgramOptions): LiveProtocol {
+  return {
+    url,
+    headers: { authorization: `Token ${apiKey}` },
+    secrets: [apiKey],
+    opening: [],
+    audio: (samples) => [encoding === "mulaw" ? encodeMulaw(samples) : pcmToBytes(samples)],
+    commit: [],
+    keepAlive: flux ? undefined : '{"type":"KeepAlive"}',
+    farewell: flux ? ['{"type":"CloseStream"}'] : ['{"type":"Finalize"}', '{"type":"CloseStream"}'],
+    reader: (listener) => (flux ? new FluxReader(listener) : new DeepgramReader(listener)),
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * A form with one file as bytes (RFC 7578). FormData would do, but Node's breaks the process when a server answers before
+ * it has read the whole body.
+ * @param boundary letters and digits that occur in none of the parts
+ */
+export function multipart(
+  boundary: string,
+  fields: readonly (readonly [name: string, value: string])[],
+  file: { readonly name: string; readonly type: string; readonly bytes: readonly Uint8Array[] },
+): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = fields.map(([name, value]) =>
+    encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+  );
+  const head =
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file.name}"\r\n` +
+    `Content-Type: ${file.type}\r\n\r\n`;
+  parts.push(encoder.encode(head), ...file.bytes, encoder.encode(`\r\n--${boundary}--\r\n`));
+  const body = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
+}

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type DeepgramOptions, deepgramTranscription } from "../../../adapters/transcription/index.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { type DeepgramServer, deepgramServer } from "../../support/deepgram-server.ts";
+import { understandTones } from "../../support/understand-tones.ts";
+import { errorsIn, type Listening, listen } from "./listening.ts";
+
+const API_KEY = "dg-very-secret-key";
+const RATE = 16_000;
+let server: DeepgramServer;
+
+beforeEach(async () => {
+  server = await deepgramServer({ understand: understandTones, apiKey: API_KEY });
+});
+afterEach(() => server.close());
+
+const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<Listening> =>
+  listen(deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", ...options }), sampleRate);
+
+/** Pushes frames of 20 ms without a gap. */
+function push({ session }: Listening, samples: Int16Array, atMs: number, sampleRate = RATE): void {
+  const frame = sampleRate / 50;
+  for (let at = 0; at < samples.length; at += frame)
+    session.push(samples.subarray(at, at + frame), atMs + (at * 1_000) / sampleRate);
+}
+
+const silence = (ms: number, sampleRate = RATE): Int16Array => new Int16Array((ms * sampleRate) / 1_000);
+/** 0.5 s of silence, two words of 0.6 s each with 0.9 s after each: 3.5 s. */
+const speech = (first: number, second: number, sampleRate = RATE): Int16Array =>
+  concatPcm([
+    silence(500, sampleRate),
+    tone(first, 600, sampleRate, 8_000),
+    silence(900, sampleRate),
+    tone(second, 600, sampleRate, 8_000),
+    silence(900, sampleRate),
+  ]);
+
+describe.each([
+  ["v1", false, "/v1/listen"],
+  ["Flux", true, "/v2/listen"],
+] as const)("what is said to %s", (_, flux, path) => {
+  test("is answered with partial texts, texts and their times", async () => {
+    const listening = await opened({ flux, language: "en" });
+    push(listening, speech(440, 880), 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]));
+    await listening.session.close();
+    await listening.ended;
+    const finals = listening.events.filter((event) => event.type === "final");
+    for (const [i, startMs] of [1_500, 3_000].entries()) {
+      expect(Math.abs((finals[i]?.startMs ?? 0) - startMs)).toBeLessThanOrEqual(60);
+      const endMs = finals[i]?.endMs ?? 0;
+      expect(endMs - startMs).toBeGreaterThanOrEqual(560);
+      expect(endMs - startMs).toBeLessThanOrEqual(1_000);
+      expect(finals[i]?.confidence).toBeCloseTo(flux ? 0.8 : 0.9);
+    }
+    expect(listening.events[0]).toMatchObject({ type: "partial", text: "tone 440" });
+    expect(errorsIn(listening.events)).toEqual([]);
+    const [connection] = server.connections;
+    await vi.waitFor(() => expect(connection!.open).toBe(false));
+    expect(connection).toMatchObject({
+      path,
+      authorization: `Token ${API_KEY}`,
+      query: { model: "nova", encoding: "linear16", sample_rate: "16000", [flux ? "language_hint" : "language"]: "en" },
+      controls: flux ? ["CloseStream"] : ["Finalize", "CloseStream"],
+    });
+  });
+
+  test("last is answered although nobody was silent for long", async () => {
+    const listening = await opened({ flux });
+    push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
+    await listening.session.close();
+    await listening.ended;
+    expect(listening.texts).toEqual(["tone 440", "tone 880"]);
+  });
+
+  test("on a connection that breaks is sent again from the last text on, with its times", async () => {
+    server.cutAfter(2.3);
+    const listening = await opened({ flux, patience: { retryMs: 20 } });
+    const samples = speech(440, 880);
+    push(listening, samples.subarray(0, 2 * RATE), 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
+    push(listening, samples.subarray(2 * RATE), 3_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]), 5_000);
+    await listening.session.close();
+    await listening.ended;
+    expect(server.connections).toHaveLength(2);
+    const again = listening.events.filter((event) => event.type === "final").at(-1);
+    expect(Math.abs((again?.startMs ?? 0) - 3_000)).toBeLessThanOrEqual(60);
+    expect(errorsIn(listening.events)).toEqual([]);
+  });
+});
+
+test("mu-law is sent as mu-law, at 8 kHz only", async () => {
+  const engine = deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", encoding: "mulaw" });
+  expect(engine.capabilities.sampleRates).toEqual([8_000]);
+  const listening = await listen(engine, 8_000);
+  push(listening, speech(440, 880, 8_000), 0, 8_000);
+  await listening.session.close();
+  await listening.ended;
+  expect(listening.texts).toEqual(["tone 440", "tone 880"]);
+  expect(server.connections[0]).toMatchObject({ query: { encoding: "mulaw", sample_rate: "8000" } });
+  expect(server.connections[0]!.seconds).toBeCloseTo(3.5);
+});
+
+test("more parameters are passed on, and a base URL may have a version", async () => {
+  const listening = await opened({ baseUrl: `${server.baseUrl}/v1/`, parameters: { smart_format: "true" } });
+  push(listening, silence(200), 0);
+  await listening.session.close();
+  expect(server.connections[0]).toMatchObject({ path: "/v1/listen", query: { smart_format: "true" } });
+});
+
+test("a connection on which nothing is said is kept alive", async () => {
+  await server.close();
+  server = await deepgramServer({ understand: understandTones, apiKey: API_KEY, quietMs: 300 });
+  const listening = await opened({ patience: { keepAliveMs: 100 } });
+  await vi.waitFor(() => expect(server.connections[0]?.controls.length).toBeGreaterThan(5), 5_000);
+  expect(server.connections).toHaveLength(1);
+  push(listening, speech(440, 880), 0);
+  await listening.session.close();
+  await listening.ended;
+  expect(listening.texts).toEqual(["tone 440", "tone 880"]);
+});
+
+test("a key that is wrong ends the session, and is not shown", async () => {
+  const listening = await opened({ apiKey: "dg-another-secret" });
+  await listening.ended;
+  const [error] = errorsIn(listening.events);
+  expect(error).toMatchObject({ recoverable: false, message: expect.stringContaining("401: Invalid credentials.") });
+  expect(error!.message).not.toContain("dg-another-secret");
+});

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../adapters/transcription/index.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+import { understandTones } from "../../support/understand-tones.ts";
+import { errorsIn, type Listening, listen, speak } from "./listening.ts";
+
+const API_KEY = "sk-very-secret-key";
+const RATE = 16_000;
+let server: OpenaiServer;
+
+beforeEach(async () => {
+  server = await openaiServer({ understand: understandTones, apiKey: API_KEY });
+});
+afterEach(() => server.close());
+
+const opened = (options: Partial<OpenaiTranscriptionOptions> = {}, sampleRate = RATE): Promise<Listening> =>
+  listen(openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper", ...options }), sampleRate);
+
+/** Speaks one turn and ends the session. */
+async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<Listening> {
+  const listening = await opened(options);
+  speak(listening.session, 440, 500, 1_000, RATE);
+  listening.session.commit();
+  await listening.session.close();
+  await listening.ended;
+  return listening;
+}
+
+describe("a turn", () => {
+  test("is sent as a WAV file with the model, and answered with its time", async () => {
+    const { events } = await heard();
+    expect(events).toEqual([{ type: "final", text: "tone 440", startMs: 1_000, endMs: 1_900 }]);
+    const [request] = server.requests;
+    expect(request).toMatchObject({
+      authorization: `Bearer ${API_KEY}`,
+      fields: { model: "whisper", response_format: "json" },
+      sampleRate: RATE,
+    });
+    expect(request!.samples.length).toBe(0.9 * RATE);
+    expect(toneShare(request!.samples.subarray(RATE / 5, 0.7 * RATE), 440, RATE)).toBeGreaterThan(0.99);
+  });
+
+  test("names the language, or the languages, and a hint where they were given", async () => {
+    await heard({ language: "pt", prompt: "Ringport" });
+    await heard({ language: ["pt", "en"], baseUrl: `${server.baseUrl}/`, headers: { "x-team": "calls" } });
+    expect(server.requests.map(({ fields }) => fields)).toEqual([
+      { model: "whisper", response_format: "json", language: "pt", prompt: "Ringport" },
+      { model: "whisper", response_format: "json", "languages[]": ["pt", "en"] },
+    ]);
+  });
+
+  test("follows another in the order of speaking, also where the first answer is slow", async () => {
+    server.fail({ after: 200 });
+    const { session, texts, ended } = await opened({}, 8_000);
+    speak(session, 440, 300, 0, 8_000);
+    session.commit();
+    speak(session, 880, 300, 2_000, 8_000);
+    session.commit();
+    session.commit(); // there is nothing
+    await session.close();
+    await ended;
+    expect(texts).toEqual(["tone 440", "tone 880"]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("that is not over is not sent", async () => {
+    const { session, ended } = await opened();
+    speak(session, 440, 500, 0, RATE);
+    await session.close();
+    await ended;
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a server that fails", () => {
+  test.for([
+    [401, true],
+    [403, true],
+    [404, true],
+    [400, false],
+    [422, false],
+  ] as const)(
+    "with %i is reported with its words and without the key, and not asked again",
+    async ([status, lasting]) => {
+      const body = JSON.stringify({ error: { message: `Incorrect: ${API_KEY}` } });
+      server.fail({ status, body });
+      const { events } = await heard();
+      const [error] = errorsIn(events);
+      expect(error).toMatchObject({ recoverable: !lasting });
+      expect(error!.message).toMatch(
+        new RegExp(`^The transcription server answered ${status}: Incorrect: \\[hidden\\]`),
+      );
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test("with a wrong key ends the session, and names the setting", async () => {
+    const { session, events, ended } = await opened({ apiKey: "sk-wrong-key" });
+    speak(session, 440, 300, 0, RATE);
+    session.commit();
+    await ended;
+    expect(errorsIn(events)).toEqual([
+      { message: expect.stringContaining("RINGPORT_TRANSCRIPTION_KEY"), recoverable: false },
+    ]);
+    speak(session, 440, 300, 0, RATE);
+    session.commit();
+    await session.close();
+    expect(events).toHaveLength(1);
+  });
+
+  test("with 429 is asked again after the time that it names, with 500 soon", async () => {
+    server.fail({ status: 429, headers: { "retry-after": "1" } });
+    const startedAt = performance.now();
+    expect((await heard()).texts).toEqual(["tone 440"]);
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    server.fail({ status: 500 });
+    expect((await heard()).texts).toEqual(["tone 440"]);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test.for([
+    ["silent", /did not answer within 200 ms/, 1],
+    ["stall", /did not answer within 200 ms/, 1],
+    ["truncate", /broken JSON/, 1],
+  ] as const)("by %s is reported, and the next turn is tried", async ([fault, message, requests]) => {
+    server.fail(fault);
+    const { session, events, texts, ended } = await opened({ timeoutMs: 200 });
+    speak(session, 440, 300, 0, RATE);
+    session.commit();
+    speak(session, 880, 300, 2_000, RATE);
+    session.commit();
+    await session.close();
+    await ended;
+    expect(errorsIn(events)).toEqual([{ message: expect.stringMatching(message), recoverable: true }]);
+    expect(texts).toEqual(["tone 880"]);
+    expect(server.requests).toHaveLength(requests + 1);
+  });
+
+  test("by cutting the connection is asked again", async () => {
+    server.fail("drop");
+    expect((await heard()).texts).toEqual(["tone 440"]);
+  });
+
+  test("by not being there is reported", async () => {
+    await server.close();
+    const { events } = await heard({ closeMs: 15_000 });
+    expect(errorsIn(events)).toEqual([
+      { message: expect.stringMatching(/^The transcription server failed: ./), recoverable: true },
+    ]);
+  });
+
+  test("by being too slow loses the oldest turns, says so, and never more than it may", async () => {
+    server.fail({ after: 300 });
+    const { session, events, texts } = await opened();
+    const tones = [300, 440, 600, 880, 1_200] as const;
+    for (const [i, hz] of tones.entries()) {
+      speak(session, hz, 50_000, i * 60_000, RATE);
+      session.commit();
+    }
+    await vi.waitFor(() => expect(texts).toHaveLength(3), 15_000);
+    expect(texts).toEqual(["tone 300", "tone 880", "tone 1200"]);
+    expect(errorsIn(events).map(({ message }) => message)).toEqual([
+      expect.stringContaining("50400 ms of speech were dropped"),
+      expect.stringContaining("50400 ms of speech were dropped"),
+    ]);
+    await session.close();
+  });
+});
+
+describe("the end of a call", () => {
+  test("waits for answers, but not for ever", async () => {
+    server.fail({ after: 300 });
+    expect((await heard({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
+    server.fail("silent");
+    const startedAt = performance.now();
+    expect((await heard({ closeMs: 200 })).texts).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  test("by its signal, or that of the engine, ends the session at once", async () => {
+    server.fail("silent", "silent");
+    const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
+    for (const end of [(one: Listening) => one.abort.abort(), () => void engine.close()]) {
+      const listening = await listen(engine, RATE);
+      speak(listening.session, 440, 300, 0, RATE);
+      listening.session.commit();
+      end(listening);
+      await listening.ended;
+      await listening.session.close();
+      expect(listening.events).toEqual([]);
+    }
+  });
+});
+
+test("a base URL that is none is refused when the engine is made", () => {
+  expect(() => openaiTranscription({ baseUrl: "nowhere", model: "whisper" })).toThrow(TypeError);
+});

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type OpenaiRealtimeOptions, openaiRealtimeTranscription } from "../../../adapters/transcription/index.ts";
+import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+import { understandTones } from "../../support/understand-tones.ts";
+import { errorsIn, type Listening, listen, speak } from "./listening.ts";
+
+const API_KEY = "sk-very-secret-key";
+const RATE = 24_000;
+let server: OpenaiServer;
+
+beforeEach(async () => {
+  server = await openaiServer({ understand: understandTones, apiKey: API_KEY });
+});
+afterEach(() => server.close());
+
+const opened = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<Listening> =>
+  listen(openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live", ...options }), RATE);
+
+const say = ({ session }: Listening, hz: number, atMs: number, ms = 500): void => {
+  speak(session, hz, ms, atMs, RATE);
+  session.commit();
+};
+
+describe("a turn", () => {
+  test("is answered with partial texts, the text and its time, in a session as the documentation has it", async () => {
+    const listening = await opened({ language: "pt" });
+    say(listening, 440, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
+    await listening.session.close();
+    await listening.ended;
+    expect(listening.events).toEqual([
+      { type: "partial", text: "tone ", startMs: 1_000 },
+      { type: "partial", text: "tone 440", startMs: 1_000 },
+      { type: "final", text: "tone 440", startMs: 1_000, endMs: 1_900 },
+    ]);
+    const [connection] = server.connections;
+    expect(connection).toMatchObject({
+      url: "/v1/realtime?intent=transcription",
+      authorization: `Bearer ${API_KEY}`,
+      session: {
+        type: "transcription",
+        audio: {
+          input: {
+            format: { type: "audio/pcm", rate: RATE },
+            transcription: { model: "live", language: "pt" },
+            turn_detection: null,
+          },
+        },
+      },
+      turns: [900],
+    });
+    await vi.waitFor(() => expect(connection!.open).toBe(false));
+  });
+
+  test("keeps its time when another one is answered before it", async () => {
+    server.failRealtime("swapped");
+    const listening = await opened();
+    say(listening, 440, 1_000);
+    say(listening, 880, 3_000);
+    await vi.waitFor(() => expect(listening.texts).toHaveLength(2));
+    expect(listening.events.filter(({ type }) => type === "final")).toEqual([
+      { type: "final", text: "tone 880", startMs: 3_000, endMs: 3_900 },
+      { type: "final", text: "tone 440", startMs: 1_000, endMs: 1_900 },
+    ]);
+    await listening.session.close();
+  });
+
+  test("too short to be heard is passed over", async () => {
+    const listening = await opened();
+    listening.session.push(new Int16Array(RATE / 50), 0);
+    listening.session.commit();
+    say(listening, 600, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 600"]));
+    expect(listening.events.at(-1)).toMatchObject({ startMs: 1_000 });
+    await listening.session.close();
+    expect(errorsIn(listening.events)).toEqual([]);
+  });
+
+  test("that the server cannot transcribe is reported, and the next one is heard", async () => {
+    server.failRealtime("failing");
+    const listening = await opened();
+    say(listening, 440, 0);
+    await vi.waitFor(() => expect(listening.events).toHaveLength(1));
+    expect(errorsIn(listening.events)).toEqual([{ message: expect.stringContaining("overloaded"), recoverable: true }]);
+    await listening.session.close(); // nothing is waited for
+  });
+});
+
+describe("a connection that breaks", () => {
+  test("before a turn was answered is made again, and the turn sent again", async () => {
+    server.failRealtime({ dropAtCommit: 2 });
+    const listening = await opened();
+    say(listening, 440, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
+    say(listening, 880, 3_000);
+    speak(listening.session, 600, 300, 5_000, RATE);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]), 5_000);
+    listening.session.commit();
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880", "tone 600"]));
+    expect(server.connections.map(({ turns }) => turns)).toEqual([
+      [900, 900],
+      [900, 700],
+    ]);
+    expect(listening.events.at(-1)).toMatchObject({ startMs: 5_000, endMs: 5_700 });
+    expect(errorsIn(listening.events)).toEqual([]);
+    await listening.session.close();
+  });
+
+  test("because the server was restarted loses nothing that was said meanwhile", async () => {
+    const listening = await opened();
+    say(listening, 440, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toHaveLength(1));
+    const port = Number(new URL(server.baseUrl).port);
+    await server.close();
+    say(listening, 880, 3_000);
+    say(listening, 1_200, 6_000);
+    server = await openaiServer({ understand: understandTones, apiKey: API_KEY, port });
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880", "tone 1200"]), 10_000);
+    await listening.session.close();
+  });
+
+  test("for good is reported, is tried ever more slowly, and holds 35 s at most", async () => {
+    await server.close();
+    const listening = await opened({ patience: { retryMs: 20, closeMs: 100 } });
+    await vi.waitFor(() => expect(listening.events).toHaveLength(1), 5_000);
+    expect(errorsIn(listening.events)[0]).toMatchObject({ message: expect.stringContaining("cannot be reached") });
+    for (let turn = 0; turn < 5; turn++) say(listening, 440, turn * 20_000, 9_600);
+    await vi.waitFor(() => expect(errorsIn(listening.events).length).toBeGreaterThan(5));
+    const dropped = errorsIn(listening.events).flatMap(
+      ({ message }) => /(\d+) ms of audio were dropped/.exec(message)?.[1] ?? [],
+    );
+    expect(dropped.reduce((sum, ms) => sum + Number(ms), 0)).toBeGreaterThan(13_000);
+    const startedAt = performance.now();
+    await listening.session.close();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(errorsIn(listening.events).every(({ recoverable }) => recoverable)).toBe(true);
+    server = await openaiServer({ understand: understandTones });
+  });
+
+  test("by saying nothing any more is given up and made again", async () => {
+    server.failRealtime("silent");
+    const listening = await opened({ patience: { answerMs: 200, retryMs: 20 } });
+    say(listening, 440, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
+    expect(errorsIn(listening.events)).toEqual([
+      { message: "The transcription server did not answer within 200 ms.", recoverable: true },
+    ]);
+    expect(server.connections).toHaveLength(2);
+    await listening.session.close();
+  });
+});
+
+describe("a server that refuses", () => {
+  test("the key ends the session, says which setting it is, and does not show the key", async () => {
+    const listening = await opened({ apiKey: "sk-another-secret" });
+    await listening.ended;
+    const [error, ...more] = errorsIn(listening.events);
+    expect(more).toEqual([]);
+    expect(error).toMatchObject({ recoverable: false });
+    expect(error!.message).toMatch(/answered 401: Incorrect API key provided: \[hidden\].*RINGPORT_TRANSCRIPTION_KEY/);
+    say(listening, 440, 0); // it is over, and nobody minds
+    await listening.session.close();
+  });
+
+  test("the model ends the session", async () => {
+    server.failRealtime("no_such_model");
+    const listening = await opened();
+    await listening.ended;
+    expect(errorsIn(listening.events)).toEqual([
+      { message: expect.stringContaining("No such model"), recoverable: false },
+    ]);
+  });
+
+  test("for now is asked again", async () => {
+    server.failRealtime({ status: 503 });
+    const listening = await opened({ patience: { retryMs: 20 } });
+    say(listening, 440, 1_000);
+    await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
+    expect(server.connections).toHaveLength(1);
+    expect(listening.events.filter(({ type }) => type === "error")).toEqual([]);
+    await listening.session.close();
+  });
+});
+
+describe("the end of a call", () => {
+  test("waits for the turn that is on its way", async () => {
+    const listening = await opened();
+    say(listening, 440, 1_000);
+    await listening.session.close();
+    await listening.ended;
+    expect(listening.texts).toEqual(["tone 440"]);
+  });
+
+  test("waits no longer than it may, and says so", async () => {
+    server.failRealtime("silent");
+    const listening = await opened({ patience: { closeMs: 200 } });
+    say(listening, 440, 1_000);
+    const startedAt = performance.now();
+    await listening.session.close();
+    await listening.ended;
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(errorsIn(listening.events)).toHaveLength(1);
+  });
+
+  test("by its signal, or that of the engine, closes the connection at once", async () => {
+    const engine = openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live" });
+    const both = [await listen(engine, RATE), await listen(engine, RATE)] as const;
+    await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
+    both[0].abort.abort();
+    await both[0].ended;
+    await vi.waitFor(() => expect(server.connections.filter(({ open }) => open)).toHaveLength(1));
+    await engine.close();
+    await both[1].ended;
+    await vi.waitFor(() => expect(server.connections.some(({ open }) => open)).toBe(false));
+  });
+});
+
+test("a base URL that is none is refused when the engine is made", () => {
+  for (const baseUrl of ["nowhere", "ftp://example.com/v1"])
+    expect(() => openaiRealtimeTranscription({ baseUrl, model: "live" })).toThrow(TypeError);
+});

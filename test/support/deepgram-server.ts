@@ -1,0 +1,228 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+import { decodeMulaw } from "../../src/audio/g711.ts";
+import { pcmFromBytes, rms } from "../../src/audio/pcm.ts";
+import { closed, type Understand } from "./openai-server.ts";
+
+/** What a connection has seen. */
+export interface DeepgramRecord {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly authorization: string | undefined;
+  /** Text messages, by their type. */
+  readonly controls: string[];
+  /** Of the audio that came, s. */
+  seconds: number;
+  open: boolean;
+}
+
+/** A fake of Deepgram's live transcription, on loopback; it really listens. Written from the public reference. */
+export interface DeepgramServer {
+  readonly baseUrl: string;
+  readonly connections: readonly DeepgramRecord[];
+  /** Cuts the next connections when so many seconds of audio have come, one each. */
+  cutAfter(...seconds: number[]): void;
+  close(): Promise<void>;
+}
+
+export interface DeepgramServerOptions {
+  readonly understand: Understand;
+  readonly apiKey: string;
+  /** Without any message for so long the connection is closed, ms. Default: 10,000. */
+  readonly quietMs?: number;
+}
+
+const QUIET_RMS = 200;
+const STEP_SECONDS = 0.02;
+/** Silence that ends an utterance; how often partial texts are told. */
+const ENDPOINT_SECONDS = 0.3;
+const INTERIM_SECONDS = 0.4;
+
+/** Starts the fake. */
+export async function deepgramServer(options: DeepgramServerOptions): Promise<DeepgramServer> {
+  const connections: DeepgramRecord[] = [];
+  const cuts: number[] = [];
+  const server = createServer((request, response) => {
+    const known = request.headers.authorization === `Token ${options.apiKey}`;
+    response.writeHead(known ? 400 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(known ? {} : { err_code: "INVALID_AUTH", err_msg: "Invalid credentials." }));
+  });
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  server.on("upgrade", (request, socket, head) => {
+    const url = new URL(request.url ?? "/", "http://fake.test");
+    if (request.headers.authorization !== `Token ${options.apiKey}` || !/^\/v[12]\/listen$/.test(url.pathname)) {
+      socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      const record: DeepgramRecord = {
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        authorization: request.headers.authorization,
+        controls: [],
+        seconds: 0,
+        open: true,
+      };
+      connections.push(record);
+      new Conversation(client, record, options, cuts.shift() ?? Infinity);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections,
+    cutAfter: (...seconds) => void cuts.push(...seconds),
+    close: () => closed(server, sockets),
+  };
+}
+
+/** One connection: finds utterances in the audio by their energy, and tells of them as `/v1` or `/v2` does. */
+class Conversation {
+  readonly #socket: WebSocket;
+  readonly #record: DeepgramRecord;
+  readonly #understand: Understand;
+  readonly #rate: number;
+  readonly #flux: boolean;
+  readonly #step: number;
+  #rest = new Int16Array(0);
+  #samples: number[] = [];
+  /** All of it in seconds since the first sample. */
+  #now = 0;
+  #began: number | undefined;
+  #voiced = 0;
+  #told = 0;
+  #turn = 0;
+
+  constructor(
+    socket: WebSocket,
+    record: DeepgramRecord,
+    { understand, quietMs = 10_000 }: DeepgramServerOptions,
+    cutAt: number,
+  ) {
+    this.#socket = socket;
+    this.#record = record;
+    this.#understand = understand;
+    this.#rate = Number(record.query.sample_rate);
+    this.#flux = record.path === "/v2/listen";
+    this.#step = this.#rate * STEP_SECONDS;
+    const quiet = setTimeout(() => socket.close(1011, "NET-0001"), quietMs);
+    let work = Promise.resolve();
+    socket.on("message", (data, isBinary) => {
+      quiet.refresh();
+      if (isBinary && record.seconds >= cutAt) return socket.terminate();
+      work = work.then(() => (isBinary ? this.#hear(data as Buffer) : this.#control(String(data))));
+    });
+    socket.on("close", () => {
+      clearTimeout(quiet);
+      record.open = false;
+    });
+    if (this.#flux) this.#send({ type: "Connected", request_id: "r", sequence_id: 0 });
+  }
+
+  async #hear(bytes: Buffer): Promise<void> {
+    const samples = this.#record.query.encoding === "mulaw" ? decodeMulaw(bytes) : pcmFromBytes(bytes);
+    this.#record.seconds += samples.length / this.#rate;
+    const all = new Int16Array(this.#rest.length + samples.length);
+    all.set(this.#rest);
+    all.set(samples, this.#rest.length);
+    let at = 0;
+    for (; at + this.#step <= all.length; at += this.#step) await this.#take(all.subarray(at, at + this.#step));
+    this.#rest = all.slice(at);
+  }
+
+  async #take(step: Int16Array): Promise<void> {
+    const voice = rms(step) > QUIET_RMS;
+    if (voice && this.#began === undefined) {
+      this.#began = this.#now;
+      this.#told = this.#now;
+      if (this.#flux) this.#turnInfo("StartOfTurn", "");
+    }
+    this.#samples.push(...step);
+    this.#now += STEP_SECONDS;
+    if (voice) this.#voiced = this.#now;
+    if (this.#began !== undefined && this.#now - this.#voiced > ENDPOINT_SECONDS) await this.#end();
+    else if (this.#now - this.#told > INTERIM_SECONDS) {
+      this.#told = this.#now;
+      if (this.#began === undefined) this.#silence();
+      else await this.#tell(false);
+    }
+  }
+
+  async #control(text: string): Promise<void> {
+    const { type } = JSON.parse(text) as { type: string };
+    this.#record.controls.push(type);
+    if (type === "Finalize" && this.#began !== undefined) await this.#end();
+    if (type !== "CloseStream") return;
+    if (this.#began !== undefined) await this.#end();
+    if (!this.#flux) this.#send({ type: "Metadata", request_id: "r", duration: this.#now, channels: 1 });
+    this.#socket.close(1000);
+  }
+
+  async #end(): Promise<void> {
+    await this.#tell(true);
+    this.#began = undefined;
+    this.#samples = [];
+    this.#told = this.#now;
+    this.#turn++;
+  }
+
+  #silence(): void {
+    if (this.#flux) this.#turnInfo("Update", "");
+    else this.#results("", true, true);
+    this.#samples = [];
+  }
+
+  async #tell(over: boolean): Promise<void> {
+    const text = await this.#understand(Int16Array.from(this.#samples), this.#rate);
+    if (this.#flux) this.#turnInfo(over ? "EndOfTurn" : "Update", text);
+    else this.#results(text, over, over);
+  }
+
+  #results(transcript: string, is_final: boolean, speech_final: boolean): void {
+    const start = this.#now - this.#samples.length / this.#rate;
+    const words = transcript.split(" ").filter((word) => word !== "");
+    const from = this.#began ?? start;
+    const each = (this.#voiced - from) / Math.max(1, words.length);
+    this.#send({
+      type: "Results",
+      channel_index: [0, 1],
+      start,
+      duration: this.#now - start,
+      is_final,
+      speech_final,
+      channel: {
+        alternatives: [
+          {
+            transcript,
+            confidence: transcript === "" ? 0 : 0.9,
+            words: words.map((word, i) => ({
+              word,
+              start: from + i * each,
+              end: from + (i + 1) * each,
+              confidence: 0.9,
+            })),
+          },
+        ],
+      },
+    });
+  }
+
+  #turnInfo(event: string, transcript: string): void {
+    const words = transcript.split(" ").filter((word) => word !== "");
+    this.#send({
+      type: "TurnInfo",
+      event,
+      turn_index: this.#turn,
+      audio_window_start: this.#now - this.#samples.length / this.#rate,
+      audio_window_end: this.#now,
+      transcript,
+      words: words.map((word) => ({ word, confidence: 0.8 })),
+      end_of_turn_confidence: event === "EndOfTurn" ? 0.9 : 0.1,
+    });
+  }
+
+  #send(message: object): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,148 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { WebSocketServer } from "ws";
+import { decodeWav } from "../../src/audio/wav.ts";
+import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai-realtime.ts";
+
+/** What goes wrong with one request for a transcription. */
+export type TranscriptionFault =
+  /** Answers with this status instead of a text. */
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  /** Never answers; or says that it does and sends half of it; or sends half of it and ends; or cuts the connection. */
+  | "silent"
+  | "stall"
+  | "truncate"
+  | "drop"
+  /** Answers after so many ms. */
+  | { readonly after: number };
+
+/** A request as it arrived. */
+export interface TranscriptionRequest {
+  readonly authorization: string | undefined;
+  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  readonly sampleRate: number;
+  readonly samples: Int16Array;
+}
+
+/** What somebody said in a stretch of audio. */
+export type Understand = (samples: Int16Array, sampleRate: number) => string | Promise<string>;
+
+/** A fake of the servers that transcribe with the protocols of OpenAI, on loopback; it really listens. */
+export interface OpenaiServer {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  readonly requests: readonly TranscriptionRequest[];
+  /** Realtime connections, the oldest first. */
+  readonly connections: readonly RealtimeRecord[];
+  /** What the next requests meet, one each. */
+  fail(...faults: TranscriptionFault[]): void;
+  /** What the next realtime connections meet, one each. */
+  failRealtime(...faults: RealtimeFault[]): void;
+  close(): Promise<void>;
+}
+
+export interface OpenaiServerOptions {
+  readonly understand: Understand;
+  /** Refuses other keys. */
+  readonly apiKey?: string;
+  /** Where it listens again after it was closed. */
+  readonly port?: number;
+}
+
+/** Starts the fake. Written from the public reference; the official client tells whether it speaks the protocol. */
+export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServerOptions): Promise<OpenaiServer> {
+  const requests: TranscriptionRequest[] = [];
+  const connections: RealtimeRecord[] = [];
+  const faults: TranscriptionFault[] = [];
+  const realtimeFaults: RealtimeFault[] = [];
+  /** What a failed upgrade is told to have been, over plain HTTP. */
+  let refusedWith = 426;
+  const refused = ({ headers }: IncomingMessage): boolean =>
+    apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`;
+
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://fake.test");
+    if (refused(request)) return refuse(response, 401, wrongKey(request));
+    if (pathname === "/v1/realtime") return refuse(response, refusedWith, "it is a WebSocket");
+    if (request.method !== "POST" || pathname !== "/v1/audio/transcriptions") return refuse(response, 404, "not found");
+    await transcribe(request, response);
+  });
+
+  async function transcribe(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = await formOf(request);
+    const file = form.get("file");
+    if (!(file instanceof Blob) || !form.get("model")) return refuse(response, 400, "file and model are required");
+    const { samples, sampleRate } = decodeWav(new Uint8Array(await file.arrayBuffer()));
+    const names = [...new Set(form.keys())].filter((name) => name !== "file");
+    const fields = Object.fromEntries(
+      names.map((name) => [name, name.endsWith("[]") ? form.getAll(name).map(String) : String(form.get(name))]),
+    );
+    requests.push({ authorization: request.headers.authorization, fields, samples, sampleRate });
+    const fault = faults.shift();
+    if (fault === "silent") return;
+    if (fault === "drop") return void request.socket.destroy();
+    if (typeof fault === "object" && "status" in fault) {
+      const headers = { "content-type": "application/json", ...fault.headers };
+      return void response.writeHead(fault.status, headers).end(fault.body ?? errorBody("it failed"));
+    }
+    if (typeof fault === "object") await pause(fault.after);
+    const answer = JSON.stringify({ text: await understand(samples, sampleRate) });
+    response.writeHead(200, { "content-type": "application/json" });
+    if (fault === "stall") response.write(answer.slice(0, answer.length / 2));
+    else response.end(fault === "truncate" ? answer.slice(0, answer.length / 2) : answer);
+  }
+
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  server.on("upgrade", (request, socket, head) => {
+    const url = new URL(request.url ?? "/", "http://fake.test");
+    const fault = realtimeFaults.shift();
+    refusedWith = typeof fault === "object" && "status" in fault ? fault.status : 426;
+    if (refused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
+      socket.end(`HTTP/1.1 ${refusedWith} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      connections.push(serveRealtime(client, request, fault, understand));
+    });
+  });
+
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    connections,
+    fail: (...next) => void faults.push(...next),
+    failRealtime: (...next) => void realtimeFaults.push(...next),
+    close: () => closed(server, sockets),
+  };
+}
+
+/** Resolves when a server and all its sockets are gone. */
+export function closed(server: Server, sockets: WebSocketServer): Promise<void> {
+  return new Promise((resolve) => {
+    for (const client of sockets.clients) client.terminate();
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function wrongKey({ headers }: IncomingMessage): string {
+  return `Incorrect API key provided: ${headers.authorization?.replace(/^Bearer /, "") ?? "none"}.`;
+}
+
+function errorBody(message: string, code: string | null = null): string {
+  return JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(errorBody(message, status === 401 ? "invalid_api_key" : null));
+}
+
+async function formOf(request: IncomingMessage): Promise<FormData> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const headers = { "content-type": request.headers["content-type"] ?? "" };
+  return new Response(Buffer.concat(pieces), { headers }).formData() as Promise<FormData>;
+}
