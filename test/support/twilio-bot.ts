@@ -1,0 +1,166 @@
+// A bot for Twilio Media Streams. It is written from Twilio's public page alone and knows nothing of Ringport:
+// https://www.twilio.com/docs/voice/media-streams/websocket-messages
+import type { WebSocket } from "ws";
+
+/** What {@link TwilioBot} does. */
+export interface TwilioBotOptions {
+  /** Played as soon as the stream starts. */
+  readonly greeting?: { readonly hz: number; readonly ms: number };
+  /** Played when the last key was pressed, before it hangs up. */
+  readonly goodbye?: { readonly hz: number; readonly ms: number; readonly after: string };
+  /** Hangs up when this mark comes back. */
+  readonly hangUpAt?: string;
+}
+
+/** A message of Twilio, as far as bots read it. */
+export interface TwilioMessage {
+  readonly event: string;
+  readonly sequenceNumber?: string;
+  readonly streamSid?: string;
+  readonly protocol?: string;
+  readonly version?: string;
+  readonly start?: {
+    readonly streamSid: string;
+    readonly accountSid: string;
+    readonly callSid: string;
+    readonly tracks: readonly string[];
+    readonly mediaFormat: { readonly encoding: string; readonly sampleRate: number; readonly channels: number };
+    readonly customParameters: Readonly<Record<string, string>>;
+  };
+  readonly media?: {
+    readonly track: string;
+    readonly chunk: string;
+    readonly timestamp: string;
+    readonly payload: string;
+  };
+  readonly dtmf?: { readonly track: string; readonly digit: string };
+  readonly mark?: { readonly name: string };
+  readonly stop?: { readonly accountSid: string; readonly callSid: string };
+}
+
+const LOUD = 500;
+/** Packets of 20 ms without a voice that end an utterance. */
+const PAUSE_PACKETS = 15;
+
+/**
+ * Says back whatever it hears, an utterance at a time, each with a mark behind it; when a key is pressed it falls silent
+ * at once.
+ */
+export class TwilioBot {
+  /** Everything that it was told. */
+  readonly messages: TwilioMessage[] = [];
+  /** The utterances that it said back, mu-law. */
+  readonly utterances: Buffer[] = [];
+  /** How the connection ended; undefined before that. */
+  closed: { readonly code: number; readonly reason: string } | undefined;
+  readonly #ws: WebSocket;
+  readonly #options: TwilioBotOptions;
+  #streamSid = "";
+  #utterance: Buffer[] = [];
+  #quiet = 0;
+  #listens = true;
+
+  constructor(ws: WebSocket, options: TwilioBotOptions = {}) {
+    this.#ws = ws;
+    this.#options = options;
+    ws.on("message", (data: Buffer) => this.#receive(JSON.parse(data.toString())));
+    ws.on("close", (code: number, reason: Buffer) => {
+      this.closed = { code, reason: reason.toString() };
+    });
+    ws.on("error", () => {}); // `close` follows
+  }
+
+  /** The messages of one kind. */
+  of(event: string): TwilioMessage[] {
+    return this.messages.filter((message) => message.event === event);
+  }
+
+  /** The names of the marks that came back, in order. */
+  get marks(): string[] {
+    return this.of("mark").map(({ mark }) => mark?.name ?? "");
+  }
+
+  /** Sends anything: what a bot with a fault would send. */
+  send(message: object | string | Buffer): void {
+    this.#ws.send(typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  }
+
+  hangUp(): void {
+    this.#ws.close();
+  }
+
+  #receive(message: TwilioMessage): void {
+    this.messages.push(message);
+    const { greeting, goodbye, hangUpAt } = this.#options;
+    switch (message.event) {
+      case "start":
+        this.#streamSid = message.start?.streamSid ?? "";
+        if (greeting) this.#play(tone(greeting.hz, greeting.ms), "greeting");
+        break;
+      case "media":
+        this.#hear(Buffer.from(message.media?.payload ?? "", "base64"));
+        break;
+      case "dtmf":
+        this.send({ event: "clear", streamSid: this.#streamSid });
+        if (goodbye && goodbye.after === message.dtmf?.digit) this.#sayGoodbye(tone(goodbye.hz, goodbye.ms));
+        break;
+      case "mark":
+        if (message.mark?.name === hangUpAt) this.hangUp();
+        break;
+      default:
+    }
+  }
+
+  #sayGoodbye(audio: Buffer): void {
+    this.#listens = false;
+    this.#play(audio, "goodbye");
+  }
+
+  #hear(packet: Buffer): void {
+    if (!this.#listens) return;
+    const loud = packet.some((code) => Math.abs(levelOf(code)) > LOUD);
+    if (!loud && this.#utterance.length === 0) return;
+    this.#utterance.push(packet);
+    this.#quiet = loud ? 0 : this.#quiet + 1;
+    if (this.#quiet < PAUSE_PACKETS) return;
+    const utterance = Buffer.concat(this.#utterance);
+    this.#utterance = [];
+    this.#quiet = 0;
+    this.utterances.push(utterance);
+    this.#play(utterance, `utterance ${this.utterances.length}`);
+  }
+
+  /** Audio in messages of half a second, and a mark behind it. */
+  #play(audio: Buffer, name: string): void {
+    const streamSid = this.#streamSid;
+    for (let at = 0; at < audio.length; at += 4000) {
+      const payload = audio.subarray(at, at + 4000).toString("base64");
+      this.send({ event: "media", streamSid, media: { payload } });
+    }
+    this.send({ event: "mark", streamSid, mark: { name } });
+  }
+}
+
+/** The level of a mu-law code, -32124 to 32124 (ITU-T G.711). */
+export function levelOf(code: number): number {
+  const inverted = ~code & 0xff;
+  const level = (((inverted & 0x0f) * 2 + 33) * 2 ** ((inverted >> 4) & 7) - 33) * 4;
+  return inverted & 0x80 ? -level : level;
+}
+
+const CODES: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
+const known = new Map<number, number>();
+
+/** The code whose level is nearest. */
+function codeOf(level: number): number {
+  const distance = (code: number): number => Math.abs(levelOf(code) - level);
+  const code = known.get(level) ?? CODES.reduce((best, one) => (distance(one) < distance(best) ? one : best));
+  known.set(level, code);
+  return code;
+}
+
+/** A tone in mu-law at 8 kHz. */
+function tone(hz: number, ms: number): Buffer {
+  const level = (i: number): number => Math.round(8_000 * Math.sin((2 * Math.PI * ((hz * i) % 8_000)) / 8_000));
+  return Buffer.from(Array.from({ length: 8 * ms }, (_, i) => codeOf(level(i))));
+}
