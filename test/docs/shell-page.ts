@@ -14,6 +14,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^RINGPORT_SPEECH_URL=.* npm start/ms,
     "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
   ],
+  [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/runtime/twilio.test.ts brings a bot to a call with it"],
   [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
   [
     /^sudo apt-get install -y baresip-core|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,

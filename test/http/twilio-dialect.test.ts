@@ -18,6 +18,8 @@ interface Sent {
   readonly media?: Record<string, string>;
 }
 
+const MOST_MARKS = 4;
+
 /** A bot at a dialect, and what either of them asks for. */
 function connect(): {
   dialect: TwilioDialect;
@@ -30,6 +32,7 @@ function connect(): {
   const sent: Sent[] = [];
   const asked: unknown[][] = [];
   const warnings: string[] = [];
+  let waiting = 0;
   const dialect = new TwilioDialect(
     {
       text: (message) => sent.push(JSON.parse(JSON.stringify(message))),
@@ -43,8 +46,15 @@ function connect(): {
     queuedMs: 0,
     messages: 0,
     took: () => {},
-    mark: (name) => asked.push(["mark", name]),
-    clear: () => asked.push(["clear"]),
+    mark(name) {
+      if (waiting === MOST_MARKS) throw new RangeError(`At most ${MOST_MARKS} marks can wait.`);
+      waiting++;
+      asked.push(["mark", name]);
+    },
+    clear() {
+      waiting = 0;
+      asked.push(["clear"]);
+    },
     dtmf: (digits) => asked.push(["dtmf", digits]),
     hangUp: () => asked.push(["hangUp"]),
     detach: (onPurpose) => asked.push(["detach", onPurpose]),
@@ -232,12 +242,21 @@ describe("what the bot says", () => {
     expect(asked).toEqual([["clear"]]);
   });
 
-  test("marks without end are not kept", () => {
-    const { sent, say, warnings } = answered();
-    for (let i = 0; i < 5000; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
-    expect(warnings).toEqual(["more than 4096 marks are waiting"]);
+  test("a mark too many is ignored, and those before it are still told", () => {
+    const { sent, asked, say, warnings } = answered();
+    for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
+    expect(warnings).toEqual(["a mark message came too much: At most 4 marks can wait."]);
+    expect(asked.length).toBe(4);
     say({ event: "clear", streamSid: SID });
-    expect(sent.length).toBe(4096);
+    expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);
+  });
+
+  test("a mark that is reached at once comes back at once", () => {
+    const { dialect, sent } = answered();
+    const mark = (name: string): void => dialect.event({ event: "mark", timestamp: 0, data: { name } });
+    dialect.attached({ mark } as StreamAttachment);
+    dialect.receive(JSON.stringify({ event: "mark", streamSid: SID, mark: { name: "now" } }));
+    expect(sent).toEqual([{ event: "mark", sequenceNumber: "2", streamSid: SID, mark: { name: "now" } }]);
   });
 });
 

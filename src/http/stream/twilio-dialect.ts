@@ -18,8 +18,6 @@ export interface TwilioStream {
 const PARAMETER = "parameter.";
 const SAMPLE_RATE = 8_000;
 const FRAME_MS = 20;
-/** Marks that wait to be reached; with a minute of audio at most, that is one every 15 ms. */
-const MOST_MARKS = 4_096;
 const MOST_MARK_CHARACTERS = 1_024;
 
 /** A new id for a stream, in Twilio's form. */
@@ -142,9 +140,14 @@ export class TwilioDialect implements Dialect {
   #mark(name: unknown): string | undefined {
     if (typeof name !== "string" || name.length > MOST_MARK_CHARACTERS)
       return `a mark message came without a name of at most ${MOST_MARK_CHARACTERS} characters`;
-    if (this.#marks.length >= MOST_MARKS) return `more than ${MOST_MARKS} marks are waiting`;
-    this.#marks.push(name);
-    this.#attachment?.mark(name);
+    this.#marks.push(name); // it may be reached at once
+    try {
+      this.#attachment?.mark(name);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#marks.pop();
+      return `a mark message came too much: ${error.message}`;
+    }
     return undefined;
   }
 
