@@ -31,6 +31,12 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
+/** The same for programs that need a server with live streams. */
+const PRINT_WITH_STREAMS: typeof PRINT = [
+  ["closed with", [/^ringing $/m, /^answered $/m, /^mark tone$/m, /^completed stream_closed$/m, /^closed with 1000$/m]],
+  ["the tone was", [/^the tone was reached$/m, /^completed stream_closed$/m]],
+];
+
 /** Programs that are only type-checked, and why. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
@@ -52,23 +58,28 @@ const all = programs();
 const one = (saying: string): Program => all.find(({ text }) => text.includes(saying))!;
 
 test("every program of the pages is run, or there is a reason", () => {
-  const known = [...PRINT, ...NOT_RUN].map(([saying]) => saying);
+  const known = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
   for (const { page, line, text } of all)
     expect(known.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
   for (const saying of known) expect(one(saying), saying).toBeDefined();
 });
 
-describe.skipIf(ON_NODE.missing)(`programs on ${ON_NODE.title}`, () => {
-  const server = useServer(ON_NODE);
+describe.skipIf(ON_NODE.missing).each([
+  ["programs", PRINT, {}],
+  ["programs with live streams", PRINT_WITH_STREAMS, { RINGPORT_STREAM_PREVIEW: "1" }],
+] as const)(`%s on ${ON_NODE.title}`, (_, prints, env) => {
+  const server = useServer(ON_NODE, { env });
 
-  test.each(PRINT)("the one with %j prints what it should", async (saying, printed) => {
+  test.each(prints)("the one with %j prints what it should", async (saying, printed) => {
     const client = await server.as("reader");
-    const text = one(saying)
-      .text.replace("http://127.0.0.1:8080", server.base)
-      .replace("rp_live_…", client.token!)
-      .replace("port: 8080", "port: 0")
-      .replace("inst_…", saying === "Hello from TypeScript." ? (await client.activeInstance()).id : "");
-    const output = await run(text);
+    const { text } = one(saying);
+    const output = await run(
+      text
+        .replace("http://127.0.0.1:8080", server.base)
+        .replace("rp_live_…", client.token!)
+        .replace("port: 8080", "port: 0")
+        .replace("inst_…", text.includes("inst_…") ? (await client.activeInstance()).id : ""),
+    );
     for (const line of printed) expect(output).toMatch(line);
   });
 });

@@ -20,6 +20,11 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^sudo apt-get install -y baresip-core|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
     "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
   ],
+  [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
+  [
+    /^websocat /m,
+    "Debian has no websocat; the program below it does the same, and test/docs/programs.test.ts runs that",
+  ],
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];
 

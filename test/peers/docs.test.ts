@@ -16,6 +16,8 @@ const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
 };
 /** As a new user has it: nothing is sped up. */
 const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md"]);
+/** Pages about streams, which are a preview. */
+const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
 const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch"];
 
 const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
@@ -30,7 +32,8 @@ onEach([ON_NODE], (target) => {
     const files = folder();
     describe.each(pages)("%s", (page) => {
       const timeScale = IN_REAL_TIME.has(page) ? "1" : "0.1";
-      const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale } });
+      const preview = WITH_STREAMS.has(page) ? { RINGPORT_STREAM_PREVIEW: "1" } : {};
+      const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale, ...preview } });
 
       test("works from top to bottom, and prints what it shows", async () => {
         const own = join(files, page.replaceAll("/", "-"));
