@@ -125,7 +125,7 @@ function judge(): boolean {
   );
   console.log(`  the process grew by ${grew(process)}: ${process.flat ? "flat" : "GROWS"}`);
   console.log(`  faults: ${faults.length}`);
-  const good = enough && lost === 0 && faults.length === 0 && held.flat && process.flat && audio > 0.999;
+  const good = enough && lost === 0 && faults.length === 0 && held.flat && process.flat && audio > 0.99;
   const verdict = !enough ? "too short to judge" : good ? "memory is flat, no event was lost" : "NOT GOOD";
   console.log(`verdict: ${verdict}`);
   return good;
