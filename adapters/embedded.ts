@@ -84,7 +84,7 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
 async function embeddedRecordings(data: string): Promise<Recordings> {
   const { wavRecordings } = await import("./recordings/wav-recordings.ts");
   // The simulator keeps what its far ends heard in the folder "recordings".
-  return wavRecordings({ folder: join(data, "call-recordings") });
+  return wavRecordings({ folder: join(data, "call-recordings"), makeParent: () => dataFolder(data) });
 }
 
 const sha256 = (text: string): string => hash("sha256", text);

@@ -60,7 +60,7 @@ export type { Authenticate } from "./ports/authenticator.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
-export type { Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
+export type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
 export { SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {

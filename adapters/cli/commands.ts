@@ -1,6 +1,7 @@
 import { call } from "./call/call.ts";
 import { calls } from "./call/calls.ts";
 import { callsHangup } from "./call/calls-hangup.ts";
+import { callsRecording } from "./call/calls-recording.ts";
 import { callsShow } from "./call/calls-show.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion/completion.ts";
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   calls,
   callsShow,
   callsHangup,
+  callsRecording,
   voices,
   sipCheck,
   tokenCreate,

@@ -103,8 +103,8 @@ const SERVER = [
     "recordingRetentionDays",
     "RINGPORT_RECORDING_RETENTION_DAYS",
     decimal(0.001, 36_500),
-    "as long as their calls",
-    "Recordings of ended calls are kept this long.",
+    "for ever",
+    "Recordings of ended calls are kept this long, and never longer than the calls.",
   ),
   setting(
     "embedded.networks",

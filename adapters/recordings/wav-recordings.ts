@@ -13,6 +13,8 @@ const STAGGERS = 25;
 export interface WavRecordingsOptions {
   /** Where they are kept, a file for each call; made when the first call is recorded. */
   readonly folder: string;
+  /** Makes the folder that it is in, where that may be missing. */
+  readonly makeParent?: (() => Promise<unknown>) | undefined;
   /** Opens files to be written; that of Node unless given. */
   readonly open?: typeof open | undefined;
 }
@@ -26,7 +28,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   let begun = 0;
 
   const makeFolder = (): Promise<unknown> => {
-    ready ??= mkdir(folder, { recursive: true, mode: 0o700 }).catch((fault: unknown) => {
+    ready ??= made(folder, options.makeParent).catch((fault: unknown) => {
       ready = undefined;
       throw fault;
     });
@@ -69,6 +71,13 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
       await Promise.all([...growing.values()].map((recording) => recording.finish()));
     },
   };
+}
+
+async function made(folder: string, makeParent: () => Promise<unknown> = async () => {}): Promise<void> {
+  await makeParent();
+  await mkdir(folder, { mode: 0o700 }).catch((fault: { code?: unknown }) => {
+    if (fault.code !== "EEXIST") throw fault;
+  });
 }
 
 /** What there is of a recording, by the size of its file: a crash may leave the header behind the samples. */

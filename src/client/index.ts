@@ -24,6 +24,7 @@ export type {
   InstanceDetails,
   LinkingCode,
   Outcome,
+  Recording,
   StreamError,
   StreamStatistics,
   StreamTicket,

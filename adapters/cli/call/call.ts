@@ -25,6 +25,7 @@ export const call: Command = {
       help: "Who calls, by id or name. Default: the only instance.",
       completion: "instance",
     },
+    { name: "record", help: "Records both sides; ask first. Hear it: ringport calls recording ID." },
     { name: "no-wait", help: "Prints the call's id and leaves; the call goes on." },
     jsonOption("the finished call with its `outcome` and `events`, one document,"),
   ],
@@ -37,7 +38,8 @@ export const call: Command = {
     const instance = await chosenInstance(client, line.values.get("instance") as string | undefined);
     // Only from here on there may be a call to hang up.
     const interrupted = interruption();
-    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message });
+    const recording = line.values.get("record") === true ? true : undefined;
+    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, recording });
     if (!isNew) return tellOccupied(call, json);
     if (line.values.get("no-wait")) {
       if (json) printJson(call);

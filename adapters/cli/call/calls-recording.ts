@@ -1,0 +1,39 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { EXIT } from "../exit-codes.ts";
+import { print, printBeside } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
+export const callsRecording: Command = {
+  path: ["calls", "recording"],
+  summary: "Keeps the recording of a call in a WAV file: left what was heard, right what was said.",
+  details: "A call is recorded where it was placed with --record. While it lasts, this is what there is so far.",
+  operands: [{ name: "CALL", completion: "call" }],
+  options: [
+    { name: "output", placeholder: "FILE", help: "Default: the id of the call with .wav.", completion: "file" },
+    { name: "delete", help: "Deletes the recording on the server instead, for good." },
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const output = line.values.get("output") as string | undefined;
+    const { client } = await connect(line);
+    if (line.values.get("delete")) {
+      if (output !== undefined) throw new UsageError("--delete keeps nothing: leave out --output");
+      await client.calls.deleteRecording(id);
+      printBeside(`The recording of ${id} is deleted.`);
+      return EXIT.done;
+    }
+    const wav = await client.calls.recording(id);
+    const file = resolve(output ?? `${id}.wav`);
+    await writeFile(file, wav, { mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
+      throw new UsageError(`${file} cannot be written (${cause.code}); name another file with --output`, { cause });
+    });
+    print(file);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,183 @@
+import { type FileHandle, open, readdir, readFile, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { wavRecordings } from "../../../adapters/recordings/wav-recordings.ts";
+import type { IncompleteReason, StoredRecording } from "../../../src/ports/recordings.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const RATE = 8_000;
+const ID = "call_01jbqq0000e8m8xq5w2m0v6y1k";
+const never = (reason: IncompleteReason) => {
+  throw new Error(`the recording broke off: ${reason}`);
+};
+
+/** So many samples that count up from `first`. */
+const counting = (first: number, samples: number) =>
+  Int16Array.from({ length: samples }, (_, at) => (first + at) % 30_000);
+
+async function bytesOf(recording: StoredRecording | undefined, from?: number, to?: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  if (recording) for await (const piece of recording.bytes(from, to)) pieces.push(piece);
+  return Uint8Array.from(Buffer.concat(pieces));
+}
+
+/** The samples of a WAV file of two channels, by its own header. */
+function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sampleRate: number } {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  expect([view.getUint16(22, true), view.getUint16(34, true)]).toEqual([2, 16]);
+  const [left, right] = [[] as number[], [] as number[]];
+  for (let at = 44; at < 44 + view.getUint32(40, true); at += 4) {
+    left.push(view.getInt16(at, true));
+    right.push(view.getInt16(at + 2, true));
+  }
+  return { left, right, sampleRate: view.getUint32(24, true) };
+}
+
+test("what is written is read, left and right, at any time", async () => {
+  const recordings = wavRecordings({ folder: join(temporaryFolder("recordings"), "made when needed") });
+  const writer = recordings.record(ID, RATE, never);
+  const given = { left: [] as number[], right: [] as number[] };
+  for (let second = 0; second < 3; second++) {
+    for (let frame = 0; frame < 50; frame++) {
+      const [left, right] = [counting(given.left.length, 160), counting(given.left.length + 7, 160)];
+      given.left.push(...left);
+      given.right.push(...right);
+      writer.write(left, right, 160);
+    }
+    const soFar = await recordings.read(ID);
+    expect(soFar).toMatchObject({ size: 44 + 4 * given.left.length, durationMs: (second + 1) * 1_000 });
+    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...given, sampleRate: RATE });
+  }
+  expect(writer.recordedMs).toBe(3_000);
+  await writer.finish();
+  await writer.finish();
+  expect(channelsOf(await bytesOf(await recordings.read(ID)))).toEqual({ ...given, sampleRate: RATE });
+  await recordings.close();
+});
+
+test("a part of a recording is that part of the file", async () => {
+  const recordings = wavRecordings({ folder: temporaryFolder("recordings") });
+  const writer = recordings.record(ID, RATE, never);
+  writer.write(counting(0, 40_000), counting(5, 40_000), 40_000);
+  await writer.finish();
+  const stored = await recordings.read(ID);
+  const whole = await bytesOf(stored);
+  expect(whole.length).toBe(stored?.size);
+  for (const [from, to] of [
+    [0, 10],
+    [10, 44],
+    [40, 50],
+    [44, 45],
+    [100_000, 160_044],
+    [160_043, 160_044],
+    [5, 5],
+  ])
+    expect(await bytesOf(stored, from, to)).toEqual(whole.slice(from, to));
+});
+
+test("a process that dies leaves a file that any program can read, up to a second before", async () => {
+  const folder = temporaryFolder("recordings");
+  const recordings = wavRecordings({ folder });
+  const writer = recordings.record(ID, RATE, never);
+  for (let ms = 0; ms < 3_000; ms += 20) writer.write(counting(ms, 160), counting(ms, 160), 160);
+  const path = join(folder, `${ID}.wav`);
+  await expect.poll(async () => (await stat(path).catch(() => undefined))?.size ?? 0).toBeGreaterThan(44 + 2 * 32_000);
+  // Nothing is finished: this is the file as a crash would leave it.
+  const left = await readFile(path);
+  const stated = new DataView(left.buffer, left.byteOffset).getUint32(40, true);
+  expect(stated).toBeGreaterThanOrEqual(1_000 * 32);
+  expect(stated).toBeLessThanOrEqual(left.length - 44);
+  // What is behind the header, and half a sample, do not spoil it.
+  await truncate(path, left.length - 3);
+  const next = await wavRecordings({ folder }).read(ID);
+  expect(next?.size).toBe(left.length - 4);
+  expect(channelsOf(await bytesOf(next)).left.length * 4).toBe((next?.size ?? 0) - 44);
+  await writer.finish();
+});
+
+describe("a disk that does not take it", () => {
+  /** Opens files that are written up to so many bytes, then with this error. */
+  const limited =
+    (bytes: number, code: string): typeof open =>
+    async (...args) => {
+      const file = await open(...args);
+      let left = bytes;
+      return new Proxy(file, {
+        get(_, name) {
+          const member = Reflect.get(file, name);
+          if (name !== "write") return typeof member === "function" ? member.bind(file) : member;
+          return async (data: Uint8Array, from: number, length: number, position: number) => {
+            if (position > 0 && left === 0) throw Object.assign(new Error(code), { code });
+            const take = position > 0 ? Math.min(left, length) : length;
+            if (position > 0) left -= take;
+            return file.write(data, from, take, position);
+          };
+        },
+      }) as FileHandle;
+    };
+
+  test.each([
+    ["ENOSPC", "disk_full"],
+    ["EIO", "disk_failed"],
+  ])("ends the recording with what was written before: %s", async (code, reason) => {
+    const reasons: unknown[] = [];
+    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: limited(70_000, code) });
+    const writer = recordings.record(ID, RATE, (why, fault) => reasons.push(why, (fault as Error).message));
+    const silence = new Int16Array(160);
+    for (let second = 0; second < 6; second++) {
+      for (let frame = 0; frame < 50; frame++) writer.write(silence, silence, 160);
+      await recordings.read(ID);
+    }
+    expect(reasons).toEqual([reason, code]);
+    expect(writer.recordedMs).toBe(2_000);
+    await writer.finish();
+    const kept = await recordings.read(ID);
+    expect(kept?.durationMs).toBeGreaterThanOrEqual(2_000);
+    expect(channelsOf(await bytesOf(kept)).left.length).toBeGreaterThanOrEqual(16_000);
+  });
+
+  test("because it is slow ends the recording before memory is full of it", async () => {
+    const reasons: unknown[] = [];
+    const stuck = new Promise<FileHandle>(() => {});
+    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: () => stuck });
+    const writer = recordings.record(ID, RATE, (why) => reasons.push(why));
+    const silence = new Int16Array(8_000);
+    for (let second = 0; second < 60; second++) writer.write(silence, silence, 8_000);
+    expect(reasons).toEqual(["disk_slow"]);
+    expect(writer.recordedMs).toBeLessThanOrEqual(12_000);
+  });
+
+  test("because its folder cannot be made is told", async () => {
+    const reasons: unknown[] = [];
+    const recordings = wavRecordings({ folder: "/proc/nothing/recordings" });
+    const writer = recordings.record(ID, RATE, (why) => reasons.push(why));
+    writer.write(new Int16Array(16_000), new Int16Array(16_000), 16_000);
+    await writer.finish();
+    expect(reasons).toEqual(["disk_failed"]);
+    expect(writer.recordedMs).toBe(0);
+    expect(await recordings.read(ID)).toBeUndefined();
+  });
+});
+
+test("recordings are forgotten, also while they grow; others stay", async () => {
+  const folder = temporaryFolder("recordings");
+  const recordings = wavRecordings({ folder });
+  const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, never));
+  for (const writer of writers) writer.write(counting(0, 20_000), counting(0, 20_000), 20_000);
+  await writers[0]?.finish();
+  await recordings.forget(["call_a", "call_b", "call_unknown"]);
+  writers[1]?.write(counting(0, 20_000), counting(0, 20_000), 20_000);
+  await recordings.close();
+  expect(await readdir(folder)).toEqual(["call_c.wav"]);
+  expect(await recordings.read("call_a")).toBeUndefined();
+});
+
+test("no id leads out of the folder", async () => {
+  const folder = join(temporaryFolder("recordings"), "inner");
+  const recordings = wavRecordings({ folder });
+  const writer = recordings.record("../../outside", RATE, never);
+  writer.write(counting(0, 100), counting(0, 100), 100);
+  await writer.finish();
+  expect(await readdir(folder)).toHaveLength(1);
+  expect((await recordings.read("../../outside"))?.durationMs).toBe(12.5);
+});

@@ -1,0 +1,90 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { loudPart, phaseJump, readWav, type Sound, toneShare, toneWav } from "../../support/server-sound.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+const ADA = { userId: "ada" };
+const OUR_HZ = 440;
+/** What the softphone plays. */
+const THEIR_HZ = 1_000;
+const MESSAGE_MS = 4_000;
+/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+const REAL_TIME = { retry: 2 };
+const msOf = ({ samples, sampleRate }: Sound): number => (samples.length * 1_000) / sampleRate;
+
+describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
+  withTools("a recorded call to a softphone", ["baresip", "openssl", "sox"], () => {
+    const stage = new Stage();
+    let softphone: Baresip;
+    let ringport: Ringport;
+
+    beforeAll(async () => {
+      softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
+      const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
+      ringport = createRingport({
+        telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }], media }),
+        data: temporaryFolder("recorded"),
+        authenticate: async () => ADA,
+      });
+      await ringport.start();
+    });
+    afterAll(() => ringport?.stop({ drainMs: 0 }));
+
+    /** One channel of a WAV file, as sox finds it. */
+    function channel(file: string, number: 1 | 2): Sound {
+      const mono = file.replace(".wav", `-${number}.wav`);
+      execFileSync("sox", ["-D", file, mono, "remix", String(number)]);
+      return readWav(readFileSync(mono));
+    }
+
+    test("keeps what the softphone heard on the left, and what it played on the right", REAL_TIME, async () => {
+      const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
+      const line = () => ringport.instances.get(ADA, instanceId);
+      await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+      const call = await ringport.calls.create(ADA, {
+        instanceId,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: NUMBERS.pcmu },
+        audio: { audioBase64: toneWav({ hz: OUR_HZ, ms: MESSAGE_MS, sampleRate: 8_000 }).toString("base64") },
+        recording: true,
+      });
+      const { outcome, recordedMs } = await ringport.calls.wait(call.id);
+      expect(outcome?.reason).toBe("message_played");
+
+      const pieces: Uint8Array[] = [];
+      for await (const piece of (await ringport.calls.recording(ADA, call.id)).bytes()) pieces.push(piece);
+      const file = join(stage.folder("recording"), "recording.wav");
+      writeFileSync(file, Buffer.concat(pieces));
+      const [left, right] = [channel(file, 1), channel(file, 2)];
+      expect(right.samples.length).toBe(left.samples.length);
+      expect(Math.abs(msOf(left) - (recordedMs ?? 0))).toBeLessThan(1);
+      expect(Math.abs(msOf(left) - (outcome?.durationMs ?? 0))).toBeLessThanOrEqual(250);
+
+      // Left: the whole message from the answer on, without a gap, as the softphone has it in its own recording.
+      const { from, to } = loudPart(left, 500);
+      expect(Math.abs(((to - from) * 1_000) / left.sampleRate - MESSAGE_MS)).toBeLessThanOrEqual(5);
+      const ours = { ...left, samples: left.samples.subarray(from, to) };
+      expect(toneShare(ours, OUR_HZ)).toBeGreaterThan(0.99);
+      expect(phaseJump(ours, OUR_HZ)).toBeLessThan(0.5);
+      const { sound } = await monoOf(await softphone.heardFile(), left.sampleRate);
+      const theyHeard = loudPart(sound, 500);
+      expect(Math.abs(theyHeard.to - theyHeard.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
+
+      // Right: what the softphone plays, until the end, and nothing of ours. Its first second is it finding its pace.
+      const theirs = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
+      expect(msOf(theirs)).toBeGreaterThan(2_000);
+      expect(toneShare(theirs, THEIR_HZ)).toBeGreaterThan(0.95);
+      expect(toneShare(theirs, OUR_HZ)).toBeLessThan(0.01);
+    });
+  });
+});
