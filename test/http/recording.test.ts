@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { byteRange } from "../../src/http/byte-range.ts";
+import { toResponse } from "../../src/http/reply.ts";
+import type { StoredRecording } from "../../src/ports/recordings.ts";
+import { fuzz } from "../support/fuzz.ts";
+import { ask } from "./support/ask.ts";
+import { CALL_ID, call, serve } from "./support/fakes.ts";
+
+const FILE = Uint8Array.from({ length: 1_000 }, (_, at) => at % 251);
+const PATH = `/v1/calls/${CALL_ID}/recording`;
+const ENDED = { status: "COMPLETED", recordedMs: 60, startedAt: 1, endedAt: 61 } as const;
+
+const stored: StoredRecording = {
+  size: FILE.length,
+  durationMs: 60,
+  async *bytes(from = 0, to = FILE.length) {
+    for (let at = from; at < to; at += 300) yield FILE.subarray(at, Math.min(to, at + 300));
+  },
+};
+
+const served = (status: "IN_PROGRESS" | "COMPLETED") =>
+  serve({ calls: { get: async () => call({ ...ENDED, status }), recording: async () => stored } });
+
+async function bodyOf(body: unknown): Promise<Uint8Array> {
+  const bytes: number[] = [];
+  for await (const piece of body as AsyncIterable<Uint8Array>) bytes.push(...piece);
+  return Uint8Array.from(bytes);
+}
+
+describe("the recording of a call", () => {
+  test("comes in pieces that are the file, with its length", async () => {
+    const reply = await ask(served("COMPLETED").app, { path: PATH });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({ "content-length": "1000", "accept-ranges": "bytes" });
+    expect(await bodyOf(reply.raw.body)).toEqual(FILE);
+  });
+
+  test("can be asked for in part, once the call is over", async () => {
+    const headers = { range: "bytes=250-899" };
+    const reply = await ask(served("COMPLETED").app, { path: PATH, headers });
+    expect(reply.status).toBe(206);
+    expect(reply.headers).toMatchObject({ "content-length": "650", "content-range": "bytes 250-899/1000" });
+    expect(await bodyOf(reply.raw.body)).toEqual(FILE.slice(250, 900));
+    expect((await ask(served("IN_PROGRESS").app, { path: PATH, headers })).status).toBe(200);
+    const conditional = { ...headers, "if-range": '"a"' };
+    expect((await ask(served("COMPLETED").app, { path: PATH, headers: conditional })).status).toBe(200);
+    const beyond = await ask(served("COMPLETED").app, { path: PATH, headers: { range: "bytes=1000-" } });
+    expect(beyond.json).toMatchObject({ code: "range_not_satisfiable" });
+    expect(beyond.headers["content-range"]).toBe("bytes */1000");
+  });
+
+  test("is not read for a HEAD, which tells its length all the same", async () => {
+    let read = false;
+    const app = serve({
+      calls: {
+        get: async () => call(ENDED),
+        recording: async () => ({
+          ...stored,
+          async *bytes() {
+            read = true;
+            yield FILE;
+          },
+        }),
+      },
+    }).app;
+    const reply = await ask(app, { method: "HEAD", path: PATH });
+    expect([reply.status, reply.headers["content-length"], reply.raw.body, read]).toEqual([
+      200,
+      "1000",
+      undefined,
+      false,
+    ]);
+  });
+
+  test("is told under expand=media: its length and its address, null until there is one, nothing where it was not asked for", async () => {
+    const media = async (over: Parameters<typeof call>[0]) =>
+      (await ask(serve({ calls: { get: async () => call(over) } }).app, { path: `/v1/calls/${CALL_ID}?expand=media` }))
+        .json.media;
+    expect((await media(ENDED)).recording).toEqual({ duration_ms: 60, url: expect.stringMatching(`^http.*${PATH}$`) });
+    expect((await media({ recordedMs: 0 })).recording).toBeNull();
+    expect(await media({ recordedMs: null })).not.toHaveProperty("recording");
+    expect(await media({ recordedMs: 0, message: { type: "DYNAMIC_STREAM" } })).toEqual({
+      stream: null,
+      recording: null,
+    });
+  });
+});
+
+test("a body in pieces is read no faster than it is taken, and let go of when nobody takes it any more", async () => {
+  let [given, ended] = [0, false];
+  async function* pieces() {
+    try {
+      for (;;) {
+        given++;
+        yield FILE;
+      }
+    } finally {
+      ended = true;
+    }
+  }
+  const reader = toResponse({ status: 200, headers: {}, body: pieces() }).body?.getReader();
+  for (let i = 0; i < 3; i++) expect((await reader?.read())?.value).toEqual(FILE);
+  expect(given).toBeLessThanOrEqual(5);
+  await reader?.cancel();
+  expect(ended).toBe(true);
+});
+
+describe("a range of bytes", () => {
+  test.each([
+    ["bytes=0-0", { from: 0, to: 1 }],
+    ["bytes=10-", { from: 10, to: 100 }],
+    ["bytes=-10", { from: 90, to: 100 }],
+    ["bytes=-1000", { from: 0, to: 100 }],
+    ["bytes=90-1000", { from: 90, to: 100 }],
+    [" Bytes = 1 - 2 ", { from: 1, to: 3 }],
+    ["bytes=100-", "unsatisfiable"],
+    ["bytes=-0", "unsatisfiable"],
+    ["bytes=5-4", undefined],
+    ["bytes=0-1,5-6", undefined],
+    ["bytes=-", undefined],
+    ["lines=0-1", undefined],
+    ["", undefined],
+    [null, undefined],
+  ])("%j of 100 is %j", (header, range) => {
+    expect(byteRange(header, 100)).toEqual(range);
+  });
+
+  const hostile = fc.oneof(fc.string(), fc.stringMatching(/^bytes=\d{0,20}-\d{0,20}$/));
+  fuzz(
+    "is within the body, or none, whatever is asked for",
+    fc.property(hostile, fc.nat(), (header, size) => {
+      const range = byteRange(header, size);
+      if (typeof range !== "object") return;
+      expect(range.from).toBeGreaterThanOrEqual(0);
+      expect(range.to).toBeGreaterThan(range.from);
+      expect(range.to).toBeLessThanOrEqual(size);
+    }),
+  );
+});
