@@ -6,6 +6,7 @@ import {
   type CallEffect,
   type CallFlow,
   type CallSignal,
+  CLOSED_BEFORE_ANSWER,
   decide,
   type FlowRules,
   NEW_FLOW,
@@ -19,6 +20,7 @@ import { fuzz } from "../support/fuzz.ts";
 
 const RULES: FlowRules = { timings: DEFAULT_TIMINGS, inboundCertain: false, streamed: false };
 const CERTAIN: FlowRules = { ...RULES, inboundCertain: true };
+const STREAMED: FlowRules = { ...RULES, streamed: true };
 
 const placed: CallSignal = { type: "placed" };
 const answered: CallSignal = { type: "answered" };
@@ -29,6 +31,9 @@ const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messa
 const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
 const timer = (name: TimerName, flowing = false): CallSignal => ({ type: "timer", name, flowing });
 const down: CallSignal = { type: "line_down", reason: "gone" };
+const attached: CallSignal = { type: "stream_attached" };
+const detached: CallSignal = { type: "stream_detached" };
+const closed: CallSignal = { type: "stream_closed" };
 const up = (flowing: boolean): CallSignal => ({ type: "line_up", flowing });
 
 const RINGING = [placed];
@@ -319,6 +324,58 @@ describe("a line that goes down during a call", () => {
   });
 });
 
+describe("a call with a live stream", () => {
+  const armed = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
+
+  test("has a limit on how long nobody carries its audio, from the answer on", () => {
+    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(armed);
+    given(TALKING, STREAMED)
+      .when(timer("stream"))
+      .ends("fail", "stream_lost", `no client was attached to the stream for ${DEFAULT_TIMINGS.streamAttachMs} ms`);
+  });
+
+  test("has none while a client is there, and none before the answer", () => {
+    expect(given([...ANSWERED, attached], STREAMED).when(connected).effects).not.toContainEqual(armed);
+    expect(given(ANSWERED, STREAMED).when(attached, detached).effects).not.toContainEqual(armed);
+    expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(armed);
+  });
+
+  test("waits as long for a client who has gone, and no longer for one who is back", () => {
+    expect(given([...TALKING, attached], STREAMED).when(detached).effects).toEqual([armed]);
+    expect(given([...TALKING, attached, detached], STREAMED).when(attached).effects).toEqual([
+      { do: "cancel", name: "stream" },
+    ]);
+    given([...TALKING, attached, detached, attached], STREAMED)
+      .when(timer("stream"))
+      .isNothing();
+  });
+
+  test("is COMPLETED by its client once the callee has answered, and FAILED before", () => {
+    given([...TALKING, attached], STREAMED)
+      .when(closed)
+      .ends("complete", "stream_closed", null);
+    for (const before of [[], RINGING, ANSWERED])
+      given([...before, attached], STREAMED)
+        .when(closed)
+        .ends("fail", "terminated", CLOSED_BEFORE_ANSWER);
+  });
+
+  test("lasts no longer than any other call", () => {
+    const duration = { do: "timer", name: "duration", ms: DEFAULT_TIMINGS.maxDurationMs };
+    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(duration);
+    given([...TALKING, attached], STREAMED)
+      .when(timer("duration"))
+      .ends("complete", "max_duration");
+  });
+});
+
+describe("a call without a stream", () => {
+  test("has no limit on how long nobody carries its audio", () => {
+    const { effects } = given(ANSWERED).when(connected);
+    expect(effects).not.toContainEqual(expect.objectContaining({ name: "stream" }));
+  });
+});
+
 describe("a request to end the call", () => {
   const end: CallSignal = { type: "end", reason: "terminated", detail: null };
   test.each([
@@ -339,6 +396,8 @@ describe("a timer that fires too late", () => {
     ["setup", RINGING],
     ["inbound", ANSWERED],
     ["duration", RINGING],
+    ["stream", ANSWERED],
+    ["stream", [...TALKING, attached]],
   ] as const)("%s means nothing any more", (name, before) => {
     given(before).when(timer(name)).isNothing();
   });
@@ -347,11 +406,12 @@ describe("a timer that fires too late", () => {
 const signals: fc.Arbitrary<CallSignal> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
   { weight: 2, arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, down, up(true), up(false)) },
+  { weight: 2, arbitrary: fc.constantFrom(attached, detached, attached, detached, closed) },
   { weight: 2, arbitrary: fc.nat(1_000_000).map(ready) },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom<TimerName>("ring", "setup", "inbound", "duration", "line"), fc.boolean())
+      .tuple(fc.constantFrom<TimerName>("ring", "setup", "inbound", "duration", "line", "stream"), fc.boolean())
       .map(([name, flowing]) => timer(name, flowing)),
   },
   {
@@ -372,38 +432,47 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
 
 fuzz(
   "whatever happens, a call ends once: with one conclusion and a hang-up, or back in its queue, and then nothing more",
-  fc.property(fc.array(signals, { maxLength: 60 }), fc.boolean(), (sequence, inboundCertain) => {
-    const rules = { ...RULES, inboundCertain };
-    let flow = beginFlow(rules).flow;
-    let status: CallStatus = "QUEUED";
-    let over = 0;
-    let hungUp = false;
-    // The leg's own end always comes at last.
-    for (const signal of [...sequence, ended("unreachable")]) {
-      const decision = decide(flow, signal, rules);
-      flow = decision.flow;
-      for (const effect of decision.effects) {
-        expect(over, "an effect after the end").toBe(0);
-        if (effect.do === "hang_up") hungUp = true;
-        if (effect.do === "move" || effect.do === "conclude") {
-          const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
-          expect(next, `${effect.input} in ${status}`).toBeDefined();
-          status = next ?? status;
+  fc.property(
+    fc.array(signals, { maxLength: 60 }),
+    fc.boolean(),
+    fc.boolean(),
+    (sequence, inboundCertain, streamed) => {
+      const rules = { ...RULES, inboundCertain, streamed };
+      let flow = beginFlow(rules).flow;
+      let status: CallStatus = "QUEUED";
+      let over = 0;
+      let hungUp = false;
+      let watched = false;
+      // The leg's own end always comes at last.
+      for (const signal of [...sequence, ended("unreachable")]) {
+        const decision = decide(flow, signal, rules);
+        flow = decision.flow;
+        for (const effect of decision.effects) {
+          expect(over, "an effect after the end").toBe(0);
+          if (effect.do === "hang_up") hungUp = true;
+          if (effect.do === "move" || effect.do === "conclude") {
+            const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
+            expect(next, `${effect.input} in ${status}`).toBeDefined();
+            status = next ?? status;
+          }
+          if (effect.do === "conclude") {
+            expect(hungUp, "hung up before the end is written").toBe(true);
+            const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
+            expect(reasons).toContain(effect.reason);
+            over++;
+          }
+          if (effect.do === "requeue") {
+            expect(status, "nobody was asked").toBe("QUEUED");
+            over++;
+          }
+          if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
+          if ((effect.do === "timer" || effect.do === "cancel") && effect.name === "stream")
+            watched = effect.do === "timer";
         }
-        if (effect.do === "conclude") {
-          expect(hungUp, "hung up before the end is written").toBe(true);
-          const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
-          expect(reasons).toContain(effect.reason);
-          over++;
-        }
-        if (effect.do === "requeue") {
-          expect(status, "nobody was asked").toBe("QUEUED");
-          over++;
-        }
-        if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
+        if (streamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.attached);
+        expect(flow.phase === "over").toBe(over === 1);
       }
-      expect(flow.phase === "over").toBe(over === 1);
-    }
-    expect(over).toBe(1);
-  }),
+      expect(over).toBe(1);
+    },
+  ),
 );
