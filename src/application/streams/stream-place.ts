@@ -29,7 +29,7 @@ export class StreamPlace {
     if (this.taken) return undefined;
     const giveUp = (): void => {
       if (this.#giveUp !== giveUp) return;
-      this.leave();
+      this.#leave();
       if (this.stream.unused) this.stream.discard();
     };
     this.#giveUp = giveUp;
@@ -42,15 +42,20 @@ export class StreamPlace {
           giveUp();
           throw new RangeError(`The callee's audio cannot be had at ${client.calleeRate} Hz.`);
         }
-        this.leave();
+        this.#leave();
         return this.stream.attach(client);
       },
       release: giveUp,
     };
   }
 
+  /** The call is over: who has taken the place may still come, and is told. */
+  stop(): void {
+    this.#cancel();
+  }
+
   /** Nobody is coming any more. */
-  leave(): void {
+  #leave(): void {
     this.#cancel();
     this.#giveUp = undefined;
   }

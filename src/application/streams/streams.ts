@@ -64,7 +64,7 @@ export class Streams {
       gone: () => {
         if (this.#byCall.get(id) !== place) return;
         this.#byCall.delete(id);
-        place.leave();
+        place.stop();
       },
       terminate: () => this.terminate(id),
     });

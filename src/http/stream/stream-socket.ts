@@ -1,4 +1,10 @@
-import type { StreamAttachment, StreamEnd, StreamEvent, StreamSeat } from "../../application/streams/stream-client.ts";
+import type {
+  StreamAttachment,
+  StreamClient,
+  StreamEnd,
+  StreamEvent,
+  StreamSeat,
+} from "../../application/streams/stream-client.ts";
 import { HIGH_QUEUED_MS } from "../../application/streams/stream-client.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
@@ -104,7 +110,7 @@ class StreamConnection {
 
   #attach(): void {
     const dialect = this.#dialect;
-    const attachment = this.#options.seat.attach({
+    const attachment = this.#seated({
       calleeRate: dialect.calleeRate,
       event: (event) => {
         this.#mind(event);
@@ -117,11 +123,26 @@ class StreamConnection {
         this.#end(CLOSE_CODES[end], REASONS[end]);
       },
     });
+    if (attachment === undefined) return;
     this.#attachment = attachment;
     if (this.#ended) return;
     dialect.attached(attachment);
     // Another client may have filled it, and was the one to be told.
     if (attachment.queuedMs > HIGH_QUEUED_MS) this.#read("queue", false);
+  }
+
+  /** A place is not kept for ever: one that was given up while the connection was being opened is to be asked for again. */
+  #seated(client: StreamClient): StreamAttachment | undefined {
+    try {
+      return this.#options.seat.attach(client);
+    } catch (error) {
+      this.#options.log.warn(
+        { ...this.#options.fields, err: error },
+        "a connection was opened too late for its stream",
+      );
+      this.#end(CLOSE_CODES.stopping, "the connection was opened too late; connect again");
+      return undefined;
+    }
   }
 
   #mind({ event }: StreamEvent): void {

@@ -61,7 +61,9 @@ describe("a client who comes later", () => {
     world.leg(call).end("busy", "486");
     await world.system.settle();
     const client = new RecordingClient();
-    expect(() => seat.attach(client)).toThrow(expect.objectContaining({ code: "stream_already_attached" }));
+    seat.attach(client).write(new Int16Array(160), 8_000);
+    expect([client.story, client.ends]).toEqual([["ringing", "failed"], ["failed"]]);
+    expect(client.latest("failed")?.data).toEqual({ reason: "busy" });
     await world.stop();
   });
 });
@@ -221,11 +223,13 @@ describe("a server that stops", () => {
     const live = new RecordingClient();
     await answeredStream(world, live);
     const seat = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
+    const late = new RecordingClient();
     await world.stop();
     expect([waiting.story, waiting.ends]).toEqual([[], ["stopping"]]);
     expect(live.ends).toEqual(["failed"]);
     expect(live.latest("failed")?.data).toEqual({ reason: "interrupted" });
-    expect(() => seat.attach(new RecordingClient())).toThrow();
+    seat.attach(late);
+    expect(late.ends).toEqual(["stopping"]);
     await expect(world.app.calls.stream(ALICE, waits.id)).rejects.toThrow();
     expect(world.system.waiting).toBe(0);
   });
