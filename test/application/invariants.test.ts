@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { StreamAttachment } from "../../src/application/streams/stream-client.ts";
 import { type Call, isActive } from "../../src/domain/call.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
@@ -7,6 +8,7 @@ import type { ReleaseCause } from "../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, World } from "../support/application.ts";
 import { fuzzRuns } from "../support/fuzz.ts";
+import { RecordingClient, streamCall } from "../support/recording-client.ts";
 
 const CAUSES: readonly ReleaseCause[] = [
   "callee_hung_up",
@@ -20,6 +22,14 @@ const CAUSES: readonly ReleaseCause[] = [
 /** What may happen next. `which` picks an instance, a call or a leg of those there are. */
 const STEPS = [
   "create",
+  "create stream",
+  "attach",
+  "write",
+  "mark",
+  "clear",
+  "close",
+  "leave",
+  "break",
   "progress",
   "hang up",
   "scan",
@@ -51,7 +61,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     // Mostly what makes a call, now and then what disturbs it.
     step: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom("create", "progress", "progress") },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom("create", "create stream", "attach", "write", "progress", "progress", "progress"),
+      },
       { weight: 2, arbitrary: fc.constantFrom(...STEPS) },
     ),
     which: fc.nat(30),
@@ -69,9 +82,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 async function run(
   world: World,
   sequence: readonly Step[],
-): Promise<{ instances: Instance[]; asked: Promise<void>[] }> {
+): Promise<{ instances: Instance[]; asked: Promise<void>[]; clients: readonly Attached[] }> {
   const instances = [await world.activeInstance(), await world.newInstance()];
   const asked: Promise<void>[] = [];
+  const clients: Attached[] = [];
   const [placed, answered, connected] = [new Set<ScriptedLeg>(), new Set<ScriptedLeg>(), new Set<ScriptedLeg>()];
   const ask = (request: Promise<unknown>) => {
     asked.push(
@@ -98,7 +112,40 @@ async function run(
     const instance = instances[which % instances.length]!;
     const leg = step === "progress" ? world.network.legs.at(-1) : world.network.legs.at(-1 - (which % 3));
     const line = lineOf(world, instance);
+    const client = clients[which % Math.max(1, clients.length)];
     switch (step) {
+      case "create stream":
+        ask(streamCall(world, instance));
+        break;
+      case "attach": {
+        const calls = world.storage.down ? [] : await world.app.calls.list(ALICE);
+        const call = calls.filter(({ message }) => message.type === "DYNAMIC_STREAM")[which % 3];
+        if (!call) break;
+        const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
+        ask(
+          world.app.calls.stream(ALICE, call.id).then((seat) => {
+            if (which % 7 === 0) seat.release();
+            else clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id });
+          }),
+        );
+        break;
+      }
+      case "write":
+        client?.attachment.write(new Int16Array(100 * (which + 1)).fill(900), which % 2 ? 16_000 : 8_000);
+        break;
+      case "mark":
+        client?.attachment.mark(`mark ${which}`);
+        break;
+      case "clear":
+        client?.attachment.clear();
+        break;
+      case "close":
+        client?.attachment.hangUp();
+        break;
+      case "leave":
+      case "break":
+        client?.attachment.detach(step === "leave");
+        break;
       case "create":
         ask(world.call(instance, "x".repeat(which + 1)));
         break;
@@ -167,7 +214,7 @@ async function run(
     if (waitMs >= 0) await world.system.advance(waitMs);
     await checkNow(world);
   }
-  return { instances, asked };
+  return { instances, asked, clients };
 }
 
 function lineOf(world: World, instance: Instance) {
@@ -211,15 +258,38 @@ async function checkStory(world: World, call: Call): Promise<void> {
   const { heardMs = 0, heardRatio, durationMs = 0 } = call.outcome ?? {};
   // Frames go out in the moments between a decision to end the call and its hang-up, while the storage is down.
   if (call.startedAt !== null) expect(heardMs).toBeLessThanOrEqual(durationMs + 20);
-  expect(heardRatio).toBeGreaterThanOrEqual(0);
-  expect(heardRatio).toBeLessThanOrEqual(1);
+  if (call.message.type === "DYNAMIC_STREAM") expect(heardRatio).toBeNull();
+  else {
+    expect(heardRatio).toBeGreaterThanOrEqual(0);
+    expect(heardRatio).toBeLessThanOrEqual(1);
+  }
+}
+
+/** A client, and the stream that he was attached to. */
+interface Attached {
+  readonly client: RecordingClient;
+  readonly attachment: StreamAttachment;
+  readonly callId: string;
+}
+
+/** What is true of what a client was told, however the call went. */
+function checkClient({ client, callId }: Attached, calls: readonly Call[]): void {
+  expect(client.ends.length, "he is let go of once at most").toBeLessThanOrEqual(1);
+  const call = calls.find(({ id }) => id === callId);
+  const finals = client.story.filter((event) => event === "completed" || event === "failed");
+  expect(finals.length).toBeLessThanOrEqual(1);
+  if (finals.length === 0) return;
+  expect(finals[0]).toBe(call?.status.toLowerCase());
+  expect(client.ends).toEqual(finals);
+  expect(client.story.at(-1), "nothing comes after the end").toBe(finals[0]);
+  expect(client.latest(finals[0]!)?.data.reason).toBe(call?.outcome?.reason);
 }
 
 async function holds(world: World, sequence: readonly Step[]): Promise<void> {
   await world.storage.open({ exclusive: true });
   await world.app.start();
   const seen = new Map<string, Call>();
-  const { instances, asked } = await run(world, sequence);
+  const { instances, asked, clients } = await run(world, sequence);
   for (const call of await allCalls(world)) if (!isActive(call.status)) seen.set(call.id, call);
 
   // Everything comes to its end once the storage works again and the network has nothing more to say.
@@ -234,6 +304,8 @@ async function holds(world: World, sequence: readonly Step[]): Promise<void> {
     const before = seen.get(call.id);
     if (before) expect(call, "a final call never changes").toEqual(before);
   }
+  const calls = await allCalls(world);
+  for (const client of clients) checkClient(client, calls);
   expect(world.errors, "nothing an operator should see").toEqual([]);
   await world.stop();
   expect(world.system.waiting, "no timer is left").toBe(0);
@@ -252,7 +324,7 @@ for (const policy of [{ kind: "single" }, { kind: "fifo", depth: 4, paceMs: 500 
     timeout: Math.max(60_000, runs * 500),
   }, async () => {
     await fc.assert(
-      fc.asyncProperty(steps, (sequence) => holds(new World({ policy }), sequence)),
+      fc.asyncProperty(steps, (sequence) => holds(new World({ policy, streamPreview: true }), sequence)),
       { numRuns: runs },
     );
   });
