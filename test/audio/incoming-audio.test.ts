@@ -113,14 +113,14 @@ describe("16-bit PCM", () => {
 
   test("noise of every level begins at once, and is never taken for an MP3", async () => {
     let late = 0;
-    for (let i = 0; i < 2000; i++) {
+    for (let i = 0; i < 600; i++) {
       const noise = whiteNoise(2000, 2 ** (i % 15), i);
       const bytes = pcmToBytes(noise);
       const { samples } = await play([bytes]);
       expect(samples).toEqual(noise);
       if ((await play([bytes.subarray(0, 12)])).samples.length === 0) late++;
     }
-    expect(late).toBeLessThanOrEqual(4);
+    expect(late).toBeLessThanOrEqual(2);
   });
 
   test("that begins like a frame is held back until the next frame does not come", async () => {
