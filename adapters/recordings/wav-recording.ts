@@ -53,6 +53,8 @@ export class WavRecording implements RecordingWriter {
   #writing: Promise<void> | undefined;
   #closed = false;
   #failed = false;
+  /** Has said that something is missing. */
+  #told = false;
   #finished: Promise<void> | undefined;
 
   constructor(options: WavRecordingOptions) {
@@ -143,9 +145,9 @@ export class WavRecording implements RecordingWriter {
   }
 
   #stop(reason: IncompleteReason, fault?: unknown): void {
-    // A fault of the last batch comes when nothing more is taken anyway, but what it held is lost.
-    if (this.#closed && !this.#failed) return;
     this.#closed = true;
+    if (this.#told) return;
+    this.#told = true;
     this.#options.incomplete(reason, fault);
   }
 }
