@@ -1,4 +1,3 @@
-import { createSocket, type Socket } from "node:dgram";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { MediaClock } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
@@ -6,6 +5,7 @@ import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession } from "./engine.ts";
 import { PortPairs } from "./ports.ts";
 import { type MediaSockets, RtpSession } from "./rtp-session.ts";
+import { bindUdp, type UdpSocket } from "./udp/udp-socket.ts";
 
 /** What an engine may be given. */
 export interface ThreadEngineOptions {
@@ -57,15 +57,14 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
 /** The sockets of one call. */
 class UdpSockets implements MediaSockets {
   readonly port: number;
-  readonly #rtp: Socket;
   readonly #address: string;
   readonly #ports: PortPairs;
-  #rtcp: Socket | undefined;
+  #rtp: UdpSocket | undefined;
+  #rtcp: UdpSocket | undefined;
   #session: RtpSession | undefined;
   #closed = false;
 
-  private constructor(rtp: Socket, address: string, port: number, ports: PortPairs) {
-    this.#rtp = rtp;
+  private constructor(address: string, port: number, ports: PortPairs) {
     this.#address = address;
     this.port = port;
     this.#ports = ports;
@@ -73,13 +72,13 @@ class UdpSockets implements MediaSockets {
 
   /** Undefined: somebody has the port. Rejects for an address that is not ours. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
-    const socket = await bindUdp(address, port);
-    return socket && new UdpSockets(socket, address, port, ports);
+    const sockets = new UdpSockets(address, port, ports);
+    sockets.#rtp = await bindUdp(address, port, (bytes, from, port) => sockets.#session?.datagram(bytes, from, port));
+    return sockets.#rtp && sockets;
   }
 
   serve(session: RtpSession): void {
     this.#session = session;
-    this.#rtp.on("message", (bytes, from) => session.datagram(bytes, from.address, from.port));
   }
 
   send(packet: Uint8Array, to: SocketAddress): void {
@@ -92,19 +91,15 @@ class UdpSockets implements MediaSockets {
 
   openRtcp(multiplexed: boolean): void {
     if (multiplexed) {
-      this.#rtcp?.close();
+      void this.#rtcp?.close();
       this.#rtcp = undefined;
       return;
     }
     if (this.#rtcp !== undefined) return;
-    void bindUdp(this.#address, this.port + 1).then(
+    void bindUdp(this.#address, this.port + 1, (bytes, from, port) => this.#session?.control(bytes, from, port)).then(
       (socket) => {
-        if (socket === undefined) return;
-        if (this.#closed || this.#rtcp !== undefined) socket.close();
-        else {
-          this.#rtcp = socket;
-          socket.on("message", (bytes, from) => this.#session?.control(bytes, from.address, from.port));
-        }
+        if (this.#closed || this.#rtcp !== undefined) void socket?.close();
+        else this.#rtcp = socket;
       },
       () => {}, // without a port of its own RTCP goes out from the other one, and nothing of it comes back
     );
@@ -113,46 +108,17 @@ class UdpSockets implements MediaSockets {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#rtcp?.close();
-    await new Promise<void>((resolve) => this.#rtp.close(resolve));
+    void this.#rtcp?.close();
+    await this.#rtp?.close();
     this.#ports.release(this.port);
   }
 }
 
-/**
- * Deno makes an array of this size for every datagram, without it of 64 KiB, which keeps its garbage collector busy; at the
- * system's socket it changes nothing there. Elsewhere that is what it would do.
- */
-const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
-
-/** Addresses are never names: what is sent goes to the network before `send` returns, and its bytes may be used again. */
-function lookup(host: string, options: unknown, then: (fault: null, address: string, family: number) => void): void {
-  const callback = typeof options === "function" ? (options as typeof then) : then;
-  callback(null, host, host.includes(":") ? 6 : 4);
-}
-
-function bindUdp(address: string, port: number): Promise<Socket | undefined> {
-  const type = address.includes(":") ? "udp6" : "udp4";
-  const socket = createSocket({ type, lookup: lookup as never, ...RECEIVE });
-  return new Promise((resolve, reject) => {
-    socket.once("error", (fault: Error & { code?: string }) => {
-      socket.close();
-      if (fault.code === "EADDRINUSE" || fault.code === "EACCES") resolve(undefined);
-      else reject(fault);
-    });
-    socket.bind(port, address, () => {
-      socket.removeAllListeners("error");
-      socket.on("error", () => {}); // an address that cannot be reached: the watchdog will tell
-      resolve(socket);
-    });
-  });
-}
-
-function sendUdp(socket: Socket, packet: Uint8Array, to: SocketAddress): void {
+function sendUdp(socket: UdpSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
   // An address of zeros means that the far side wants nothing; the network would take it for this machine.
   if (to.port === 0 || to.address === "0.0.0.0" || to.address === "::") return;
   try {
-    socket.send(packet, to.port, to.address);
+    socket?.send(packet, to.port, to.address);
   } catch {
     // A socket that is just being closed, or an address of the other family: the watchdog will tell.
   }
