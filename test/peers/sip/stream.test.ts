@@ -232,6 +232,8 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
         try {
           const client = await StreamClient.attach(served.url, call.id);
           await client.event("answered");
+          // Commands go to the call of the account that was called.
+          softphones[i]!.command("uafind", `sip:${NUMBERS[codec]}@127.0.0.1:${softphones[i]!.port}`);
           await story.run({ id: call.id, client, softphone: softphones[i]!, codec }, ringport);
         } finally {
           await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story broke off
