@@ -210,8 +210,8 @@ const TRANSCRIPTION = [
     "embedded.transcription.language",
     "RINGPORT_TRANSCRIPTION_LANGUAGE",
     text("TAG", "a language such as pt or pt-BR", /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i),
-    "it finds out",
-    "What is spoken, as the server names it.",
+    "none",
+    "What is spoken, as the server names it; without it the server finds out.",
   ),
   setting(
     "transcriptSpeakers",

@@ -15,6 +15,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it serves until it is stopped; test/docs/programs.test.ts gives the same settings to a program",
   ],
   [/^RINGPORT_TOKEN=.* node twilio-bridge/m, "test/runtime/twilio.test.ts brings a bot to a call with it"],
+  [
+    /^RINGPORT_TRANSCRIPTION_ENGINE=.* npm start/ms,
+    "it serves until it is stopped; test/peers/transcripts.test.ts starts a server with these settings",
+  ],
   [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
   [
     /^sudo apt-get install -y baresip-core|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,

@@ -6,13 +6,17 @@ import { run } from "./tools.ts";
  * The sentence that pocketsphinx hears in a WAV file (16 kHz, 16-bit, mono, a header of 44 bytes). The grammar is a
  * list of places, each with the right word among near misses; what is not in it cannot be heard, so a test is worth as
  * much as its wrong alternatives.
+ * @param sentences that it may be
  */
-export function recognise(wav: string, places: readonly (readonly string[])[]): string {
+export function recognise(wav: string, ...sentences: readonly (readonly (readonly string[])[])[]): string {
   const dir = dirname(wav);
   const name = basename(wav, ".wav");
   const at = (extension: string) => join(dir, `${name}.${extension}`);
-  const sequence = places.map((choices) => `( ${choices.join(" | ")} )`).join(" ");
-  writeFileSync(at("gram"), `#JSGF V1.0;\ngrammar sentence;\npublic <sentence> = ${sequence} ;\n`);
+  const sequences = sentences.map((places) => places.map((choices) => `( ${choices.join(" | ")} )`).join(" "));
+  writeFileSync(
+    at("gram"),
+    `#JSGF V1.0;\ngrammar sentence;\npublic <sentence> = ${sequences.map((one) => `( ${one} )`).join(" | ")} ;\n`,
+  );
   writeFileSync(at("ctl"), `${name}\n`);
   run(
     "pocketsphinx_batch",

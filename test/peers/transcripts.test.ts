@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import type { ClientRequest } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import OpenAI, { AuthenticationError, toFile } from "openai";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+import { afterAll, expect, test } from "vitest";
+import type { ClientOptions } from "ws";
+import { pcmFromBytes, pcmToBytes, rms } from "../../src/audio/pcm.ts";
+import { resample } from "../../src/audio/resample.ts";
+import { decodeWav, wavHeader } from "../../src/audio/wav.ts";
+import { openaiServer } from "../support/openai-server.ts";
+import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { type Client, expected, until } from "../support/server-client.ts";
+import { openStream, type StreamClient, type StreamMessage } from "../support/stream-client.ts";
+import { recognise } from "./recogniser.ts";
+import { folder, withTools } from "./tools.ts";
+
+/** Says CALLEE as soon as it has answered. */
+const TALKING = "+12025550106";
+const CALLEE = "hello this is the simulated phone speaking";
+const CALLER = "hello this is how my voice sounds on the telephone";
+/** Both sentences, each word among those it could be mistaken for. */
+const SENTENCES = [
+  [
+    ["hello", "yellow", "fellow"],
+    ["this", "that", "these"],
+    ["is", "was"],
+    ["the", "a"],
+    ["simulated", "stimulated", "simple"],
+    ["phone", "bone", "foam"],
+    ["speaking", "sneaking", "sleeping"],
+  ],
+  [
+    ["hello", "yellow", "fellow"],
+    ["this", "that", "these"],
+    ["is", "was"],
+    ["how", "who", "now"],
+    ["my", "your", "our"],
+    ["voice", "boys", "choice"],
+    ["sounds", "signs", "sings"],
+    ["on", "in", "at"],
+    ["the", "a"],
+    ["telephone", "television", "elephant"],
+  ],
+];
+const RATE = 16_000;
+const API_KEY = "sk-loopback";
+const files = folder();
+
+/** What pocketsphinx hears. */
+function understand(samples: Int16Array, sampleRate: number): string {
+  const heard = resample(samples, sampleRate, RATE);
+  const path = join(files, `${randomUUID()}.wav`);
+  writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
+  return recognise(path, ...SENTENCES);
+}
+
+const fake = await openaiServer({ understand, apiKey: API_KEY });
+afterAll(() => fake.close());
+
+const env = (engine: string) => ({
+  RINGPORT_STREAM_PREVIEW: "1",
+  RINGPORT_TRANSCRIPTION_ENGINE: engine,
+  RINGPORT_TRANSCRIPTION_URL: fake.baseUrl,
+  RINGPORT_TRANSCRIPTION_MODEL: "pocketsphinx",
+  RINGPORT_TRANSCRIPTION_KEY: API_KEY,
+  RINGPORT_TRANSCRIPTION_SPEAKERS: "both",
+});
+
+const finals = ({ messages }: StreamClient): StreamMessage[] =>
+  messages.filter(({ type, final }) => type === "transcript" && final === true);
+
+/** Whether there was a voice for 1.5 s, and then none for 160 ms; the end of a turn is noticed later. */
+function hasSpoken(frames: readonly Buffer[]): boolean {
+  const voiced = frames.map((frame) => rms(pcmFromBytes(frame)) > 150);
+  return voiced.filter(Boolean).length > 75 && !voiced.slice(-8).some(Boolean);
+}
+
+/** Calls the talking number, with a client at the stream. */
+async function calling(client: Client, base: string): Promise<{ id: string; stream: StreamClient }> {
+  const { id } = await client.call((await client.activeInstance()).id, {
+    type: "DYNAMIC_STREAM",
+    target: { phoneNumber: TALKING },
+    tts: undefined,
+  });
+  return {
+    id,
+    stream: await openStream(base, id, { token: client.token, query: { sample_rate: RATE, audio: "callee" } }),
+  };
+}
+
+onEach([ON_NODE], (target) => {
+  for (const engine of ["openai", "openai-realtime"])
+    withTools(`what is said on a stream, by ${engine}`, ["pocketsphinx_batch"], () => {
+      const server = useServer(target, { env: env(engine) });
+
+      test("is told and kept word by word, of both speakers", async () => {
+        expect(server.output).toContain(
+          `transcripts of the callee and the caller by ${engine} at ${new URL(fake.baseUrl).host}`,
+        );
+        const client = await server.as("ada");
+        const { id, stream } = await calling(client, server.base);
+        await until(
+          () => finals(stream),
+          (all) => all.length > 0,
+          20_000,
+          "what the callee said",
+        );
+        const sample = expected(200, await client.get("/v1/voices/en-US-1/sample.wav")).body;
+        await stream.write(decodeWav(sample).samples);
+        await until(
+          () => finals(stream),
+          (all) => all.length > 1,
+          20_000,
+          "what the caller said",
+        );
+        expect(finals(stream).map(({ speaker, text }) => [speaker, text])).toEqual([
+          ["callee", CALLEE],
+          ["caller", CALLER],
+        ]);
+        expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
+        stream.ws.close(1000);
+        const ended = await client.waitForCall(id);
+        expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "stream_closed" } });
+        const call = expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
+          started_at: string;
+          transcript: { speaker: string; text: string; start_ms: number; end_ms: number; timestamp: string }[];
+        }>();
+        expect(call.transcript.map(({ speaker, text }) => [speaker, text])).toEqual([
+          ["callee", CALLEE],
+          ["caller", CALLER],
+        ]);
+        const [callee] = call.transcript;
+        // It is said 300 ms after the answer, and takes 2 to 4 s.
+        expect(callee!.start_ms).toBeLessThan(700);
+        expect(callee!.end_ms - callee!.start_ms).toBeGreaterThan(1_500);
+        expect(callee!.end_ms - callee!.start_ms).toBeLessThan(5_000);
+        expect(Date.parse(callee!.timestamp)).toBe(Date.parse(call.started_at) + callee!.start_ms);
+        expect(callee!.timestamp).toBe(finals(stream)[0]?.timestamp);
+      });
+
+      test("is complete although the connection to the engine broke in the middle", async () => {
+        if (engine === "openai") fake.fail("drop");
+        else fake.failRealtime({ dropAtCommit: 1 });
+        const { stream } = await calling(await server.as("bob"), server.base);
+        await until(
+          () => finals(stream),
+          (all) => all.length > 0,
+          20_000,
+          "what the callee said",
+        );
+        expect(finals(stream).map(({ text }) => text)).toEqual([CALLEE]);
+        expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
+        stream.ws.close(1000);
+      });
+
+      test("is told before the end of the call, where the client hangs up right after the last word", async () => {
+        const client = await server.as("eve");
+        const { id, stream } = await calling(client, server.base);
+        await until(() => stream.frames, hasSpoken, 20_000, "the end of the sentence");
+        expect(finals(stream)).toEqual([]);
+        stream.say({ type: "hangup" });
+        await stream.closed();
+        const said = stream.messages.findIndex(({ text, final }) => text === CALLEE && final === true);
+        expect(said).toBeGreaterThan(0);
+        expect(stream.messages.findIndex(({ event }) => event === "completed")).toBeGreaterThan(said);
+        expect((await client.waitForCall(id)).status).toBe("COMPLETED");
+      });
+    });
+
+  withTools("the fake of the transcription server", ["pocketsphinx_batch"], () => {
+    const server = useServer(target);
+    const openai = new OpenAI({ baseURL: fake.baseUrl, apiKey: API_KEY, maxRetries: 1 });
+    const spoken = async (): Promise<Buffer> => {
+      const client = await server.as("ada");
+      return Buffer.from(expected(200, await client.get("/v1/voices/en-US-1/sample.wav")).body);
+    };
+
+    test("answers the vendor's own client, and it knows the errors", async () => {
+      const file = await toFile(await spoken(), "speech.wav", { type: "audio/wav" });
+      const answer = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
+      expect(answer.text).toBe(CALLER);
+      const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
+      await expect(stranger.audio.transcriptions.create({ file, model: "m" })).rejects.toThrow(AuthenticationError);
+      fake.fail({ status: 429, headers: { "retry-after": "1" } });
+      expect((await openai.audio.transcriptions.create({ file, model: "m" })).text).toBe(CALLER);
+    });
+
+    test("answers the vendor's realtime client", async () => {
+      const wav = decodeWav(new Uint8Array(await spoken()));
+      const samples = resample(wav.samples, wav.sampleRate, 24_000);
+      const options: ClientOptions & { finishRequest(request: ClientRequest): void } = {
+        // It always asks for TLS and for a conversation with a model.
+        createConnection: () => connect(Number(new URL(fake.baseUrl).port), "127.0.0.1"),
+        finishRequest(request) {
+          request.path = "/v1/realtime?intent=transcription";
+          request.end();
+        },
+      };
+      const realtime = new OpenAIRealtimeWS({ model: "m", options }, openai);
+      const told: string[] = [];
+      try {
+        realtime.on("error", (error) => told.push(error.message));
+        const done = new Promise<string>((resolve) =>
+          realtime.on("conversation.item.input_audio_transcription.completed", ({ transcript }) => resolve(transcript)),
+        );
+        await new Promise<void>((resolve) => realtime.on("session.created", () => resolve()));
+        realtime.send({
+          type: "session.update",
+          session: {
+            type: "transcription",
+            audio: {
+              input: {
+                format: { type: "audio/pcm", rate: 24_000 },
+                transcription: { model: "m" },
+                turn_detection: null,
+              },
+            },
+          },
+        });
+        const audio = Buffer.from(pcmToBytes(samples)).toString("base64");
+        realtime.send({ type: "input_audio_buffer.append", audio });
+        realtime.send({ type: "input_audio_buffer.commit" });
+        expect(await done).toBe(CALLER);
+        expect(told).toEqual([]);
+      } finally {
+        realtime.close();
+      }
+    });
+  });
+});
