@@ -12,6 +12,7 @@ const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
   " caller ": "the drawing of a call's way",
   " POST /v1/calls": "the drawing of a call's states",
+  " client ── write ──▶": "how the audio of a live stream flows",
 };
 
 test.for(PAGES)("every block of %s has a language that a test takes care of", (page) => {
