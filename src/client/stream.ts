@@ -49,10 +49,10 @@ export interface CallStream {
   audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
   /**
    * Adds audio to what the callee is to hear: samples, or bytes of the encoding, cut anywhere. Resolves when more may be
-   * written; until then the array must stay as it is. Rejects with `call_ended` once the call is over, and with
-   * `stream_overflow` when more than 60 s wait because nobody waited for this promise.
+   * written; until then the array must stay as it is. Answers false once the call is over: then this is not heard.
+   * Rejects with `stream_overflow` when more than 60 s wait because nobody waited for this promise.
    */
-  write(audio: Int16Array | Uint8Array): Promise<void>;
+  write(audio: Int16Array | Uint8Array): Promise<boolean>;
   /** Resolves when everything written so far was heard, or never will be. */
   mark(name: string): Promise<MarkEnd>;
   /** Drops everything that waits to be heard; answers how much of all the audio was heard, ms. */
@@ -109,6 +109,8 @@ class LiveStream implements CallStream {
   #lastEnd: StreamEnd | undefined;
   /** The first half of a sample that was cut. */
   #half: number | undefined;
+  /** What is told to who wants something of a stream that is over. */
+  readonly #overError = new RingportError("call_ended", "the stream is over: nothing more can be sent");
   #wasOpen = false;
   #isOver = false;
   #resolveOpened: () => void = () => {};
@@ -164,12 +166,19 @@ class LiveStream implements CallStream {
     return this.#frames.read();
   }
 
-  write(audio: Int16Array | Uint8Array): Promise<void> {
+  write(audio: Int16Array | Uint8Array): Promise<boolean> {
     const bytes = this.#bytesOf(audio);
-    if (bytes.length === 0) return Promise.resolve();
+    if (bytes.length === 0) return Promise.resolve(!this.#isOver);
     const full = (): Error =>
       new RingportError("stream_overflow", `more than ${MOST_WAITING_S} s of audio wait: await what write() answers`);
-    return quiet(this.#outbox.write(bytes, full));
+    const written = this.#outbox.write(bytes, full).then(
+      () => true,
+      (error: unknown) => {
+        if (error === this.#overError) return false;
+        throw error;
+      },
+    );
+    return quiet(written);
   }
 
   mark(name: string): Promise<MarkEnd> {
@@ -259,7 +268,7 @@ class LiveStream implements CallStream {
 
   #finish(end: StreamEnd): void {
     if (this.#isOver) return;
-    this.#end(new RingportError("call_ended", "the stream is over: nothing more can be sent"));
+    this.#end(this.#overError);
     this.#resolveEnded(end);
   }
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// A small voice menu: it listens to keys, and to words where the server transcribes, and answers by a table of rules.
+//
+//   Start   RINGPORT_TOKEN=rp_live_… node stream-bot.ts [phone number]
+//           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
+//           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
+import process from "node:process";
+import { createClient, type StreamEvent } from "ringport/client";
+
+const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
+const ringport = createClient({ url, token });
+const RATE = 16_000;
+
+/** What the bot does about a key or a word: it understands nothing else, and speaks by the sample of a server's voice. */
+const RULES = [
+  { heard: /^1$|\bone\b/i, does: "a low tone", sound: async () => tone(440) },
+  { heard: /^2$|\btwo\b/i, does: "a middle tone", sound: async () => tone(660) },
+  { heard: /^3$|\bthree\b/i, does: "a high tone", sound: async () => tone(880) },
+  { heard: /^#$|\bbye\b/i, does: "a sentence, and goodbye", sound: sentence, last: true },
+];
+
+const instance = await ringport.instances.create({ name: "Bot" });
+console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+
+// The simulated phone behind this number presses 1 2 3 4 #.
+const phoneNumber = process.argv[2] ?? "+12025550107";
+const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber } });
+const stream = await ringport.stream(call.id);
+
+for await (const event of stream.events()) {
+  const heard = whatTheCalleeWants(event);
+  const rule = heard === undefined ? undefined : RULES.find(({ heard: pattern }) => pattern.test(heard));
+  if (heard !== undefined) console.log(`heard ${heard}: ${rule?.does ?? "nothing to do"}`);
+  if (rule) await stream.write(await rule.sound());
+  if (rule?.last) void stream.hangUp(); // everything that was written is said before
+}
+console.log(await stream.ended);
+
+/** A key, or a text that will not change any more. */
+function whatTheCalleeWants(event: StreamEvent): string | undefined {
+  if (event.type === "transcript") return event.final && event.speaker === "callee" ? event.text : undefined;
+  return event.type === "call_event" && event.event === "dtmf" ? event.digit : undefined;
+}
+
+function tone(hz: number): Int16Array {
+  return Int16Array.from({ length: 0.4 * RATE }, (_, i) => 8_000 * Math.sin((2 * Math.PI * hz * i) / RATE));
+}
+
+/** The sample of the first voice, a WAV file with a header of 44 bytes; on a server without voices a tone. */
+async function sentence(): Promise<Int16Array | Uint8Array> {
+  const [voice] = await ringport.voices();
+  return voice ? (await ringport.voiceSample(voice.id)).subarray(44) : tone(330);
+}

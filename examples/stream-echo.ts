@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+// Live audio both ways: for ten seconds the callee hears what they say.
+//
+//   Start   RINGPORT_TOKEN=rp_live_… node stream-echo.ts [phone number]
+//           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
+//           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
+import process from "node:process";
+import { createClient } from "ringport/client";
+
+const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
+const ringport = createClient({ url, token });
+
+const instance = await ringport.instances.create({ name: "Echo" });
+console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+
+// The simulated phone behind this number says a sentence.
+const phoneNumber = process.argv[2] ?? "+12025550106";
+const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber } });
+const stream = await ringport.stream(call.id, { audio: "callee" });
+
+let heard = 0;
+for await (const frame of stream.audio()) {
+  heard++;
+  if (heard === 500)
+    void stream.hangUp(); // frames of 20 ms; what was written before is still said
+  else await stream.write(frame);
+}
+console.log(await stream.ended);

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// A radio on the phone: an MP3 goes to the callee while it is still arriving, at the pace at which it is heard.
+//
+//   Start   RINGPORT_TOKEN=rp_live_… node stream-mp3-radio.ts [file or URL of an MP3]
+//           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
+//           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
+import { createReadStream } from "node:fs";
+import process from "node:process";
+import { createClient } from "ringport/client";
+
+const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
+const ringport = createClient({ url, token });
+
+const instance = await ringport.instances.create({ name: "Radio" });
+console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+
+const target = { phoneNumber: "+12025550100" };
+const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target });
+const stream = await ringport.stream(call.id, { encoding: "mp3" });
+
+for await (const piece of await broadcast(process.argv[2])) {
+  // Waits while enough of it is on its way; answers false when the callee has hung up.
+  if (!(await stream.write(piece))) break;
+}
+await stream.mark("the end"); // hanging up before the answer would end the call unheard
+console.log(await stream.hangUp());
+
+/** The bytes of an MP3, as they come. */
+async function broadcast(source: string | undefined): Promise<AsyncIterable<Uint8Array>> {
+  if (source === undefined || !/^https?:/.test(source))
+    return createReadStream(source ?? new URL("hello.mp3", import.meta.url));
+  const { body, status } = await fetch(source);
+  if (status !== 200 || body === null) throw new Error(`${source} answered ${status}`);
+  return body;
+}

@@ -1,0 +1,112 @@
+import { readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type RuntimeName, start } from "../support/runtimes.ts";
+import { type CallView, type Client, expected, until } from "../support/server-client.ts";
+import { send } from "../support/server-http.ts";
+import { loudPart, type Sound, toneShare } from "../support/server-sound.ts";
+import { clientOf, folder, printedToken, runtimeNamed } from "./example.ts";
+import { begin } from "./program.ts";
+
+const LINK_URL = /http:\S+\/simulator\/\S*\w/;
+const MP3 = fileURLToPath(new URL("../fixtures/tone-8k-mono.mp3", import.meta.url));
+const node = runtimeNamed("node26");
+
+/** A server with live streams, as the examples ask for it. */
+async function serverWithStreams(): Promise<{ base: string; client: Client }> {
+  rmSync(join(folder, "data"), { recursive: true, force: true });
+  const env = { RINGPORT_STREAM_PREVIEW: "1" };
+  const server = await start(node, "node_modules/ringport/dist/cli.js", { cwd: folder, args: ["serve"], env });
+  onTestFinished(async () => void (await server.stop("SIGKILL")));
+  return { base: server.url, client: clientOf(server, server.url, await printedToken(server.output)) };
+}
+
+/** Runs an example to its end, pressing the button that it asks for; answers what it printed and what was heard. */
+async function heardOf(script: string, args: readonly string[], name: RuntimeName = "node26") {
+  const { base, client } = await serverWithStreams();
+  const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
+  const program = begin(runtimeNamed(name), [script, ...args], folder, env);
+  await Promise.race([program.ended, until(program.output, (text) => LINK_URL.test(text), 15_000, "the link page")]);
+  expected(200, await send("POST", LINK_URL.exec(program.output())![0]));
+  const output = await program.ended;
+  const [call] = expected(200, await client.get("/v1/calls")).json<CallView[]>();
+  return { output, sound: await client.heard(call!.id) };
+}
+
+/** A stretch of a sound, s. */
+function part({ samples, sampleRate }: Sound, from: number, to: number): Sound {
+  return { sampleRate, samples: samples.subarray(from * sampleRate, to * sampleRate) };
+}
+
+/** When a tone is heard first for so many seconds, and is nearly all there is. */
+function toneAt(sound: Sound, hz: number, seconds: number): number {
+  const last = sound.samples.length / sound.sampleRate - seconds;
+  for (let from = 0; from < last; from += 0.02) {
+    const stretch = part(sound, from, from + seconds);
+    if (toneShare(stretch, hz) > 0.95 && loudPart(stretch).from >= 0) return from;
+  }
+  return -1;
+}
+
+describe("stream-echo.ts says back what the callee says: a greeting, and a beep of 1000 Hz", () => {
+  for (const name of ["node26", "node22", "bun", "deno"] as const)
+    test.skipIf(runtimeNamed(name).missing)(`on ${runtimeNamed(name).title}`, async () => {
+      const { output, sound } = await heardOf("stream-echo.ts", ["+12025550105"], name);
+      expect(output).toMatch(/reason: ["']stream_closed["']/);
+      const beep = toneAt(sound, 1_000, 0.36);
+      expect(beep).toBeGreaterThan(3.8);
+      expect(loudPart(part(sound, 0, beep - 0.1)).from).toBeGreaterThan(0); // the greeting
+      expect(toneAt(part(sound, beep + 0.2, 12), 1_000, 0.36)).toBe(-1); // once
+    });
+});
+
+describe("stream-mp3-radio.ts", () => {
+  let file: Buffer;
+  beforeAll(() => {
+    file = readFileSync(MP3);
+  });
+
+  test("plays an MP3 that arrives in odd pieces from a web server", async () => {
+    const station = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "audio/mpeg" });
+      const next = (at: number): void => {
+        if (at >= file.length) response.end();
+        else response.write(file.subarray(at, at + 333), () => setTimeout(next, 5, at + 333));
+      };
+      next(0);
+    });
+    await new Promise<void>((resolve) => station.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void station.close().closeAllConnections());
+    const { port } = station.address() as AddressInfo;
+    const { output, sound } = await heardOf("stream-mp3-radio.ts", [`http://127.0.0.1:${port}/tone.mp3`]);
+    expect(output).toMatch(/reason: ["']stream_closed["']/);
+    const { from, to } = loudPart(sound);
+    expect(toneShare({ ...sound, samples: sound.samples.subarray(from, to) }, 1_000)).toBeGreaterThan(0.95);
+  });
+
+  test("plays hello.mp3 where nothing is named", async () => {
+    const { sound } = await heardOf("stream-mp3-radio.ts", []);
+    const { from, to } = loudPart(sound);
+    expect((to - from) / sound.sampleRate).toBeGreaterThan(1);
+  });
+});
+
+test("stream-bot.ts answers keys by its table, and hangs up when the last answer was heard", async () => {
+  const { output, sound } = await heardOf("stream-bot.ts", []);
+  expect(output.match(/^heard .*/gm)).toEqual([
+    "heard 1: a low tone",
+    "heard 2: a middle tone",
+    "heard 3: a high tone",
+    "heard 4: nothing to do",
+    "heard #: a sentence, and goodbye",
+  ]);
+  // Nothing that speaks is installed here: the goodbye is the tone that stands for it.
+  const tones = [440, 660, 880, 330].map((hz) => toneAt(sound, hz, 0.36));
+  expect(tones[0]).toBeGreaterThan(0);
+  expect(tones[1]).toBeGreaterThan(tones[0]! + 0.36);
+  expect(tones[2]).toBeGreaterThan(tones[1]! + 0.36);
+  expect(tones[3]).toBeGreaterThan(tones[2]! + 0.36);
+});
