@@ -35,6 +35,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
 const PRINT_WITH_STREAMS: typeof PRINT = [
   ["closed with", [/^ringing $/m, /^answered $/m, /^mark tone$/m, /^completed stream_closed$/m, /^closed with 1000$/m]],
   ["the tone was", [/^the tone was reached$/m, /^completed stream_closed$/m]],
+  ['stream.mark("beeped")', [/^reached$/m, /^answered$/m, /^mark$/m, /^completed$/m, /^completed stream_closed$/m]],
 ];
 
 /** Programs that are only type-checked, and why. */
