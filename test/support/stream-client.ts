@@ -169,6 +169,17 @@ export class StreamClient {
     return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
   }
 
+  /** Waits until there are so many binary messages. */
+  async enoughFrames(count: number, withinMs: number = 15_000): Promise<void> {
+    await until(
+      () => this.frames.length,
+      (length) => length >= count || this.#closed !== undefined,
+      withinMs,
+      `${count} frames`,
+    );
+    if (this.frames.length < count) throw new Error(`the stream closed after ${this.frames.length} frames`);
+  }
+
   /** The callee's audio so far, where it comes as PCM. */
   sound(sampleRate: number): Sound {
     const bytes = Buffer.concat(this.frames);

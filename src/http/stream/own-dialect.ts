@@ -43,11 +43,11 @@ export class OwnDialect implements Dialect {
   }
 
   receive(data: string | Uint8Array): void | Promise<void> {
+    if (typeof data === "string") {
+      this.#do(data);
+      return;
+    }
     try {
-      if (typeof data === "string") {
-        this.#do(data);
-        return;
-      }
       const pending = this.#incoming.push(data);
       if (!pending) this.#attachment?.took();
       return pending?.then(
@@ -84,6 +84,16 @@ export class OwnDialect implements Dialect {
   #do(text: string): void {
     const message = readClientMessage(text);
     if (message.type !== "progress") this.#attachment?.took();
+    try {
+      this.#ask(message);
+    } catch (error) {
+      // A mark or a key too many.
+      if (!(error instanceof RangeError)) throw error;
+      this.#output.text({ type: "error", code: "invalid_message", detail: error.message });
+    }
+  }
+
+  #ask(message: ReturnType<typeof readClientMessage>): void {
     switch (message.type) {
       case "progress":
         this.#output.text(this.#progress());
@@ -111,10 +121,6 @@ export class OwnDialect implements Dialect {
   }
 
   #failed(error: unknown): void {
-    if (error instanceof RangeError) {
-      this.#output.text({ type: "error", code: "invalid_message", detail: error.message });
-      return;
-    }
     if (!(error instanceof NotAudio)) throw error;
     this.#output.close(CLOSE_CODES.notAudio, error.message);
   }

@@ -5,7 +5,6 @@ import type {
   StreamEvent,
   StreamSeat,
 } from "../../application/streams/stream-client.ts";
-import { HIGH_QUEUED_MS } from "../../application/streams/stream-client.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
@@ -125,10 +124,7 @@ class StreamConnection {
     });
     if (attachment === undefined) return;
     this.#attachment = attachment;
-    if (this.#ended) return;
-    dialect.attached(attachment);
-    // Another client may have filled it, and was the one to be told.
-    if (attachment.queuedMs > HIGH_QUEUED_MS) this.#read("queue", false);
+    if (!this.#ended) dialect.attached(attachment);
   }
 
   /** A place is not kept for ever: one that was given up while the connection was being opened is to be asked for again. */
