@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ON_NODE, ON_OTHER_RUNTIMES, type Server, type Target, useServer } from "../support/server.ts";
-import type { CallView, Client, InstanceView } from "../support/server-client.ts";
+import { type CallView, type Client, expected, type InstanceView, until } from "../support/server-client.ts";
+import { send } from "../support/server-http.ts";
 import { loudPart, type Sound } from "../support/server-sound.ts";
 import { type OpenStreamOptions, openStream, type StreamClient } from "../support/stream-client.ts";
 
@@ -8,7 +9,7 @@ import { type OpenStreamOptions, openStream, type StreamClient } from "../suppor
 export const ON_ALL_RUNTIMES: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES];
 
 /** How long these servers wait for a client, ms. */
-export const ATTACH_MS = 700;
+export const ATTACH_MS = 1_000;
 
 /** A server with live streams, which waits a short time only for clients that have gone. */
 export function useStreamServer(target: Target, env: Readonly<Record<string, string>> = {}): Server {
@@ -21,21 +22,38 @@ export interface StreamCall {
   readonly call: CallView;
   readonly instance: InstanceView;
   readonly client: Client;
+  /** Links the instance, so that the call is dialled: whoever is attached before that misses nothing. */
+  dial(): Promise<void>;
   open(options?: Omit<OpenStreamOptions, "token">): Promise<StreamClient>;
 }
 
-/** Places a call with a stream; with `linked: false` it waits in the queue. */
+/** Creates a call with a stream, which waits in the queue until it is dialled. */
 export async function streamCall(
   server: Server,
-  { to, linked = true, client: given }: { to?: string; linked?: boolean; client?: Client } = {},
+  { to, client: given }: { to?: string; client?: Client } = {},
 ): Promise<StreamCall> {
   const client = given ?? (await server.as("ada"));
-  const instance = linked ? await client.activeInstance() : await client.createInstance();
+  const instance = await client.createInstance();
   const target = to === undefined ? {} : { target: { phoneNumber: to } };
   const call = await client.call(instance.id, { type: "DYNAMIC_STREAM", ...target });
   const open = (options: Omit<OpenStreamOptions, "token"> = {}) =>
     openStream(server.base, call.id, { token: client.token, ...options });
-  return { call, instance, client, open };
+  return { call, instance, client, open, dial: () => linkByAddress(client, instance.id) };
+}
+
+/** Links an instance by the address in the message: codes rotate fast here, and reading one from a picture takes long. */
+async function linkByAddress(client: Client, instanceId: string): Promise<void> {
+  await until(
+    async () => {
+      const { message } = expected(200, await client.get(`/v1/instances/${instanceId}/configure`)).json<{
+        message: string;
+      }>();
+      return (await send("POST", /https?:\S+\w/.exec(message)![0])).status;
+    },
+    (status) => status === 200,
+    10_000,
+    "the instance to be linked",
+  );
 }
 
 /** A file of test/fixtures. */

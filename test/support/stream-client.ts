@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { until } from "./server-client.ts";
 import type { Sound } from "./server-sound.ts";
@@ -95,6 +93,7 @@ export class StreamClient {
   /** Every binary message so far. */
   readonly frames: Buffer[] = [];
   #closed: StreamClosed | undefined;
+  #asked = 0;
 
   constructor(ws: WebSocket) {
     this.ws = ws;
@@ -131,7 +130,14 @@ export class StreamClient {
     this.ws.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** The call events so far, without their type. */
+  /** Resolves when the server has taken everything that was sent so far. */
+  async taken(): Promise<void> {
+    const type = `taken-${++this.#asked}`;
+    this.say({ type });
+    await this.message(({ detail }) => detail?.includes(`"${type}"`) === true, "the server to have taken everything");
+  }
+
+  /** The call events so far. */
   get events(): StreamMessage[] {
     return this.messages.filter(({ type }) => type === "call_event");
   }
@@ -167,17 +173,6 @@ export class StreamClient {
   /** Waits for an answer of the type `error`. */
   error(code: string, withinMs?: number): Promise<StreamMessage> {
     return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
-  }
-
-  /** Waits until there are so many binary messages. */
-  async enoughFrames(count: number, withinMs: number = 15_000): Promise<void> {
-    await until(
-      () => this.frames.length,
-      (length) => length >= count || this.#closed !== undefined,
-      withinMs,
-      `${count} frames`,
-    );
-    if (this.frames.length < count) throw new Error(`the stream closed after ${this.frames.length} frames`);
   }
 
   /** The callee's audio so far, where it comes as PCM. */
@@ -216,11 +211,5 @@ export class StreamClient {
 
   readAgain(): void {
     this.ws.resume();
-  }
-
-  /** Resolves when everything that was written has been handed to the operating system. */
-  async flushed(): Promise<void> {
-    const socket = (this.ws as unknown as { _socket: Socket })._socket;
-    if (socket.writableLength > 0) await once(socket, "drain");
   }
 }

@@ -1,0 +1,51 @@
+import type { Socket } from "../../../src/ports/web.ts";
+
+/** A WebSocket whose client reads when a test says so. */
+export class FakeSocket implements Socket {
+  /** What has left. */
+  readonly sent: (string | Uint8Array)[] = [];
+  readonly #held: (string | Uint8Array)[] = [];
+  #waiting: (() => void)[] = [];
+  closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
+  /** The client reads nothing. */
+  stuck = false;
+  paused = false;
+
+  send(data: string | Uint8Array): void {
+    if (this.closed) return;
+    (this.stuck ? this.#held : this.sent).push(data);
+  }
+
+  get bufferedAmount(): number {
+    return this.#held.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  drained(): Promise<void> {
+    return this.#held.length === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  close(code?: number, reason?: string): void {
+    this.closed ??= { code, reason };
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+
+  /** The client reads everything. */
+  async read(): Promise<void> {
+    this.stuck = false;
+    this.sent.push(...this.#held.splice(0));
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+
+  /** The text messages that have left. */
+  get messages(): Record<string, unknown>[] {
+    return this.sent.filter((one) => typeof one === "string").map((text) => JSON.parse(text as string));
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { Inbox } from "../../../src/http/stream/inbox.ts";
+
+interface Seen {
+  readonly taken: (string | Uint8Array)[];
+  readonly told: string[];
+  /** Lets the message that is being taken be done. */
+  release(): Promise<void>;
+}
+
+/** An inbox whose binary messages take until they are released. */
+function inbox(): { box: Inbox; seen: Seen } {
+  const taken: (string | Uint8Array)[] = [];
+  const told: string[] = [];
+  let done = (): void => {};
+  const box = new Inbox({
+    take(message) {
+      if (message === "throw") throw new Error("a mistake");
+      taken.push(message);
+      if (typeof message === "string") return;
+      return new Promise((resolve) => {
+        done = resolve;
+      });
+    },
+    long: (isLong) => told.push(isLong ? "long" : "short"),
+    full: () => told.push("full"),
+    broken: (cause) => told.push(String(cause)),
+  });
+  const release = async (): Promise<void> => {
+    done();
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { box, seen: { taken, told, release } };
+}
+
+test("a message is taken at once, unless the one before it takes time", async () => {
+  const { box, seen } = inbox();
+  box.push("a");
+  expect(seen.taken).toEqual(["a"]);
+  expect(box.done).toBeUndefined();
+  box.push(new Uint8Array(1));
+  box.push("b");
+  box.push("c");
+  expect(seen.taken).toHaveLength(2);
+  expect(box.done).toBeDefined();
+  await seen.release();
+  expect(seen.taken.slice(2)).toEqual(["b", "c"]);
+  expect(box.done).toBeUndefined();
+});
+
+test("it tells that it is long, and that it is not so any more", async () => {
+  const { box, seen } = inbox();
+  for (let i = 0; i < 6; i++) box.push(new Uint8Array(65_536));
+  expect(seen.told).toEqual(["long"]);
+  for (let i = 0; i < 6; i++) await seen.release();
+  expect(seen.told).toEqual(["long", "short"]);
+  expect(seen.taken).toHaveLength(6);
+});
+
+test.each([
+  [1_048_576, 6],
+  [0, 20_000],
+])("messages of %i bytes are bounded", async (size, count) => {
+  const { box, seen } = inbox();
+  for (let i = 0; i < count; i++) box.push(new Uint8Array(size));
+  expect(seen.told).toEqual(["long", "full"]);
+  await seen.release();
+  expect(seen.taken).toHaveLength(1);
+});
+
+test("a mistake is told once, whether it comes at once or later, and nothing more is taken", async () => {
+  const { box, seen } = inbox();
+  box.push(new Uint8Array(1));
+  box.push("throw");
+  box.push("never");
+  await seen.release();
+  box.push("never");
+  expect(seen.told).toEqual(["Error: a mistake"]);
+  expect(seen.taken).toHaveLength(1);
+  const other = inbox();
+  other.box.push("throw");
+  expect(other.seen.told).toEqual(["Error: a mistake"]);
+});

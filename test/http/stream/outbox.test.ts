@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Outbox } from "../../../src/http/stream/outbox.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { FakeSocket } from "./fake-socket.ts";
+
+function outbox(socket: FakeSocket): { outbox: Outbox; full: () => number } {
+  let full = 0;
+  const box = new Outbox(socket, { dropped: (ms) => ({ dropped_ms: ms }), full: () => full++ });
+  return { outbox: box, full: () => full };
+}
+
+const frame = (number: number): Uint8Array => Uint8Array.of(number & 255, number >> 8, ...new Uint8Array(638));
+const numbers = (socket: FakeSocket): unknown[] =>
+  socket.sent.map((one) => (typeof one === "string" ? JSON.parse(one) : one[0]! + 256 * one[1]!));
+
+test("a client that reads gets everything at once", () => {
+  const socket = new FakeSocket();
+  const { outbox: box } = outbox(socket);
+  box.text({ a: 1 });
+  box.audio(frame(2));
+  expect(numbers(socket)).toEqual([{ a: 1 }, 2]);
+});
+
+test("one that does not read for a while loses the oldest audio, and is told how much where it is missing", async () => {
+  const socket = new FakeSocket();
+  const { outbox: box, full } = outbox(socket);
+  socket.stuck = true;
+  for (let i = 0; i < 1000; i++) {
+    box.audio(frame(i));
+    if (i % 100 === 0) box.text({ at: i });
+  }
+  expect(socket.bufferedAmount).toBeLessThan(70_000);
+  await socket.read();
+  await socket.read();
+  const got = numbers(socket);
+  const frames = got.filter((one) => typeof one === "number");
+  const first = frames.findIndex((one, i) => i > 0 && one !== (frames[i - 1] as number) + 1);
+  // What the socket had taken was not dropped, nor were the last 5 s.
+  expect(frames.slice(first)).toEqual(Array.from({ length: 250 }, (_, i) => 750 + i));
+  const dropped = 750 - first;
+  expect(got[got.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * dropped });
+  expect(got.filter((one) => typeof one === "object" && "at" in one!)).toHaveLength(10);
+  expect(full()).toBe(0);
+});
+
+test("more than 1 MiB of text does not wait", () => {
+  const socket = new FakeSocket();
+  const { outbox: box, full } = outbox(socket);
+  socket.stuck = true;
+  for (let i = 0; full() === 0 && i < 10_000; i++) box.text({ text: "x".repeat(1_000) });
+  expect(full()).toBe(1);
+  box.close();
+  box.text({ more: 1 });
+  expect(socket.bufferedAmount).toBeLessThan(70_000);
+});
+
+test("finish hands over what waits, in its order", () => {
+  const socket = new FakeSocket();
+  const { outbox: box } = outbox(socket);
+  socket.stuck = true;
+  for (let i = 0; i < 300; i++) box.audio(frame(i));
+  box.text({ last: true });
+  box.finish();
+  socket.stuck = false;
+  return socket.read().then(() => expect(numbers(socket)).toEqual([...Array(300).keys(), { last: true }]));
+});
+
+fuzz(
+  "text is never lost and nothing overtakes anything, however the client reads",
+  fc.asyncProperty(fc.array(fc.constantFrom("text", "audio", "stick", "read"), { maxLength: 400 }), async (steps) => {
+    const socket = new FakeSocket();
+    const { outbox: box } = outbox(socket);
+    let next = 0;
+    for (const step of steps) {
+      if (step === "text") box.text({ n: next++ });
+      else if (step === "audio") for (let i = 0; i < 40; i++) box.audio(frame(next++));
+      else if (step === "stick") socket.stuck = true;
+      else await socket.read();
+    }
+    await socket.read();
+    await socket.read();
+    const got = numbers(socket);
+    const order = got.flatMap((one) =>
+      typeof one === "number" ? [one] : "n" in (one as object) ? [(one as { n: number }).n] : [],
+    );
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    const lost = got.reduce<number>((sum, one) => sum + ((one as { dropped_ms?: number }).dropped_ms ?? 0) / 20, 0);
+    expect(order.length + lost).toBe(next);
+  }),
+);

@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StreamAttachment } from "../../../src/application/streams/stream-client.ts";
+import { encodeMulaw } from "../../../src/audio/g711.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { cutToBytes } from "../../../src/http/stream/cut-to-bytes.ts";
+import { OwnDialect } from "../../../src/http/stream/own-dialect.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+type Format = ConstructorParameters<typeof OwnDialect>[1];
+const PCM: Format = { encoding: "pcm_s16le", sampleRate: 16_000, callee: true, mp3Stream: undefined, now: () => 0 };
+
+function spoken(format: Partial<Format> = {}) {
+  const out = { texts: [] as { type: string; code?: string }[], audio: [] as Uint8Array[], closed: [] as number[] };
+  const dialect = new OwnDialect(
+    {
+      text: (message) => out.texts.push(message as { type: string }),
+      audio: (data) => out.audio.push(data as Uint8Array),
+      close: (code) => out.closed.push(code),
+    },
+    { ...PCM, ...format },
+  );
+  const asked: string[] = [];
+  const attachment: StreamAttachment = {
+    queuedMs: 0,
+    write: (samples, rate) => void asked.push(`write ${samples.length} ${rate}`),
+    mark: (name) => void asked.push(`mark ${name}`),
+    clear: () => void asked.push("clear"),
+    dtmf: (digits) => void asked.push(`dtmf ${digits}`),
+    hangUp: () => void asked.push("hangUp"),
+    detach() {},
+  };
+  dialect.attached(attachment);
+  return { dialect, asked, ...out };
+}
+
+test("messages become what the core is asked for", () => {
+  const { dialect, asked, texts } = spoken({ sampleRate: 24_000 });
+  dialect.receive(new Uint8Array(480).fill(1));
+  dialect.receive('{"type":"mark","name":"a"}');
+  dialect.receive('{"type":"dtmf","digits":"12#D"}');
+  dialect.receive('{"type":"clear"}');
+  dialect.receive('{"type":"hangup","colour":"red"}');
+  expect(asked).toEqual(["write 240 24000", "mark a", "dtmf 12#D", "clear", "hangUp"]);
+  expect(texts).toEqual([]);
+});
+
+test("the callee's audio goes back as it was asked for", () => {
+  const frame = tone(1_000, 20, 8_000, 5_000);
+  const mulaw = spoken({ encoding: "mulaw", sampleRate: 8_000 });
+  mulaw.dialect.callee(frame);
+  expect(mulaw.audio).toEqual([encodeMulaw(frame)]);
+  expect(mulaw.dialect.calleeRate).toBe(8_000);
+  expect(spoken({ callee: false }).dialect.calleeRate).toBeUndefined();
+});
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.jsonValue().map((value) => JSON.stringify(value)),
+  fc
+    .record({
+      type: fc.oneof(fc.constantFrom("mark", "clear", "hangup", "dtmf", "constructor", "__proto__"), fc.jsonValue()),
+      name: fc.oneof(fc.string({ maxLength: 300 }), fc.jsonValue()),
+      digits: fc.oneof(fc.string({ maxLength: 80 }), fc.jsonValue()),
+    })
+    .map((value) => JSON.stringify(value)),
+  fc.integer({ min: 0, max: 70_000 }).map((depth) => "[".repeat(depth)),
+  fc.integer({ min: 0, max: 30_000 }).map((depth) => `{"type":${"[".repeat(depth)}${"]".repeat(depth)}}`),
+);
+
+fuzz(
+  "any text is either done or answered with one error",
+  fc.property(hostile, (text) => {
+    const { dialect, asked, texts } = spoken();
+    dialect.receive(text);
+    expect(asked.length + texts.length).toBe(1);
+    for (const one of texts) {
+      expect(one).toMatchObject({ type: "error", code: expect.stringMatching(/^[a-z_]+$/) });
+      expect(JSON.stringify(one).length).toBeLessThan(500);
+    }
+  }),
+);
+
+fuzz(
+  "any bytes are audio, or end the connection with 1003",
+  fc.asyncProperty(
+    fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 8 }),
+    fc.constantFrom("pcm_s16le" as const, "mulaw" as const, "mp3" as const, undefined),
+    async (pieces, encoding) => {
+      const { dialect, closed } = spoken({ encoding });
+      for (const piece of pieces) await dialect.receive(piece);
+      dialect.gone();
+      expect(closed.every((code) => code === 1003)).toBe(true);
+    },
+  ),
+);
+
+fuzz(
+  "a text that is cut fits and is a beginning",
+  fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
+    const cut = cutToBytes(text, 123);
+    expect(new TextEncoder().encode(cut).length).toBeLessThanOrEqual(123);
+    expect(text.startsWith(cut)).toBe(true);
+    if (new TextEncoder().encode(text).length <= 123) expect(cut).toBe(text);
+  }),
+);
