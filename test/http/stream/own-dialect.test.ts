@@ -23,6 +23,8 @@ function spoken(format: Partial<Format> = {}) {
   const asked: string[] = [];
   const attachment: StreamAttachment = {
     queuedMs: 0,
+    messages: 0,
+    took() {},
     write: (samples, rate) => void asked.push(`write ${samples.length} ${rate}`),
     mark: (name) => void asked.push(`mark ${name}`),
     clear: () => void asked.push("clear"),
