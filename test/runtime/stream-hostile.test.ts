@@ -27,7 +27,7 @@ onEach(ON_ALL_RUNTIMES, (target) => {
         [`${"[".repeat(60_000)}`, "invalid_json", /JSON/],
         [`{"type":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, "unknown_message", /has no type; known are mark/],
         ["x".repeat(70_000), "message_too_large", /65536 characters/],
-        ['{"type":"marc"}', "unknown_message", /"marc"; known are mark, clear, hangup, dtmf/],
+        ['{"type":"marc"}', "unknown_message", /"marc"; known are mark, .*dtmf/],
         ['{"type":"__proto__"}', "unknown_message", /"__proto__"/],
         ['{"type":"mark"}', "invalid_message", /mark: name must be/],
         [`{"type":"mark","name":"${"n".repeat(257)}"}`, "invalid_message", /1 to 256 characters/],
