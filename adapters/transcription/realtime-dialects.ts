@@ -18,8 +18,11 @@ export interface RealtimeDialect {
   readonly text: "transcript" | "text";
 }
 
+/** Whose messages an engine with a realtime protocol speaks. */
+export type RealtimeDialectName = "openai" | "vllm";
+
 /** Written from the public references of both, not from recordings. */
-export const REALTIME_DIALECTS = {
+export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDialect>> = {
   /** https://developers.openai.com/api/docs/guides/realtime-transcription */
   openai: {
     sampleRates: [24_000],
@@ -64,9 +67,7 @@ export const REALTIME_DIALECTS = {
     },
     text: "text",
   },
-} as const satisfies Record<string, RealtimeDialect>;
-
-export type RealtimeDialectName = keyof typeof REALTIME_DIALECTS;
+};
 
 /** One language is sent as `language`, several as `languages`, as newer models have it. */
 function languageMembers(languages: readonly string[]): object {

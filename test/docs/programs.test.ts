@@ -51,6 +51,8 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
   ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],
   ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
+  ["transcriptSpeakers:", "it needs a server that recognises speech; test/peers/transcripts.test.ts has one"],
+  ["lengths: Transcription", "it is made and does nothing by itself; test/application has engines like it"],
   ["declare function talk", "the bot is the reader's; test/runtime/twilio.test.ts connects one in the same way"],
   ["declare function myNetwork", "it is a test of something that is the reader's"],
 ];
