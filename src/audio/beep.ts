@@ -1,6 +1,6 @@
 import { Decimator } from "./decimator.ts";
 import { msToSamples } from "./pcm.ts";
-import { SteadyTone } from "./steady-tone.ts";
+import { mayBeTone, SteadyTone } from "./steady-tone.ts";
 
 const FRAME_MS = 20;
 /** The rate that is worked at, about: enough for tones of 2300 Hz. */
@@ -24,11 +24,12 @@ export type BeepListener = (hz: number, atMs: number) => void;
  */
 export class BeepDetector {
   readonly #decimator: Decimator;
-  readonly #decimated: Float64Array;
   readonly #onBeep: BeepListener;
   readonly #tone: SteadyTone;
+  /** What the decimator looks back at, then a frame as it comes in; and the frame at the working rate. */
+  readonly #incoming: Float64Array;
   readonly #frame: Float64Array;
-  #filled = 0;
+  #filled: number;
   #frames = 0;
   /** The tone that is on: where it began, how many frames had it, and its mean frequency. */
   #start = 0;
@@ -40,9 +41,10 @@ export class BeepDetector {
   constructor(sampleRate: number, onBeep: BeepListener) {
     const factor = Math.max(1, Math.round(sampleRate / WORKING_RATE));
     this.#decimator = new Decimator(factor);
-    this.#decimated = new Float64Array(this.#decimator.most);
     this.#tone = new SteadyTone(sampleRate / factor);
     this.#frame = new Float64Array(msToSamples(FRAME_MS, sampleRate / factor));
+    this.#filled = this.#decimator.history;
+    this.#incoming = new Float64Array(this.#filled + this.#frame.length * factor);
     this.#onBeep = onBeep;
   }
 
@@ -53,19 +55,25 @@ export class BeepDetector {
 
   /** Takes the next received samples, of any number. */
   push(frame: Int16Array): void {
+    const incoming = this.#incoming;
     for (let at = 0; at < frame.length; ) {
-      at = this.#decimator.put(frame, at);
-      const count = this.#decimator.take(this.#decimated);
-      for (let i = 0; i < count; i++) this.#take(this.#decimated[i]!);
+      const take = Math.min(frame.length - at, incoming.length - this.#filled);
+      for (let i = 0; i < take; i++) incoming[this.#filled + i] = frame[at + i]!;
+      at += take;
+      this.#filled += take;
+      if (this.#filled < incoming.length) return;
+      this.#decide(this.#toneNow());
+      this.#frames++;
+      this.#filled = this.#decimator.history;
+      incoming.copyWithin(0, incoming.length - this.#filled);
     }
   }
 
-  #take(sample: number): void {
-    this.#frame[this.#filled++] = sample;
-    if (this.#filled < this.#frame.length) return;
-    this.#filled = 0;
-    this.#decide(this.#tone.hzOf(this.#frame));
-    this.#frames++;
+  /** The frequency of the tone in the last 20 ms, Hz; 0 where there is none. Silence and speech are told at little cost. */
+  #toneNow(): number {
+    if (!mayBeTone(this.#incoming, this.#decimator.history)) return 0;
+    this.#decimator.run(this.#incoming, this.#frame);
+    return this.#tone.hzOf(this.#frame);
   }
 
   #decide(hz: number): void {

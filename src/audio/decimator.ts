@@ -2,56 +2,35 @@
 const CROSSINGS = 4;
 /** Where it cuts off, as a share of the lower rate's Nyquist frequency. */
 const CUT_OFF = 0.85;
-/** Samples that are taken in at a time. */
-const CHUNK = 1024;
 
 /**
- * Takes every n-th sample of a stream after a small low-pass filter: good enough to measure tones in, for a fraction of the
- * work of a `Resampler`. Allocates nothing after it was made.
+ * Takes every n-th sample after a small low-pass filter: good enough to measure tones in, for a fraction of the work of a
+ * `Resampler`. Keeps nothing and allocates nothing after it was made.
  */
 export class Decimator {
-  /** Most samples that one {@link take} gives. */
-  readonly most: number;
+  /** How many samples before the first one it looks at as well. */
+  readonly history: number;
   readonly #factor: number;
   readonly #taps: Float64Array;
-  /** The last samples that are still needed, then those taken in. */
-  readonly #buffer: Float64Array;
-  /** How many samples there are in the buffer, and where the next output's first tap lies. */
-  #held: number;
-  #next = 0;
 
   /** @param factor 1: samples are passed on as they are */
   constructor(factor: number) {
     this.#factor = factor;
     this.#taps = lowPass(factor);
-    this.#buffer = new Float64Array(this.#taps.length + CHUNK);
-    this.#held = this.#taps.length - 1;
-    this.most = Math.ceil(CHUNK / factor) + 1;
+    this.history = this.#taps.length - 1;
   }
 
-  /** Takes in the samples from `from` on, as far as there is room, and answers where it stopped. */
-  put(frame: Int16Array, from: number): number {
-    const end = Math.min(frame.length, from + this.#buffer.length - this.#held);
-    for (let i = from; i < end; i++) this.#buffer[this.#held++] = frame[i]!;
-    return end;
-  }
-
-  /** Writes what can be computed to the start of `into`, which holds {@link most}, and answers how much that was. */
-  take(into: Float64Array): number {
+  /** Fills `into` from samples that begin with the {@link history} and hold `into.length` times the factor more. */
+  run(samples: Float64Array, into: Float64Array): void {
     const taps = this.#taps;
-    const buffer = this.#buffer;
-    let count = 0;
-    let at = this.#next;
-    for (; at + taps.length <= this.#held; at += this.#factor) {
-      let sum = 0;
-      for (let tap = 0; tap < taps.length; tap++) sum += taps[tap]! * buffer[at + tap]!;
-      into[count++] = sum;
+    const half = taps.length >> 1;
+    for (let i = 0, at = 0; i < into.length; i++, at += this.#factor) {
+      const last = at + this.history;
+      let sum = half === 0 ? samples[at]! : 0;
+      // It is symmetric.
+      for (let tap = 0; tap < half; tap++) sum += taps[tap]! * (samples[at + tap]! + samples[last - tap]!);
+      into[i] = sum;
     }
-    const done = Math.min(at, this.#held);
-    buffer.copyWithin(0, done, this.#held);
-    this.#held -= done;
-    this.#next = at - done;
-    return count;
   }
 }
 

@@ -6,10 +6,15 @@ const HIGHEST_HZ = 2_300;
 const FLOOR = 200 * 200;
 /** The share of a frame's energy that its tone must hold. */
 const TONE_SHARE = 0.6;
+/** The same before it is known: of cos(w) and cos(2w) one is at least a half, in size. */
+const SHARE_AT_FIRST = TONE_SHARE / 2 - 0.1;
 /** What the fit may leave of the autocorrelation, as a share of the tone's. */
 const MOST_RESIDUAL = 0.008;
 /** Two tones close to each other beat: then the eighths of a frame differ in energy by more than this, as a ratio. */
 const MOST_BEAT = 4;
+/** The same, and the floor, where other frequencies are still in the way. */
+const MOST_BEAT_AT_FIRST = 6;
+const FLOOR_AT_FIRST = FLOOR / 2;
 /** How far around the first guess is looked, as a share of it, and in how many steps on each side. */
 const SEARCH = 0.1;
 const STEPS = 6;
@@ -31,13 +36,18 @@ export class SteadyTone {
 
   /** The frequency of the tone that the frame is, Hz; 0 where it is none. */
   hzOf(frame: Float64Array): number {
-    if (!isSteady(frame)) return 0;
-    this.#correlate(frame);
-    const [r0, r1, r2] = [this.#lags[0]!, this.#lags[1]!, this.#lags[2]!];
+    if (!isSteady(frame, 0, FLOOR, MOST_BEAT)) return 0;
+    this.#correlate(frame, 0, 2);
+    const r0 = this.#lags[0]!;
+    const r1 = this.#lags[1]!;
+    const r2 = this.#lags[2]!;
     if (r1 === 0) return 0;
     // Where r1 is A cos(w) and r2 is A cos(2w); without r0 white noise does not count.
     const cosine = (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
     if (!(Math.abs(cosine) < 1)) return 0;
+    // Most of what is no tone need not be looked at more closely.
+    if (Math.max(Math.abs(r1), Math.abs(r2)) < SHARE_AT_FIRST * r0) return 0;
+    this.#correlate(frame, 3, LAGS);
     const angle = this.#refined(Math.acos(cosine));
     const hz = (angle * this.#sampleRate) / (2 * Math.PI);
     if (hz <= LOWEST_HZ || hz >= HIGHEST_HZ) return 0;
@@ -46,8 +56,8 @@ export class SteadyTone {
     return a > TONE_SHARE * r0 && residual < MOST_RESIDUAL * LAGS * a * a ? hz : 0;
   }
 
-  #correlate(frame: Float64Array): void {
-    for (let lag = 0; lag <= LAGS; lag++) {
+  #correlate(frame: Float64Array, first: number, last: number): void {
+    for (let lag = first; lag <= last; lag++) {
       const terms = frame.length - lag;
       let sum = 0;
       for (let i = 0; i < terms; i++) sum += frame[i]! * frame[i + lag]!;
@@ -92,16 +102,24 @@ export class SteadyTone {
   }
 }
 
-/** Whether the frame is loud enough, and as loud from its beginning to its end. */
-function isSteady(frame: Float64Array): boolean {
-  const part = frame.length >> 3;
-  let [least, most, total] = [Number.POSITIVE_INFINITY, 0, 0];
-  for (let from = 0; from + part <= frame.length; from += part) {
+/** Whether 20 ms of audio at any rate, from `start` on, are worth a look: most are silence, or speech. */
+export function mayBeTone(samples: Float64Array, start: number): boolean {
+  return isSteady(samples, start, FLOOR_AT_FIRST, MOST_BEAT_AT_FIRST);
+}
+
+/** Whether a frame is loud enough, and as loud from its beginning to its end. */
+function isSteady(samples: Float64Array, start: number, floor: number, mostBeat: number): boolean {
+  const length = samples.length - start;
+  const part = length >> 3;
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  let total = 0;
+  for (let from = start; from + part <= samples.length; from += part) {
     let energy = 0;
-    for (let i = from; i < from + part; i++) energy += frame[i]! * frame[i]!;
-    least = Math.min(least, energy);
-    most = Math.max(most, energy);
+    for (let i = from; i < from + part; i++) energy += samples[i]! * samples[i]!;
+    if (energy < least) least = energy;
+    if (energy > most) most = energy;
     total += energy;
   }
-  return total >= FLOOR * frame.length && most <= MOST_BEAT * least;
+  return total >= floor * length && most <= mostBeat * least;
 }
