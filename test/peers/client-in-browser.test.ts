@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { loudPart, toneShare } from "../support/server-sound.ts";
 import { inBrowser } from "./browser.ts";
 import { folder, withTools } from "./tools.ts";
 
@@ -25,32 +26,65 @@ interface Story {
 
 const CLIENT = fileURLToPath(new URL("../../src/client/index.ts", import.meta.url));
 
+/** What the page that streams finds out. */
+interface StreamStory {
+  readonly fault?: string;
+  readonly callId: string;
+  readonly mark: string;
+  readonly events: readonly string[];
+  readonly samples: number;
+  readonly ended: { readonly status: string; readonly reason: string };
+}
+
 /** The page of an application that uses the client; it lies on another origin than the server. */
-const page = (url: string, token: string, instanceId: string): string => `<!doctype html><script type="module">
+const page = (url: string, token: string, instanceId: string, program: string): string => `<!doctype html>
+<script type="module">
   import { createClient, RingportError } from "/client.js";
   const client = createClient({ url: ${JSON.stringify(url)}, token: ${JSON.stringify(token)} });
-  try {
-    for (const name of ["One", "Two", "Three"]) await client.instances.create({ name });
-    const listed = [];
-    for await (const { name } of client.instances.list({ limit: 2 })) listed.push(name);
-    const target = { phoneNumber: "+12025550104" };
-    const tts = { text: "Hello from a page. This is long enough to be hung up on.", voiceId: "en-US-1" };
-    const call = await client.calls.create({ instanceId: ${JSON.stringify(instanceId)}, type: "FIXED_TTS", target, tts });
-    const progress = [];
-    const { status, outcome } = await client.waitForCall(call.id, { onProgress: ({ type }) => progress.push(type) });
-    const problem = await client.calls.get("call_0").catch((error) => error);
-    if (!(problem instanceof RingportError)) throw problem;
-    const { name, code, requestId } = problem;
-    globalThis.story = { listed, status, reason: outcome.reason, progress, problem: { name, code, status: problem.status, requestId } };
+  const instanceId = ${JSON.stringify(instanceId)};
+  try {${program}
   } catch (error) {
     globalThis.story = { fault: String(error.stack ?? error) };
   }
 </script>`;
 
+const CALLS = `
+    for (const name of ["One", "Two", "Three"]) await client.instances.create({ name });
+    const listed = [];
+    for await (const { name } of client.instances.list({ limit: 2 })) listed.push(name);
+    const target = { phoneNumber: "+12025550104" };
+    const tts = { text: "Hello from a page. This is long enough to be hung up on.", voiceId: "en-US-1" };
+    const call = await client.calls.create({ instanceId, type: "FIXED_TTS", target, tts });
+    const progress = [];
+    const { status, outcome } = await client.waitForCall(call.id, { onProgress: ({ type }) => progress.push(type) });
+    const problem = await client.calls.get("call_0").catch((error) => error);
+    if (!(problem instanceof RingportError)) throw problem;
+    const { name, code, requestId } = problem;
+    globalThis.story = { listed, status, reason: outcome.reason, progress, problem: { name, code, status: problem.status, requestId } };`;
+
+const STREAMS = `
+    const target = { phoneNumber: "+12025550106" };
+    const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target });
+    const stream = await client.stream(id, { audio: "callee" });
+    const events = [];
+    const told = (async () => {
+      for await (const message of stream.events()) if (message.type === "call_event") events.push(message.event);
+    })();
+    await stream.write(Int16Array.from({ length: 32_000 }, (_, i) => 8_000 * Math.sin((2 * Math.PI * 700 * i) / 16_000)));
+    const mark = await stream.mark("tone");
+    let samples = 0;
+    for await (const frame of stream.audio()) {
+      samples += frame.length;
+      if (samples >= 32_000) break;
+    }
+    await stream.hangUp();
+    await told;
+    globalThis.story = { callId: id, mark, events, samples, ended: await stream.ended };`;
+
 onEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium"], () => {
     const files = folder();
-    const server = useServer(target, { env: { RINGPORT_CORS: "*" } });
+    const server = useServer(target, { env: { RINGPORT_CORS: "*", RINGPORT_STREAM_PREVIEW: "1" } });
     let application: Server;
     let html = "";
     beforeAll(async () => {
@@ -73,7 +107,7 @@ onEach([ON_NODE], (target) => {
     test("a page of another origin creates, lists page by page, waits for a call and meets a problem", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance("Desk");
-      html = page(server.base, client.token ?? "", id);
+      html = page(server.base, client.token ?? "", id, CALLS);
       await inBrowser(join(files, "profile"), async (browser) => {
         await browser.open(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
         await browser.waitFor("globalThis.story !== undefined");
@@ -84,6 +118,28 @@ onEach([ON_NODE], (target) => {
         expect(progress).toEqual(expect.arrayContaining(["queued", "ringing", "answered", "completed"]));
         expect(problem).toMatchObject({ name: "RingportError", code: "call_not_found", status: 404 });
         expect(problem.requestId).toMatch(/\S/);
+      });
+    });
+
+    test("a page of another origin streams a tone that the callee hears, and hears the callee", async () => {
+      const client = await server.as("bob");
+      const { id } = await client.activeInstance("Desk");
+      html = page(server.base, client.token ?? "", id, STREAMS);
+      await inBrowser(join(files, "profile-of-streams"), async (browser) => {
+        await browser.open(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
+        await browser.waitFor("globalThis.story !== undefined");
+        const { fault, callId, mark, events, samples, ended } = await browser.evaluate<StreamStory>("globalThis.story");
+        expect(fault).toBeUndefined();
+        expect(mark).toBe("reached");
+        expect(events).toEqual(expect.arrayContaining(["ringing", "answered", "mark", "completed"]));
+        expect(samples).toBeGreaterThanOrEqual(32_000);
+        expect(ended).toMatchObject({ status: "completed", reason: "stream_closed" });
+        const heard = await client.heard(callId);
+        const { from, to } = loudPart(heard, 500);
+        expect(((to - from) * 1000) / heard.sampleRate).toBeCloseTo(2_000, -2);
+        expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
+        // The token goes where it is safe, and nowhere else.
+        expect(browser.requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
       });
     });
   });
