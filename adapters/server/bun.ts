@@ -16,6 +16,7 @@ import {
   reachableUrl,
   type ServedApp,
   type ServeOptions,
+  SOCKET_IDLE_SECONDS,
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
@@ -107,7 +108,7 @@ function socketOptions(all: Set<BunSocket>): object {
   return {
     maxPayloadLength: MAX_MESSAGE_BYTES,
     backpressureLimit: BACKPRESSURE_BYTES,
-    idleTimeout: IDLE_SECONDS,
+    idleTimeout: SOCKET_IDLE_SECONDS,
     sendPings: true,
     perMessageDeflate: false,
     open(ws: BunSocket) {

@@ -7,13 +7,13 @@ import {
   cannotListen,
   DEFAULT_HOSTNAME,
   DEFAULT_PORT,
-  IDLE_SECONDS,
   type Listening,
   localUrl,
   MAX_MESSAGE_BYTES,
   reachableUrl,
   type ServedApp,
   type ServeOptions,
+  SOCKET_IDLE_SECONDS,
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
@@ -52,7 +52,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     const decision = handshakeFault(request) ?? (await app.upgrade(request).catch(brokenApp));
     if (isReply(decision)) return toResponse(decision);
     try {
-      const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: IDLE_SECONDS });
+      const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: SOCKET_IDLE_SECONDS });
       connect(socket, decision, open);
       return response;
     } catch {

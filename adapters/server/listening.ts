@@ -43,6 +43,11 @@ export const MOST_DRAINED_BYTES: number = 64 << 20;
 export const MOST_DRAINED_MS = 2_000;
 /** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
 export const IDLE_SECONDS = 120;
+/**
+ * The same for a WebSocket, s: a network that is gone says nothing, and while its WebSocket seems to be there nobody else
+ * can take its place.
+ */
+export const SOCKET_IDLE_SECONDS = 10;
 /** A WebSocket that is not read notices that its client has gone only when something is written: a ping, this often, ms. */
 export const PAUSED_PING_MS = 1_000;
 

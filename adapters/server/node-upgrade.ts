@@ -16,7 +16,7 @@ export interface UpgradeOptions {
 }
 
 /** How often each WebSocket is asked whether it is alive, ms; one that stays silent until the next time is ended. */
-const PING_MS = 30_000;
+const PING_MS = 5_000;
 
 /**
  * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also tells the

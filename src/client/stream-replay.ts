@@ -1,18 +1,23 @@
-/** Events that a server tells again to who comes back; older ones it has forgotten. */
+/** Of these a server tells the last ones again to who comes back; older ones it has forgotten. */
+const PASSING: ReadonlySet<string> = new Set(["dtmf", "beep", "mark", "cleared"]);
 const MOST_TOLD_AGAIN = 1_000;
+/** These are about one connection, and never told again. */
+const OF_A_CONNECTION: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "audio_dropped"]);
 
 /**
  * Tells news from what was told before: each connection begins with the events so far. Two events are the same where
  * their messages are, and may rightly come more than once.
  */
 export class Replay {
-  readonly #seen: string[] = [];
+  readonly #lasting: string[] = [];
+  readonly #passing: string[] = [];
   #expected: Map<string, number> | undefined;
 
   /** A connection begins. */
   begin(): void {
     this.#expected = new Map();
-    for (const text of this.#seen) this.#expected.set(text, (this.#expected.get(text) ?? 0) + 1);
+    for (const text of [...this.#lasting, ...this.#passing])
+      this.#expected.set(text, (this.#expected.get(text) ?? 0) + 1);
   }
 
   /** What comes from now on is new. */
@@ -20,14 +25,18 @@ export class Replay {
     this.#expected = undefined;
   }
 
-  isNew(text: string): boolean {
+  /** @param text the whole message of an event of this name */
+  isNew(text: string, event: string): boolean {
+    if (OF_A_CONNECTION.has(event)) return true;
     const times = this.#expected?.get(text) ?? 0;
     if (times > 0) {
       this.#expected?.set(text, times - 1);
       return false;
     }
-    this.#seen.push(text);
-    if (this.#seen.length > MOST_TOLD_AGAIN) this.#seen.shift();
+    if (PASSING.has(event)) {
+      this.#passing.push(text);
+      if (this.#passing.length > MOST_TOLD_AGAIN) this.#passing.shift();
+    } else this.#lasting.push(text);
     return true;
   }
 }

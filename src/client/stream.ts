@@ -53,7 +53,7 @@ export interface CallStream {
    * Rejects with `stream_overflow` when more than 60 s wait because nobody waited for this promise.
    */
   write(audio: Int16Array | Uint8Array): Promise<boolean>;
-  /** Resolves when everything written so far was heard, or never will be. */
+  /** Resolves when everything written so far was heard, or never will be. @throws {RangeError} the name has not 1 to 256 characters */
   mark(name: string): Promise<MarkEnd>;
   /** Drops everything that waits to be heard; answers how much of all the audio was heard, ms. */
   clear(): Promise<number>;
@@ -73,6 +73,7 @@ const MOST_WAITING_S = 60;
 const MP3_BYTES_PER_S = 8_000;
 const MOST_FRAMES = 3_000;
 const MOST_EVENTS = 10_000;
+const MOST_MARK_CHARACTERS = 256;
 
 /**
  * Connects to the stream of a call.
@@ -182,6 +183,8 @@ class LiveStream implements CallStream {
   }
 
   mark(name: string): Promise<MarkEnd> {
+    if (name.length < 1 || name.length > MOST_MARK_CHARACTERS)
+      throw new RangeError(`the name of a mark has 1 to ${MOST_MARK_CHARACTERS} characters`);
     const reached = this.#replies.mark(name);
     this.#outbox.tell({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
     return reached;
@@ -244,7 +247,7 @@ class LiveStream implements CallStream {
       return;
     }
     if (message.type === "call_event") {
-      if (!this.#replay.isNew(data)) return;
+      if (!this.#replay.isNew(data, message.event)) return;
       if (message.event === "mark") this.#replies.reached(message.name);
       else if (message.event === "cleared") this.#replies.cleared(message.heard_ms);
       else if (message.event === "completed" || message.event === "failed")

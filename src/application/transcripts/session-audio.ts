@@ -53,7 +53,7 @@ export class SessionAudio {
   /** Nothing more is pushed; resolves when the engine has said its last. Twice is fine. */
   async finish(): Promise<void> {
     this.#finished = true;
-    await this.#session?.close();
+    await this.#session?.close().catch((error: unknown) => this.#fail(error));
     await this.#listening;
   }
 
@@ -82,7 +82,7 @@ export class SessionAudio {
       const session = await this.#engine.open(this.#options, this.#scope.signal);
       for (const item of this.#waiting.splice(0)) this.#give(session, item);
       this.#session = session;
-      if (this.#finished) void session.close();
+      if (this.#finished) void session.close().catch((error: unknown) => this.#fail(error));
       for await (const event of session.events) {
         this.#told(event);
         if (event.type === "error" && !event.recoverable) break;

@@ -124,7 +124,9 @@ class StreamConnection {
     });
     if (attachment === undefined) return;
     this.#attachment = attachment;
-    if (!this.#ended) dialect.attached(attachment);
+    // It may have been let go while it was being told what had happened so far.
+    if (this.#ended) attachment.detach(false);
+    else dialect.attached(attachment);
   }
 
   /** A place is not kept for ever: one that was given up while the connection was being opened is to be asked for again. */

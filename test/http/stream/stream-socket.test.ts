@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { StreamAttachment, StreamClient, StreamSeat } from "../../../src/application/streams/stream-client.ts";
+import { OwnDialect } from "../../../src/http/stream/own-dialect.ts";
+import { streamSocket } from "../../../src/http/stream/stream-socket.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { FakeSocket } from "./fake-socket.ts";
+
+const principal = { userId: "usr_1" };
+
+/** A seat at a stream on which so much has happened that telling it takes more than a client may leave unread. */
+function seatWithPast(detached: boolean[]): StreamSeat {
+  const attachment: StreamAttachment = {
+    write() {},
+    queuedMs: 0,
+    messages: 0,
+    took() {},
+    mark() {},
+    clear() {},
+    dtmf() {},
+    hangUp() {},
+    detach: (onPurpose) => void detached.push(onPurpose),
+  };
+  return {
+    attach(client: StreamClient) {
+      const name = "\u0001".repeat(256);
+      for (let i = 0; i < 1_000; i++) client.event({ event: "mark", timestamp: i, data: { name } });
+      return attachment;
+    },
+    release() {},
+  };
+}
+
+test("a client that reads nothing of what had happened so far is let go, and its place is free", async () => {
+  const system = new ManualSystem();
+  const detached: boolean[] = [];
+  const handlers = streamSocket({
+    seat: seatWithPast(detached),
+    dialect: (output) =>
+      new OwnDialect(output, {
+        encoding: undefined,
+        sampleRate: 16_000,
+        callee: false,
+        mp3Stream: undefined,
+        now: () => system.now(),
+      }),
+    token: { token: "t", principal, authenticate: async () => principal, system },
+    log: silentLogger,
+    fields: { request_id: "r", call_id: "c" },
+  });
+  const socket = new FakeSocket();
+  socket.stuck = true;
+  handlers.open?.(socket);
+  expect(socket.closed?.code).toBe(4009);
+  expect(detached).toEqual([false]);
+  handlers.close?.(socket, 1006, "");
+  expect(detached).toEqual([false]);
+});
