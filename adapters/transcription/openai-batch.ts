@@ -170,6 +170,9 @@ function asker(options: OpenaiTranscriptionOptions): Ask {
       afterStatusCodes: [429, 503],
       maxRetryAfter: LONGEST_RETRY_DELAY_MS,
       backoffLimit: LONGEST_RETRY_DELAY_MS,
+      // Runtimes say in many ways that a connection was lost. What took too long, or is not wanted any more, is let be.
+      shouldRetry: ({ error }) =>
+        error instanceof HTTPError ? undefined : !(error instanceof TimeoutError) && error.name !== "AbortError",
     },
   });
 

@@ -108,9 +108,17 @@ class Conversation {
     this.#step = this.#rate * STEP_SECONDS;
     const quiet = setTimeout(() => socket.close(1011, "NET-0001"), quietMs);
     let work = Promise.resolve();
+    const bytesPerSecond = this.#rate * (record.query.encoding === "mulaw" ? 1 : 2);
+    let received = 0;
+    let cut = false;
     socket.on("message", (data, isBinary) => {
       quiet.refresh();
-      if (isBinary && record.seconds >= cutAt) return socket.terminate();
+      if (cut) return;
+      if (isBinary && received >= cutAt) {
+        cut = true; // what has come already is not heard either
+        return socket.terminate();
+      }
+      if (isBinary) received += (data as Buffer).length / bytesPerSecond;
       work = work.then(() => (isBinary ? this.#hear(data as Buffer) : this.#control(String(data))));
     });
     socket.on("close", () => {
