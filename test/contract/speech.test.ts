@@ -2,9 +2,17 @@ import { describe, expect, test } from "vitest";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/speech.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
+import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
 
-const runner = { describe, test, expect };
+/** What costs an engine minutes of processor is tried where properties have all their inputs, on one runtime. */
+const COSTLY = /^bounds what a word|an emoji is one$/;
+const unlessCostly: typeof test = Object.assign(
+  (name: string, work: () => Promise<void>, timeout?: number) =>
+    (fuzzRuns < 1_000 && COSTLY.test(name) ? test.skip : test)(name, work, timeout),
+  test,
+);
+const runner = { describe, test: unlessCostly, expect };
 
 const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
 const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
