@@ -10,8 +10,10 @@ interface CallEventNamed<Name extends string> {
 
 /** Something that happened on a call with a live stream, as its server tells it. */
 export type StreamCallEvent =
-  | CallEventNamed<"ringing" | "answered" | "beep" | "transcripts_unavailable">
+  | CallEventNamed<"ringing" | "answered">
   | (CallEventNamed<"dtmf"> & { readonly digit: string })
+  /** Something like the tone of an answering machine, of `hz`; it began `at_ms` after the answer. */
+  | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
   | (CallEventNamed<"mark"> & { readonly name: string })
   /** What waited was dropped; `heard_ms` of all the audio were heard. */
   | (CallEventNamed<"cleared"> & { readonly heard_ms: number })
@@ -19,6 +21,10 @@ export type StreamCallEvent =
   | (CallEventNamed<"buffer_high" | "buffer_low"> & { readonly queued_ms: number })
   /** So much of the callee's audio is missing here: it was not read in time. */
   | (CallEventNamed<"audio_dropped"> & { readonly dropped_ms: number })
+  /** No engine writes down what is said. */
+  | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "no_engine" })
+  /** The engine has failed: a part is missing (`recoverable`), or nothing more comes. */
+  | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "engine_failed"; readonly recoverable: boolean })
   | (CallEventNamed<"completed"> & { readonly reason: CompletedReason | null })
   | (CallEventNamed<"failed"> & { readonly reason: FailedReason | null });
 

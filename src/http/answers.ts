@@ -222,8 +222,14 @@ export interface StreamCallEvent {
   queued_ms?: number | undefined;
   /** With `audio_dropped`: how much of the callee's audio is missing here, ms. */
   dropped_ms?: number | undefined;
-  /** With `completed` and `failed`: why. */
+  /** With `beep`: its tone, Hz. */
+  hz?: number | undefined;
+  /** With `beep`: when it began, ms after the answer. */
+  at_ms?: number | undefined;
+  /** With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */
   reason?: string | null | undefined;
+  /** With `engine_failed`: only a part is missing; false: nothing more comes. */
+  recoverable?: boolean | undefined;
 }
 
 /** How far a stream is with what its client has sent. */

@@ -59,6 +59,12 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
           scheme: "bearer",
           description: "An access token: Authorization: Bearer <ACCESS_TOKEN>",
         },
+        ticket: {
+          type: "apiKey",
+          in: "query",
+          name: "ticket",
+          description: "A stream ticket, in place of the access token: good for one call, once, within 60 s.",
+        },
       },
     },
   };
@@ -86,7 +92,8 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
-    security: operation.bearer ? [{ bearer: [] }] : [],
+    // Any one of them is enough.
+    security: [...(operation.bearer ? [{ bearer: [] }] : []), ...(operation.query?.ticket ? [{ ticket: [] }] : [])],
     parameters: [...inPath, ...inQuery, ...inHeader],
     ...(body && {
       requestBody: {

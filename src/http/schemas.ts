@@ -208,7 +208,19 @@ const StreamCallEvent = v.strictObject({
   dropped_ms: v.optional(
     v.pipe(v.number(), v.description("With `audio_dropped`: how much of the callee's audio is missing here.")),
   ),
-  reason: v.optional(v.pipe(v.nullable(v.string()), v.description("With `completed` and `failed`: why."))),
+  hz: v.optional(v.pipe(v.number(), v.description("With `beep`: its tone."))),
+  at_ms: v.optional(v.pipe(v.number(), v.description("With `beep`: when it began, ms after the answer."))),
+  reason: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`.",
+      ),
+    ),
+  ),
+  recoverable: v.optional(
+    v.pipe(v.boolean(), v.description("With `engine_failed`: only a part is missing; false: nothing more comes.")),
+  ),
 });
 
 const StreamProgress = v.strictObject({

@@ -73,7 +73,8 @@ test("the document keeps the rules of OpenAPI 3.1", () => {
       expect(inPath.map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(inPath.every((one) => one.required === true)).toBe(true);
       const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
-      expect(operation.security).toEqual(bearer ? [{ bearer: [] }] : []);
+      const ticket = path === "/v1/calls/{callId}/stream" ? [{ ticket: [] }] : [];
+      expect(operation.security).toEqual(bearer ? [{ bearer: [] }, ...ticket] : []);
       for (const response of Object.values(operation.responses as object))
         expect(response).toHaveProperty("description");
     }
@@ -81,7 +82,12 @@ test("the document keeps the rules of OpenAPI 3.1", () => {
     openapi: "3.1.1",
     info: { title: "Ringport", version: "1.2.3" },
     servers: [{ url: "/" }, { url: "https://example.test" }],
-    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        ticket: { type: "apiKey", in: "query", name: "ticket" },
+      },
+    },
   });
 });
 
@@ -152,6 +158,16 @@ describe("requests", () => {
     const small = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
     expect(small.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
   });
+});
+
+test.each([
+  { event: "beep", hz: 1000, at_ms: 2300 },
+  { event: "transcripts_unavailable", reason: "no_engine" },
+  { event: "transcripts_unavailable", reason: "engine_failed", recoverable: true },
+  { event: "failed", reason: "stream_lost" },
+])("what a stream tells of %j fits its schema", (told) => {
+  const message = { type: "call_event", timestamp: "2026-11-22T06:24:13.275Z", ...told };
+  expect(faults(document, document.components.schemas.StreamCallEvent!, message)).toEqual([]);
 });
 
 test("429 is listed where requests are limited", async () => {

@@ -23,14 +23,15 @@ A client that comes back after a break asks for \`progress\`: its \`messages\` c
 far, audio and text, \`progress\` itself not counted; the rest is to be sent again.
 
 A client that closes with 1000, or without a code, ends the call once what waits was played. After any other end the call waits
-10 s for it to come back.
+10 s for it to come back, from the answer on.
 
 | close code | |
 |---|---|
 | 1000 | the call is over, and completed |
-| 1001 | the server stops |
+| 1001 | the server stops, or the connection was opened too late: connect again |
 | 1003 | the bytes are not the audio that they should be |
 | 1009 | a message of more than 1 MiB |
+| 1011 | the server has made a mistake |
 | 4001 | the token was revoked or has expired |
 | 4008 | more than 60 s of audio were waiting |
 | 4009 | the client does not read: more than 1 MiB of text was waiting |

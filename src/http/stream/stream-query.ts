@@ -6,7 +6,9 @@ const SAMPLE_RATES = [8_000, 16_000, 24_000, 48_000] as const;
 
 const sampleRate: QueryParameter<number> = {
   name: "sample_rate",
-  description: "Samples per second of PCM and mu-law, both ways; by default 8000 for mu-law and 16000 for PCM.",
+  description:
+    "Samples per second of PCM and mu-law, both ways; by default 8000 for mu-law and 16000 for PCM. An MP3 says its own: " +
+    "then of what comes back.",
   schema: { type: "integer", enum: SAMPLE_RATES },
   must: `one of ${SAMPLE_RATES.join(", ")}`,
   read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
