@@ -89,8 +89,9 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "the Idempotency-Key must be 1 to 255 visible ASCII characters",
   },
   unauthorized: {
-    means: "There is no token, or it is malformed, unknown, expired or revoked.",
-    fix: "Send the header Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token.",
+    means:
+      "There is no token, or it is malformed, unknown, expired or revoked; or a stream ticket was used before, has expired or is of another call.",
+    fix: "Send the header Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token. A stream ticket is good once, within 60 s: ask for a new one.",
     example: "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>",
   },
   demo_token_restricted: {
@@ -156,8 +157,8 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "a client is attached to this stream already",
   },
   call_ended: {
-    means: "The call is over, so there is nothing to stream any more.",
-    fix: "Create a new call.",
+    means: "The call is over, or its stream's client has hung up, so there is nothing to stream any more.",
+    fix: "Create a new call. With ?expand=outcome the old one tells how it ended.",
     example: "the call is COMPLETED",
   },
   range_not_satisfiable: {
@@ -221,8 +222,8 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "the storage is not available at the moment; try again",
   },
   server_busy: {
-    means: "Too many audio files are being checked at once.",
-    fix: "Ask again after Retry-After.",
+    means: "Too many audio files are being checked at once, or too many stream tickets wait to be used.",
+    fix: "Ask again after Retry-After. A ticket that is not used waits for a minute: ask for one just before you connect.",
     example: "too many audio files are being checked at the moment; try again",
   },
   stopping: {
