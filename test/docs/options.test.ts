@@ -5,7 +5,13 @@ import { expectPart, table } from "./generated.ts";
 import { fileOf } from "./pages.ts";
 
 /** Options that are explained member by member; the others by a sentence and the name of their type. */
-const OPENED: ReadonlySet<string> = new Set(["EmbeddedTuning", "HttpSpeechTuning", "SipTuning", "RateLimit"]);
+const OPENED: ReadonlySet<string> = new Set([
+  "EmbeddedTuning",
+  "HttpSpeechTuning",
+  "TranscriptionTuning",
+  "SipTuning",
+  "RateLimit",
+]);
 
 /** Told by the page of the settings. */
 const ELSEWHERE: readonly string[][] = [

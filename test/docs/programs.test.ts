@@ -28,6 +28,17 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
     ],
   ],
   ["httpSpeech", [/quality: 'natural'/]],
+  [
+    '"over:", end',
+    [
+      /^ringing $/m,
+      /^answered $/m,
+      /^mark tone$/m,
+      /^completed stream_closed$/m,
+      /^over: completed$/m,
+      /callee: true$/m,
+    ],
+  ],
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
@@ -53,6 +64,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
   ["transcriptSpeakers:", "it needs a server that recognises speech; test/peers/transcripts.test.ts has one"],
   ["lengths: Transcription", "it is made and does nothing by itself; test/application has engines like it"],
+  ["declare function likelihoodOfSpeech", "the model is the reader's"],
   ["declare function talk", "the bot is the reader's; test/runtime/twilio.test.ts connects one in the same way"],
   ["declare function myNetwork", "it is a test of something that is the reader's"],
 ];
