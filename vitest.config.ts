@@ -32,6 +32,7 @@ export default defineConfig({
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
+          maxWorkers: 3,
         },
       },
       {
