@@ -4,6 +4,7 @@ import {
   itemsOf,
   membersOf,
   numberOf,
+  sureness,
   textOf,
 } from "./live-protocol.ts";
 
@@ -37,7 +38,7 @@ export class FluxReader implements ConversationReader {
     if (message.event === "EndOfTurn") {
       this.#partial = "";
       this.#startedMs = undefined;
-      const confidence = sureness(itemsOf(message.words));
+      const confidence = sureness(itemsOf(message.words).map((word) => numberOf(membersOf(word).confidence)));
       if (text !== "") this.#listener.say({ type: "final", text, startMs, endMs, confidence });
       this.#listener.answered({ startMs: -Infinity, endMs });
     } else if (text === "") this.#listener.answered({ startMs: -Infinity, endMs });
@@ -46,11 +47,4 @@ export class FluxReader implements ConversationReader {
       this.#listener.say({ type: "partial", text, startMs });
     }
   }
-}
-
-/** How sure the engine is of its words on average, 0 to 1. */
-function sureness(words: readonly unknown[]): number | undefined {
-  const each = words.map((word) => numberOf(membersOf(word).confidence)).filter((one) => one !== undefined);
-  if (each.length === 0) return undefined;
-  return Math.min(1, Math.max(0, each.reduce((a, b) => a + b, 0) / each.length));
 }

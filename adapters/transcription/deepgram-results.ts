@@ -4,6 +4,7 @@ import {
   itemsOf,
   membersOf,
   numberOf,
+  sureness,
   textOf,
 } from "./live-protocol.ts";
 
@@ -85,9 +86,7 @@ export class DeepgramReader implements ConversationReader {
     const last = parts.at(-1);
     if (first === undefined || last === undefined) return;
     this.#parts = [];
-    const sure = parts.map(({ confidence }) => confidence).filter((one) => one !== undefined);
-    const confidence =
-      sure.length > 0 ? Math.min(1, Math.max(0, sure.reduce((a, b) => a + b, 0) / sure.length)) : undefined;
+    const confidence = sureness(parts.map(({ confidence }) => confidence));
     this.#listener.say({ type: "final", text: joined(parts), startMs: first.startMs, endMs: last.endMs, confidence });
     this.#listener.answered({ startMs: -Infinity, endMs: last.endMs });
   }

@@ -59,3 +59,10 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+/** How sure an engine is on average, 0 to 1, of what it is sure of to a degree; undefined where it does not say. */
+export function sureness(confidences: readonly (number | undefined)[]): number | undefined {
+  const each = confidences.filter((one) => one !== undefined);
+  if (each.length === 0) return undefined;
+  return Math.min(1, Math.max(0, each.reduce((a, b) => a + b, 0) / each.length));
+}
