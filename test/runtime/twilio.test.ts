@@ -160,8 +160,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
 
     test("is told nothing of a call that nobody answers", async () => {
-      const call = await placeCall(server, NUMBERS.busy);
+      const call = await placeCall(server, NUMBERS.ringsOn);
       const bot = await attach(server, call);
+      expected(204, await call.client.delete(`/v1/calls/${call.callId}`));
       expect(await closed(bot)).toMatchObject({ code: 4010 });
       expect(bot.messages).toEqual([]);
     });
