@@ -37,10 +37,14 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
 
   return {
     record(callId, sampleRate, incomplete) {
+      const replaced = growing.get(callId)?.finish();
       const recording = new WavRecording({
         path: pathOf(callId),
         sampleRate,
-        ready: makeFolder,
+        ready: async () => {
+          await replaced; // it has the same file
+          await makeFolder();
+        },
         incomplete,
         stagger: ((begun++ % STAGGERS) + 1) / STAGGERS,
         open: options.open,

@@ -87,6 +87,7 @@ class BatchSession implements TranscriptionSession {
     this.#closeMs = closeMs;
     this.#signal = AbortSignal.any([signal, this.#scope.signal]);
     this.#signal.addEventListener("abort", () => this.events.end(), { once: true });
+    if (this.#signal.aborted) this.events.end();
   }
 
   push(samples: Int16Array, atMs: number): void {
