@@ -4,6 +4,8 @@
 export type { ContractRunner } from "./contract-runner.ts";
 export type { ManualSystemOptions } from "./manual-system.ts";
 export { ManualSystem } from "./manual-system.ts";
+export type { RecordingsSkips, RecordingsUnderTest } from "./recordings-contract.ts";
+export { recordingsContract } from "./recordings-contract.ts";
 export type { ScriptedTelephonyOptions } from "./scripted-telephony.ts";
 export { ScriptedLeg, ScriptedLine, ScriptedTelephony } from "./scripted-telephony.ts";
 export type { SpeechUnderTest } from "./speech-contract.ts";
@@ -14,3 +16,5 @@ export type { ContractNumbers, ContractOptions, ContractSubject, Skip } from "./
 export { telephonyContract } from "./telephony-contract.ts";
 export type { HostReport } from "./telephony-host.ts";
 export { LegEvents, TestLineHost } from "./telephony-host.ts";
+export type { Saying, TranscriptionUnderTest } from "./transcription-contract.ts";
+export { transcriptionContract } from "./transcription-contract.ts";

@@ -30,11 +30,13 @@ export class MeasuringTranscription implements Transcription {
     const session = new MeasuringSession(this, options);
     this.sessions.push(session);
     signal.addEventListener("abort", () => session.events.end());
+    if (signal.aborted || this.closed) session.events.end();
     return session;
   }
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const { events } of this.sessions) events.end();
   }
 }
 

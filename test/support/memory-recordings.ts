@@ -24,7 +24,7 @@ export class MemoryRecording implements RecordingWriter {
   }
 
   write(heard: Int16Array, said: Int16Array, samples: number): void {
-    if (this.broken) return;
+    if (this.broken || this.finished) return;
     for (let i = 0; i < samples; i++) {
       this.heard.push(heard[i]!);
       this.said.push(said[i]!);

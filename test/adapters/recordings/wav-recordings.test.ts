@@ -1,8 +1,9 @@
-import { type FileHandle, open, readdir, readFile, stat, truncate } from "node:fs/promises";
+import { type FileHandle, readdir, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { wavRecordings } from "../../../adapters/recordings/wav-recordings.ts";
 import type { IncompleteReason, StoredRecording } from "../../../src/ports/recordings.ts";
+import { fullDisk } from "../../support/full-disk.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const RATE = 8_000;
@@ -96,32 +97,12 @@ test("a process that dies leaves a file that any program can read, up to a secon
 });
 
 describe("a disk that does not take it", () => {
-  /** Opens files that are written up to so many bytes, then with this error. */
-  const limited =
-    (bytes: number, code: string): typeof open =>
-    async (...args) => {
-      const file = await open(...args);
-      let left = bytes;
-      return new Proxy(file, {
-        get(_, name) {
-          const member = Reflect.get(file, name);
-          if (name !== "write") return typeof member === "function" ? member.bind(file) : member;
-          return async (data: Uint8Array, from: number, length: number, position: number) => {
-            if (position > 0 && left === 0) throw Object.assign(new Error(code), { code });
-            const take = position > 0 ? Math.min(left, length) : length;
-            if (position > 0) left -= take;
-            return file.write(data, from, take, position);
-          };
-        },
-      }) as FileHandle;
-    };
-
   test.each([
     ["ENOSPC", "disk_full"],
     ["EIO", "disk_failed"],
   ])("ends the recording with what was written before: %s", async (code, reason) => {
     const reasons: unknown[] = [];
-    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: limited(70_000, code) });
+    const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
     const writer = recordings.record(ID, RATE, (why, fault) => reasons.push(why, (fault as Error).message));
     const silence = new Int16Array(160);
     for (let second = 0; second < 6; second++) {

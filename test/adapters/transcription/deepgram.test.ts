@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DeepgramOptions, deepgramTranscription } from "../../../adapters/transcription/index.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
+import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type DeepgramServer, deepgramServer } from "../../support/deepgram-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
-import { errorsIn, type Listening, listen } from "./listening.ts";
+import { errorsIn } from "./listening.ts";
 
 const API_KEY = "dg-very-secret-key";
 const RATE = 16_000;
@@ -16,7 +17,9 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<Listening> =>
-  listen(deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", ...options }), sampleRate);
+  listen(deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", ...options }), {
+    sampleRate,
+  });
 
 /** Pushes frames of 20 ms without a gap. */
 function push({ session }: Listening, samples: Int16Array, atMs: number, sampleRate = RATE): void {
@@ -94,7 +97,7 @@ describe.each([
 test("mu-law is sent as mu-law, at 8 kHz only", async () => {
   const engine = deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", encoding: "mulaw" });
   expect(engine.capabilities.sampleRates).toEqual([8_000]);
-  const listening = await listen(engine, 8_000);
+  const listening = await listen(engine, { sampleRate: 8_000 });
   push(listening, speech(440, 880, 8_000), 0, 8_000);
   await listening.session.close();
   await listening.ended;

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../adapters/transcription/index.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
+import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
-import { errorsIn, type Listening, listen, speak } from "./listening.ts";
+import { errorsIn, speak } from "./listening.ts";
 
 const API_KEY = "sk-very-secret-key";
 const RATE = 16_000;
@@ -15,7 +16,9 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const opened = (options: Partial<OpenaiTranscriptionOptions> = {}, sampleRate = RATE): Promise<Listening> =>
-  listen(openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper", ...options }), sampleRate);
+  listen(openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper", ...options }), {
+    sampleRate,
+  });
 
 /** Speaks one turn and ends the session. */
 async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<Listening> {
@@ -182,7 +185,7 @@ describe("the end of a call", () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
     for (const end of [(one: Listening) => one.abort.abort(), () => void engine.close()]) {
-      const listening = await listen(engine, RATE);
+      const listening = await listen(engine);
       speak(listening.session, 440, 300, 0, RATE);
       listening.session.commit();
       end(listening);

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenaiRealtimeOptions, openaiRealtimeTranscription } from "../../../adapters/transcription/index.ts";
+import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
-import { errorsIn, type Listening, listen, speak } from "./listening.ts";
+import { errorsIn, speak } from "./listening.ts";
 
 const API_KEY = "sk-very-secret-key";
 const RATE = 24_000;
@@ -14,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const opened = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<Listening> =>
-  listen(openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live", ...options }), RATE);
+  listen(openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live", ...options }));
 
 const say = ({ session }: Listening, hz: number, atMs: number, ms = 500): void => {
   speak(session, hz, ms, atMs, RATE);
@@ -204,7 +205,7 @@ describe("the end of a call", () => {
 
   test("by its signal, or that of the engine, closes the connection at once", async () => {
     const engine = openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live" });
-    const both = [await listen(engine, RATE), await listen(engine, RATE)] as const;
+    const both = [await listen(engine), await listen(engine)] as const;
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
     both[0].abort.abort();
     await both[0].ended;

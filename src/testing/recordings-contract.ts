@@ -1,0 +1,65 @@
+import type { Recordings } from "../ports/recordings.ts";
+import type { ContractRunner } from "./contract-runner.ts";
+import { faultsContract } from "./recordings-contract/faults.ts";
+import { keepingContract } from "./recordings-contract/keeping.ts";
+import { readingContract } from "./recordings-contract/reading.ts";
+
+/** Recordings to be tested, new and empty for each test. */
+export interface RecordingsUnderTest {
+  readonly recordings: Recordings;
+  /** What another process finds that starts now, whether this one is closed or has died. Left out where all is `forgotten`. */
+  reopen?(): Promise<Recordings>;
+  /** Others that cannot keep more than a second or two: their disk is full. Left out where they are `infallible`. */
+  full?(): Recordings;
+  /** After the recordings have been closed; closes what `reopen` has opened, and removes everything. */
+  close(): Promise<void>;
+}
+
+/** Why parts of the contract cannot be tried; tests of them are then skipped with this reason. */
+export interface RecordingsSkips {
+  /** Why nothing is left when they are closed. */
+  readonly forgotten?: string;
+  /** Why nothing can fail that keeps them. */
+  readonly infallible?: string;
+}
+
+/** Registers one sentence of the contract with the test that shows it. */
+export type RecordingsClause = (title: string, body: (under: RecordingsUnderTest) => Promise<void>) => void;
+
+/**
+ * The contract of the recordings port as tests.
+ * @param name what the tests are listed under
+ * @param factory makes recordings; called once per test
+ * @param skips what cannot be tried with them, and why
+ *
+ * @example
+ * import { describe, expect, test } from "vitest";
+ * recordingsContract("my recordings", () => freshRecordings(), { describe, test, expect });
+ */
+export function recordingsContract(
+  name: string,
+  factory: () => Promise<RecordingsUnderTest>,
+  { describe, test, expect }: ContractRunner,
+  skips: RecordingsSkips = {},
+): void {
+  const clause: RecordingsClause = (title, body) =>
+    test(title, async () => {
+      const under = await factory();
+      try {
+        await body(under);
+      } finally {
+        await under.recordings.close();
+        await under.close();
+      }
+    });
+  const unless =
+    (reason: string | undefined): RecordingsClause =>
+    (title, body) =>
+      reason === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${reason})`, async () => {});
+
+  describe(`${name} keep the contract of recordings`, () => {
+    describe("keeping", () => keepingContract(clause, unless(skips.forgotten), expect));
+    describe("reading", () => readingContract(clause, expect));
+    describe("faults", () => faultsContract(unless(skips.infallible), expect));
+  });
+}

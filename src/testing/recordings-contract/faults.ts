@@ -1,0 +1,37 @@
+import type { ContractRunner } from "../contract-runner.ts";
+import type { RecordingsClause } from "../recordings-contract.ts";
+import { until } from "../waiting.ts";
+import { expectKept } from "./kept.ts";
+import { Take } from "./take.ts";
+
+/** A fault is told within this time, ms. */
+const TELL_MS = 10_000;
+/** More than those may keep whose disk is full, ms. */
+const MUCH_MS = 5_000;
+const REASONS: readonly string[] = ["disk_full", "disk_failed", "disk_slow", "too_long"];
+
+/** What becomes of a recording that cannot be kept: nothing that a call would notice. */
+export function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
+  clause(
+    "says once that a recording is incomplete, keeps what it has, and goes on as if it were not",
+    async (under) => {
+      const recordings = under.full?.();
+      if (recordings === undefined)
+        throw new Error("Give full(), or say in the last parameter why they are infallible.");
+      const take = new Take(recordings, "call_1");
+      take.write(MUCH_MS);
+      await until(TELL_MS, "It says that the recording is incomplete", () => take.reasons.length > 0);
+      take.write(MUCH_MS);
+      await take.writer.finish();
+      await take.writer.finish();
+      expect(take.reasons.length).toBe(1);
+      expect(REASONS.includes(take.reasons[0]!)).toBe(true);
+      expect(take.writer.recordedMs).toBeLessThanOrEqual(MUCH_MS);
+      const stored = await recordings.read("call_1");
+      if (stored) await expectKept(expect, stored, take, "beginning");
+      await recordings.forget(["call_1"]);
+      expect(await recordings.read("call_1")).toBe(undefined);
+      await recordings.close();
+    },
+  );
+}

@@ -1,0 +1,29 @@
+import type { StoredRecording } from "../../ports/recordings.ts";
+import type { ContractRunner } from "../contract-runner.ts";
+import type { Take } from "./take.ts";
+import { bytesOf, readWavFile } from "./wav-file.ts";
+
+/** A recording is kept that holds what was written, or the beginning of it, and is described as it is. */
+export async function expectKept(
+  expect: ContractRunner["expect"],
+  stored: StoredRecording | undefined,
+  { sampleRate, channels }: Pick<Take, "sampleRate" | "channels">,
+  share: "all" | "beginning" = "all",
+): Promise<void> {
+  if (stored === undefined) throw new Error("There is no recording.");
+  const bytes = await bytesOf(stored);
+  const { left, right, ...file } = readWavFile(bytes);
+  expect(file.sampleRate).toBe(sampleRate);
+  expect(stored.size).toBe(bytes.length);
+  expect(Math.abs(stored.durationMs - (left.length * 1_000) / sampleRate)).toBeLessThanOrEqual(1);
+  if (share === "all") expect(left.length).toBe(channels.left.length);
+  else expect(left.length).toBeLessThanOrEqual(channels.left.length);
+  expect(firstDifference(left, channels.left)).toBe(undefined);
+  expect(firstDifference(right, channels.right)).toBe(undefined);
+}
+
+/** Where the samples differ first from the beginning of others; a list of many thousands would be no message to read. */
+function firstDifference(samples: Int16Array, others: Int16Array): number | undefined {
+  const at = samples.findIndex((sample, i) => sample !== others[i]);
+  return at < 0 ? undefined : at;
+}

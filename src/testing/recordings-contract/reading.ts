@@ -1,0 +1,60 @@
+import type { ContractRunner } from "../contract-runner.ts";
+import type { RecordingsClause } from "../recordings-contract.ts";
+import { expectKept } from "./kept.ts";
+import { Take } from "./take.ts";
+import { bytesOf } from "./wav-file.ts";
+
+/** What is kept can be read, whole or in part, at any time. */
+export function readingContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
+  clause("has nothing of a call that was not recorded", async ({ recordings }) => {
+    new Take(recordings, "call_1").write(100);
+    expect(await recordings.read("call_2")).toBe(undefined);
+  });
+
+  clause("can be read while it grows, each time as it is then", async ({ recordings }) => {
+    const take = new Take(recordings, "call_1");
+    for (const ms of [20, 980, 1_700]) {
+      take.write(ms);
+      await expectKept(expect, await recordings.read("call_1"), take);
+    }
+    await take.writer.finish();
+    await expectKept(expect, await recordings.read("call_1"), take);
+  });
+
+  clause("stays as it was asked for, though it grows while it is read", async ({ recordings }) => {
+    const take = new Take(recordings, "call_1");
+    take.write(1_500);
+    const stored = await recordings.read("call_1");
+    const { sampleRate, channels } = take;
+    take.write(1_500);
+    await take.writer.finish();
+    await expectKept(expect, stored, { sampleRate, channels });
+  });
+
+  clause("can be read in part: from a byte on, up to and without another", async ({ recordings }) => {
+    const take = new Take(recordings, "call_1");
+    take.write(5_000);
+    await take.writer.finish();
+    const stored = await recordings.read("call_1");
+    if (stored === undefined) throw new Error("There is no recording.");
+    const whole = await bytesOf(stored);
+    const { size } = stored;
+    for (const [from, to] of [
+      [0, 1],
+      [0, 44],
+      [43, 45],
+      [40, 100],
+      [45, 46],
+      [1_001, 90_003],
+      [70_000, size],
+      [size - 1, size],
+      [5, 5],
+    ] as const)
+      expect(sameBytes(await bytesOf(stored, from, to), whole.subarray(from, to))).toBe(true);
+    expect(sameBytes(await bytesOf(stored, 1_001), whole.subarray(1_001))).toBe(true);
+  });
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+}

@@ -1,0 +1,51 @@
+import { pcmFromBytes } from "../../audio/pcm.ts";
+import type { StoredRecording } from "../../ports/recordings.ts";
+
+/** What a WAV file of two channels holds. */
+export interface WavFile {
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly left: Int16Array;
+  readonly right: Int16Array;
+}
+
+/** The bytes of a recording, or of a part of it. */
+export async function bytesOf(recording: StoredRecording, from?: number, to?: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of recording.bytes(from, to)) pieces.push(piece.slice());
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+/** Reads a WAV file; throws an Error where it is none of 16 bits and two channels, or has other lengths than it says. */
+export function readWavFile(bytes: Uint8Array): WavFile {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const letters = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
+  if (letters(0) !== "RIFF" || letters(8) !== "WAVE") throw new Error("The recording is no WAV file.");
+  if (view.getUint32(4, true) !== bytes.length - 8) throw new Error("The RIFF chunk is not as long as it says.");
+  let sampleRate = 0;
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const size = view.getUint32(at + 4, true);
+    const from = at + 8;
+    if (from + size > bytes.length) throw new Error(`The chunk "${letters(at)}" is longer than the file.`);
+    if (letters(at) === "fmt ") {
+      const format = [view.getUint16(from, true), view.getUint16(from + 2, true), view.getUint16(from + 14, true)];
+      if (format.join() !== "1,2,16") throw new Error(`The format is ${format.join()}, not PCM, 2 channels, 16 bits.`);
+      sampleRate = view.getUint32(from + 4, true);
+    } else if (letters(at) === "data") {
+      const samples = pcmFromBytes(bytes.subarray(from, from + size));
+      return { sampleRate, left: channel(samples, 0), right: channel(samples, 1) };
+    }
+    at = from + size + (size % 2);
+  }
+  throw new Error("The WAV file has no data chunk.");
+}
+
+function channel(samples: Int16Array, which: 0 | 1): Int16Array {
+  return Int16Array.from({ length: samples.length / 2 }, (_, i) => samples[2 * i + which]!);
+}

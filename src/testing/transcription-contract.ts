@@ -1,0 +1,66 @@
+import type { Transcription } from "../ports/transcription.ts";
+import type { ContractRunner } from "./contract-runner.ts";
+import { endingsContract } from "./transcription-contract/endings.ts";
+import { faultsContract } from "./transcription-contract/faults.ts";
+import type { Saying } from "./transcription-contract/saying.ts";
+import { textsContract } from "./transcription-contract/texts.ts";
+
+export type { Saying } from "./transcription-contract/saying.ts";
+
+/** A transcription to be tested, new for each test. */
+export interface TranscriptionUnderTest {
+  readonly transcription: Transcription;
+  /** Two that are told apart. */
+  readonly sayings: readonly [Saying, Saying];
+  /** The same, but its engine will not listen: the key is wrong, or the model. Left out where the engine is `infallible`. */
+  refused?(): Transcription;
+  /** From now on the engine cannot be reached. Left out where the engine is `infallible`. */
+  cutOff?(): Promise<void>;
+  /** After the transcription has been closed. */
+  close(): Promise<void>;
+}
+
+/** Registers one sentence of the contract with the test that shows it. */
+export type TranscriptionClause = (title: string, body: (under: TranscriptionUnderTest) => Promise<void>) => void;
+
+const TEST_TIMEOUT_MS = 60_000;
+
+/**
+ * The contract of the transcription port as tests.
+ * @param name what the tests are listed under
+ * @param factory makes a transcription; called once per test
+ * @param infallible why its engine can neither refuse nor be out of reach; tests of that are then skipped with this reason
+ *
+ * @example
+ * import { describe, expect, test } from "vitest";
+ * transcriptionContract("my engine", () => freshEngine(), { describe, test, expect });
+ */
+export function transcriptionContract(
+  name: string,
+  factory: () => Promise<TranscriptionUnderTest>,
+  { describe, test, expect }: ContractRunner,
+  infallible?: string,
+): void {
+  const clause: TranscriptionClause = (title, body) =>
+    test(
+      title,
+      async () => {
+        const under = await factory();
+        try {
+          await body(under);
+        } finally {
+          await under.transcription.close();
+          await under.close();
+        }
+      },
+      TEST_TIMEOUT_MS,
+    );
+  const faultClause: TranscriptionClause = (title, body) =>
+    infallible === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${infallible})`, async () => {});
+
+  describe(`${name} keeps the contract of a transcription`, () => {
+    describe("texts", () => textsContract(clause, expect));
+    describe("endings", () => endingsContract(clause, expect));
+    describe("faults", () => faultsContract(faultClause, expect));
+  });
+}

@@ -1,0 +1,68 @@
+import { type Transcription, TranscriptionFailed } from "../../ports/transcription.ts";
+import type { ContractRunner } from "../contract-runner.ts";
+import type { TranscriptionClause } from "../transcription-contract.ts";
+import { until } from "../waiting.ts";
+import { type Listening, listen } from "./listening.ts";
+import { Talker } from "./talker.ts";
+
+/** A fault is told within this time, ms. */
+const TELL_MS = 10_000;
+/** More turns, of so many ms, than any engine may hold; and how long a busy machine may take to push them. */
+const TURNS = 18;
+const TURN_MS = 10_000;
+const PUSHED_WITHIN_MS = 3_000;
+
+/** What becomes of an engine that will not listen, or cannot be reached. */
+export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
+  /** The session, or undefined where opening it fails with the error that the port names for that. */
+  const opened = async (engine: Transcription): Promise<Listening | undefined> => {
+    try {
+      return await listen(engine);
+    } catch (error) {
+      expect(error instanceof TranscriptionFailed).toBe(true);
+      return undefined;
+    }
+  };
+  const tellsWhy = ({ errors }: Listening): void => {
+    for (const { error } of errors) {
+      expect(error instanceof Error).toBe(true);
+      expect(error.message.length).toBeGreaterThanOrEqual(10); // a sentence for an operator
+    }
+  };
+
+  clause("says why its engine will not listen, and nothing after that", async (under) => {
+    const engine = under.refused?.() ?? missing();
+    try {
+      const listening = await opened(engine);
+      if (listening === undefined) return;
+      const talker = new Talker(engine, listening.session);
+      talker.say(under.sayings[0]);
+      const isLast = ({ recoverable }: { recoverable: boolean }): boolean => !recoverable;
+      await until(TELL_MS, "It says that nothing more will come", () => listening.errors.some(isLast));
+      talker.say(under.sayings[1]);
+      await listening.close();
+      expect(listening.errors.findIndex(isLast)).toBe(listening.events.length - 1);
+      tellsWhy(listening);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  clause("takes what it cannot pass on without waiting, says that something is missing, and ends", async (under) => {
+    await (under.cutOff?.() ?? missing());
+    const listening = await opened(under.transcription);
+    if (listening === undefined) return;
+    const talker = new Talker(under.transcription, listening.session);
+    const startedAt = performance.now();
+    for (let turn = 0; turn < TURNS; turn++) talker.pause(TURN_MS);
+    expect(performance.now() - startedAt).toBeLessThanOrEqual(PUSHED_WITHIN_MS);
+    await until(TELL_MS, "It says that something is missing", () => listening.errors.length > 0);
+    await listening.close();
+    expect(listening.texts).toEqual([]);
+    tellsWhy(listening);
+  });
+}
+
+function missing(): never {
+  throw new Error("Give refused() and cutOff(), or say as the last parameter why the engine is infallible.");
+}

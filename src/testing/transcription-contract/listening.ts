@@ -1,0 +1,68 @@
+import type { Speaker } from "../../domain/transcript.ts";
+import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../ports/transcription.ts";
+import { within } from "../waiting.ts";
+
+/** The end of a session takes "a few seconds" at most, ms. */
+const CLOSE_MS = 10_000;
+
+/** What a session is opened with, where it matters. */
+export interface ListeningOptions {
+  /** Hz. Default: the engine's best. */
+  readonly sampleRate?: number | undefined;
+  /** Default: the callee. */
+  readonly speaker?: Speaker | undefined;
+  /** Ends the session at once. */
+  readonly abort?: AbortController | undefined;
+}
+
+/** One session of an engine, and everything that it has said. */
+export class Listening {
+  readonly session: TranscriptionSession;
+  readonly events: TranscriptionEvent[] = [];
+  /** Texts that are final. */
+  readonly texts: string[] = [];
+  /** Resolves when the events end. */
+  readonly ended: Promise<void>;
+  /** Ends the session at once. */
+  readonly abort: AbortController;
+
+  constructor(session: TranscriptionSession, abort: AbortController) {
+    this.session = session;
+    this.abort = abort;
+    this.ended = this.#read();
+  }
+
+  get finals(): Extract<TranscriptionEvent, { type: "final" }>[] {
+    return this.events.filter((event) => event.type === "final");
+  }
+
+  get errors(): Extract<TranscriptionEvent, { type: "error" }>[] {
+    return this.events.filter((event) => event.type === "error");
+  }
+
+  /** Closes the session and waits for its last event; throws an Error where that takes too long. */
+  async close(): Promise<void> {
+    await within(CLOSE_MS, "The session is closed", this.session.close());
+    await within(CLOSE_MS, "Its events end", this.ended);
+  }
+
+  async #read(): Promise<void> {
+    for await (const event of this.session.events) {
+      this.events.push(event);
+      if (event.type === "final") this.texts.push(event.text);
+    }
+  }
+}
+
+/** Opens a session and reads it to its end. */
+export async function listen(engine: Transcription, options: ListeningOptions = {}): Promise<Listening> {
+  const { sampleRate = bestRate(engine), speaker = "callee", abort = new AbortController() } = options;
+  return new Listening(await engine.open({ callId: "call_1", speaker, sampleRate }, abort.signal), abort);
+}
+
+/** The first of an engine's rates, Hz. */
+export function bestRate({ capabilities }: Transcription): number {
+  const [rate] = capabilities.sampleRates;
+  if (rate === undefined) throw new Error("The engine takes no sample rate.");
+  return rate;
+}

@@ -1,0 +1,19 @@
+/** Something that can be said, and what a transcription makes of it. */
+export interface Saying {
+  /** Compared by its letters and digits only, whatever their case. */
+  readonly text: string;
+  /** It at a rate, Hz: 0.6 to 5 s of sound. */
+  samples(sampleRate: number): Int16Array;
+}
+
+/** Whether texts are, put together, what was said, as far as letters and digits go. */
+export function isSaid(texts: readonly string[], ...sayings: readonly Saying[]): boolean {
+  return lettersOf(texts) === lettersOf(sayings.map(({ text }) => text));
+}
+
+function lettersOf(texts: readonly string[]): string {
+  return texts
+    .join("")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+}

@@ -1,0 +1,101 @@
+import type { ContractRunner } from "../contract-runner.ts";
+import type { TranscriptionClause } from "../transcription-contract.ts";
+import { until } from "../waiting.ts";
+import { type Listening, listen } from "./listening.ts";
+import { isSaid, type Saying } from "./saying.ts";
+import { Talker } from "./talker.ts";
+
+/** What is said is answered within this time, ms. */
+const ANSWER_MS = 10_000;
+/** Engines count in pieces: a time may be off by so much, ms. */
+const NEARLY_MS = 100;
+
+/** What an engine understands, and when it was said. */
+export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
+  const understood = ({ texts }: Listening, saying: Saying): Promise<void> =>
+    until(ANSWER_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
+
+  clause("has a name, and takes rates that telephony has, each once", async ({ transcription }) => {
+    const { sampleRates } = transcription.capabilities;
+    expect(transcription.name === "").toBe(false);
+    expect(sampleRates.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(sampleRates).size).toBe(sampleRates.length);
+    for (const rate of sampleRates) {
+      expect(Number.isInteger(rate)).toBe(true);
+      expect(rate).toBeGreaterThanOrEqual(8_000);
+      expect(rate).toBeLessThanOrEqual(48_000);
+    }
+  });
+
+  clause("understands at every rate what was said, and when, from an array that is used again", async (under) => {
+    const { transcription, sayings } = under;
+    for (const sampleRate of transcription.capabilities.sampleRates) {
+      const listening = await listen(transcription, { sampleRate });
+      const talker = new Talker(transcription, listening.session, sampleRate);
+      const fromMs = talker.atMs;
+      talker.say(sayings[0]);
+      await understood(listening, sayings[0]);
+      await listening.close();
+      expect(isSaid(listening.texts, sayings[0])).toBe(true); // and nothing twice
+      expect(listening.errors).toEqual([]);
+      for (const { startMs = fromMs, endMs = talker.atMs, confidence = 1 } of listening.finals) {
+        expect(startMs).toBeGreaterThanOrEqual(fromMs - NEARLY_MS);
+        expect(endMs).toBeGreaterThanOrEqual(startMs);
+        expect(endMs).toBeLessThanOrEqual(talker.atMs + NEARLY_MS);
+        expect(confidence).toBeGreaterThanOrEqual(0);
+        expect(confidence).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+
+  clause("answers partial texts before the final one if it says so, and none otherwise", async (under) => {
+    const { transcription, sayings } = under;
+    const { partial } = transcription.capabilities;
+    const listening = await listen(transcription);
+    new Talker(transcription, listening.session).say(sayings[0]);
+    await understood(listening, sayings[0]);
+    await listening.close();
+    const types = listening.events.map(({ type }) => type);
+    expect(types.includes("partial")).toBe(partial);
+    if (partial) expect(types.indexOf("partial")).toBeLessThanOrEqual(types.indexOf("final"));
+  });
+
+  clause("tells what was said first from what was said next, by the times or else by the order", async (under) => {
+    const { transcription, sayings } = under;
+    const listening = await listen(transcription);
+    const talker = new Talker(transcription, listening.session);
+    talker.say(sayings[0]);
+    const secondMs = talker.atMs;
+    talker.say(sayings[1]);
+    await listening.close();
+    const spoken = [...listening.finals].sort((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
+    expect(
+      isSaid(
+        spoken.map(({ text }) => text),
+        ...sayings,
+      ),
+    ).toBe(true);
+    const { startMs = secondMs } = spoken.at(-1) ?? {};
+    expect(startMs).toBeGreaterThanOrEqual(secondMs - NEARLY_MS);
+  });
+
+  clause("takes the end of a turn in which nothing was said for nothing", async ({ transcription }) => {
+    const listening = await listen(transcription);
+    listening.session.commit();
+    listening.session.commit();
+    await listening.close();
+    expect(isSaid(listening.texts)).toBe(true);
+    expect(listening.errors).toEqual([]);
+  });
+
+  clause("keeps the two speakers of a call apart", async ({ transcription, sayings }) => {
+    const callee = await listen(transcription, { speaker: "callee" });
+    const caller = await listen(transcription, { speaker: "caller" });
+    new Talker(transcription, callee.session).say(sayings[0]);
+    new Talker(transcription, caller.session).say(sayings[1]);
+    await Promise.all([understood(callee, sayings[0]), understood(caller, sayings[1])]);
+    await Promise.all([callee.close(), caller.close()]);
+    expect(isSaid(callee.texts, sayings[0])).toBe(true);
+    expect(isSaid(caller.texts, sayings[1])).toBe(true);
+  });
+}

@@ -1,0 +1,19 @@
+const LOOK_EVERY_MS = 5;
+
+/** What the work answers; throws an Error that names it where that takes longer than `ms`. */
+export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms.`)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Resolves as soon as this is so; throws an Error that names it where that takes longer than `ms`. */
+export async function until(ms: number, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - startedAt > ms) throw new Error(`${what}: not within ${ms} ms.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import {
+  deepgramTranscription,
+  openaiRealtimeTranscription,
+  openaiTranscription,
+} from "../../adapters/transcription/index.ts";
+import { tone } from "../../src/audio/tone.ts";
+import type { Transcription } from "../../src/ports/transcription.ts";
+import {
+  type Saying,
+  type TranscriptionUnderTest,
+  transcriptionContract,
+} from "../../src/testing/transcription-contract.ts";
+import { deepgramServer } from "../support/deepgram-server.ts";
+import { MeasuringTranscription } from "../support/measuring-transcription.ts";
+import { openaiServer } from "../support/openai-server.ts";
+import { understandTones } from "../support/understand-tones.ts";
+
+const API_KEY = "sk-very-secret-key";
+const runner = { describe, test, expect };
+
+/** The engines here understand tones in place of words. */
+const saying = (hz: number): Saying => ({
+  text: `tone ${hz}`,
+  samples: (sampleRate) => tone(hz, 700, sampleRate, 8_000),
+});
+const sayings = [saying(440), saying(880)] as const;
+
+/** An engine beside its server; another key is refused, and without the server it is out of reach. */
+function beside(
+  start: typeof openaiServer | typeof deepgramServer,
+  engine: (server: { readonly baseUrl: string; readonly apiKey: string }) => Transcription,
+) {
+  return async (): Promise<TranscriptionUnderTest> => {
+    const server = await start({ understand: understandTones, apiKey: API_KEY });
+    const { baseUrl } = server;
+    return {
+      transcription: engine({ baseUrl, apiKey: API_KEY }),
+      sayings,
+      refused: () => engine({ baseUrl, apiKey: "sk-another-secret" }),
+      cutOff: () => server.close(),
+      close: () => server.close(),
+    };
+  };
+}
+
+const patience = { retryMs: 20, closeMs: 500 };
+
+transcriptionContract(
+  "OpenAI's protocol for files",
+  beside(openaiServer, (server) => openaiTranscription({ ...server, model: "whisper", closeMs: 500 })),
+  runner,
+);
+transcriptionContract(
+  "OpenAI's realtime protocol",
+  beside(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", patience })),
+  runner,
+);
+transcriptionContract(
+  "Deepgram",
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", patience })),
+  runner,
+);
+transcriptionContract(
+  "Deepgram, in mu-law",
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", patience })),
+  runner,
+);
+transcriptionContract(
+  "Deepgram's Flux",
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, patience })),
+  runner,
+);
+transcriptionContract(
+  "the engine that other tests use",
+  async () => ({ transcription: new MeasuringTranscription(), sayings, close: async () => {} }),
+  runner,
+  "it is part of the test",
+);

@@ -1,0 +1,25 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/**
+ * Opens files that take so many bytes behind their beginning, and then fail; what is at their beginning, such as a
+ * header, can be written again at any time.
+ * @param code what the system says then
+ */
+export function fullDisk(bytes: number, code = "ENOSPC"): typeof open {
+  return async (...args) => {
+    const file = await open(...args);
+    let left = bytes;
+    return new Proxy(file, {
+      get(_, name) {
+        const member = Reflect.get(file, name);
+        if (name !== "write") return typeof member === "function" ? member.bind(file) : member;
+        return async (data: Uint8Array, from: number, length: number, position: number) => {
+          if (position > 0 && left === 0) throw Object.assign(new Error(code), { code });
+          const take = position > 0 ? Math.min(left, length) : length;
+          if (position > 0) left -= take;
+          return file.write(data, from, take, position);
+        };
+      },
+    }) as FileHandle;
+  };
+}
