@@ -93,15 +93,26 @@ export default defineConfig({
           globalSetup: "test/examples/installed.ts",
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
         },
       },
       {
-        // Talks to real peers (SIP servers, speech programs, browsers) from the distribution's packages; not in `npm test`.
+        // Talks to speech programs, browsers and shells from the distribution's packages; not in `npm test`.
         extends: true,
         test: {
           name: "peers",
-          include: ["test/peers/**/*.test.ts"],
+          include: ["test/peers/*.test.ts"],
+          exclude: ["test/peers/sip-*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        // The same with SIP servers and softphones, one file after the other: their audio has a clock of its own.
+        extends: true,
+        test: {
+          name: "peers-sip",
+          include: ["test/peers/sip/*.test.ts", "test/peers/sip-*.test.ts"],
+          sequence: { groupOrder: 1 },
           // Calls take their time, and leave the machine idle meanwhile.
           maxConcurrency: 8,
           testTimeout: 120_000,

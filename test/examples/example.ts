@@ -1,10 +1,11 @@
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { mustRun } from "../package/support/run.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Runtime, type RuntimeName, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
 import { Client, until } from "../support/server-client.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { shebang } from "./shebang.ts";
 
 /** How an example is started. */
@@ -26,8 +27,9 @@ export interface RunningExample {
   interrupt(): Promise<number | null>;
 }
 
-/** The folder in which all examples are, beside the installed package. */
-export const folder: string = inject("installed");
+/** A folder of this test file's own with all examples, beside the installed package. */
+export const folder: string = temporaryFolder("examples");
+cpSync(inject("installed"), folder, { recursive: true, verbatimSymlinks: true });
 
 /** The runtime of an example. */
 export function runtimeOf(script: string, name?: RuntimeName): Runtime {
