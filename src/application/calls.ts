@@ -11,7 +11,7 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
-import { type CallFilter, type Page, StorageUnavailable } from "../ports/storage.ts";
+import { type CallFilter, type Insertion, type Page, StorageUnavailable } from "../ports/storage.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -179,7 +179,7 @@ export class Calls implements CallUseCases {
 
   /**
    * Ends a call, live or waiting; false where it had ended already.
-   * @throws {StorageUnavailable} a live call is hung up, but that is not stored yet; it will be
+   * @throws {StorageUnavailable} its end is not stored yet, but will be; a live call is hung up already
    */
   async #end(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
     let cancel = () => {};
@@ -248,7 +248,14 @@ export class Calls implements CallUseCases {
       running &&
       ((result: { created: boolean; call: Call }) =>
         running.receipt({ ...result.call, created: result.created, replayed: false }));
-    const inserted = await storage.calls.insert(call, file, policy, log, receipt);
+    let inserted: Insertion;
+    try {
+      inserted = await storage.calls.insert(call, file, policy, log, receipt);
+    } catch (error) {
+      // The answer may be all that was lost.
+      this.#waits(call);
+      throw error;
+    }
     switch (inserted.kind) {
       case "instance_gone":
         throw notFound(instanceId);
@@ -259,10 +266,15 @@ export class Calls implements CallUseCases {
       case "created":
         tally.callCreated(message.type);
         events.publish(log);
-        this.#queueTimeout.waits(inserted.call);
-        this.#dispatcher.wake(instanceId);
+        this.#waits(inserted.call);
         return { ...inserted.call, created: true, replayed: false };
     }
+  }
+
+  /** It is dialled as soon as it can be, or fails when it has waited too long. */
+  #waits(call: Call): void {
+    this.#queueTimeout.waits(call);
+    this.#dispatcher.wake(call.instanceId);
   }
 
   #newCall(principal: Principal, input: CreateCallInput, message: Message): Call {

@@ -27,6 +27,8 @@ export class Dispatcher {
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
   readonly #claiming = new Map<string, Claim>();
+  /** Instances whose last claim was not answered: it may have been done all the same. */
+  readonly #unanswered = new Set<string>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
   readonly #running = new Set<Promise<void>>();
@@ -55,7 +57,7 @@ export class Dispatcher {
       current.again = true;
       return;
     }
-    if (!this.#mayDial(instanceId)) return;
+    if (this.stopping || !(this.#mayDial(instanceId) || this.#unanswered.has(instanceId))) return;
     const claim: Claim = { again: false, done: this.#dialNext(instanceId) };
     this.#claiming.set(instanceId, claim);
     void claim.done.finally(() => {
@@ -108,12 +110,15 @@ export class Dispatcher {
   async #dialNext(instanceId: string): Promise<void> {
     const { system, policy, storage, nodeId, log } = this.#context;
     const keeper = this.#lines.find(instanceId);
-    const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.now();
-    if (wait > 0) return this.#wakeIn(instanceId, wait);
     try {
+      if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
+      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.now();
+      if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
+      this.#unanswered.add(instanceId);
       const call = await storage.calls.claimNext(instanceId, nodeId);
+      this.#unanswered.delete(instanceId);
       if (!call) return;
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
       keeper.lastDialAt = system.now();
@@ -130,6 +135,14 @@ export class Dispatcher {
       log[level]({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
       this.#wakeIn(instanceId, RETRY_MS);
     }
+  }
+
+  /** A claim whose answer was lost on the way leaves a call that nobody carries: it waits again. */
+  async #giveBackUnanswered(instanceId: string): Promise<void> {
+    const { storage, nodeId } = this.#context;
+    for (const call of await storage.calls.active(instanceId))
+      if (call.status === "QUEUED" && call.owner === nodeId) await this.#giveBack(call);
+    this.#unanswered.delete(instanceId);
   }
 
   /** The line went down, or the server began to stop, while the call was being claimed. */

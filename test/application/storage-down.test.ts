@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
-import { ALICE, World } from "../support/application.ts";
+import { ALICE, NUMBER, World } from "../support/application.ts";
 
 const unavailable = { name: "StorageUnavailable" };
 
@@ -10,10 +10,10 @@ describe("a write whose answer is lost although it was done", () => {
       const world = await World.start();
       const instance = await world.activeInstance();
       let updates = 0;
-      world.storage.after = (operation) => {
-        if (operation === "calls.update" && ++updates === lost)
-          throw new StorageUnavailable("the connection broke before the answer came");
+      world.storage.before = (operation) => {
+        if (operation === "calls.update") updates++;
       };
+      world.loseAnswer("calls.update", lost);
       const call = await world.call(instance);
       const leg = world.leg(call);
       leg.placed();
@@ -33,20 +33,97 @@ describe("a write whose answer is lost although it was done", () => {
     const release = world.holdClaim();
     const call = await world.call(instance);
     world.line(instance).goOffline();
-    let lost = false;
-    world.storage.after = (operation) => {
-      if (operation !== "calls.update" || lost) return;
-      lost = true;
-      throw new StorageUnavailable("the connection broke before the answer came");
-    };
+    const lost = world.loseAnswer("calls.update");
     release();
     await world.system.advance(1_000);
-    expect(lost).toBe(true);
+    expect(lost()).toBe(true);
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
     world.line(instance).goOnline();
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
     expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+});
+
+describe("a call whose claim was done, but not answered,", () => {
+  const FIFO = { kind: "fifo", depth: 3 } as const;
+
+  test("is dialled by itself, before those that came after it", async () => {
+    const world = await World.start({ policy: FIFO });
+    const instance = await world.activeInstance();
+    world.loseAnswer("calls.claimNext");
+    const first = await world.create(instance);
+    const second = await world.call(instance);
+    await world.system.advance(1_000);
+    const leg = world.leg(first);
+    expect(world.network.legs).toEqual([leg]);
+    leg.placed();
+    leg.end("busy");
+    await world.system.settle();
+    expect(world.leg().callId).toBe(second.id);
+    expect((await world.stored(first)).outcome?.reason).toBe("busy");
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test("fails in time where its line goes away before it is asked for again", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.loseAnswer("calls.claimNext");
+    const call = await world.call(instance);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
+    world.line(instance).goOffline();
+    await world.system.advance(1_000);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    await world.system.advance(world.context.timings.queueTimeoutMs);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("can be ended meanwhile, and is not dialled then", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.loseAnswer("calls.claimNext");
+    const call = await world.call(instance);
+    await world.app.calls.hangUp(ALICE, call.id);
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+});
+
+describe("a call whose creation was done, but not answered,", () => {
+  test("is dialled all the same, and is the answer to the same request", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.loseAnswer("calls.insert");
+    const body = {
+      instanceId: instance.id,
+      type: "FIXED_TTS",
+      target: { phoneNumber: NUMBER },
+      tts: { text: "Your table is ready", voiceId: "en-US-1" },
+    };
+    const create = () => world.app.calls.create(ALICE, body, { idempotencyKey: "table-7" });
+    await expect(create()).rejects.toMatchObject(unavailable);
+    await world.system.settle();
+    const leg = world.leg();
+    expect(leg.live).toBe(true);
+    expect(await create()).toMatchObject({ id: leg.callId, replayed: true });
+    expect(world.network.legs).toEqual([leg]);
+    await world.stop();
+  });
+
+  test("fails in time where its line is not there", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    world.loseAnswer("calls.insert");
+    await expect(world.create(instance)).rejects.toMatchObject(unavailable);
+    await world.system.advance(world.context.timings.queueTimeoutMs + 1);
+    const [call] = await world.app.calls.list(ALICE);
+    expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
     await world.stop();
   });
 });

@@ -334,6 +334,19 @@ export class World {
     };
   }
 
+  /**
+   * Lets the n-th of these operations be done, but its answer be lost, as by a connection that breaks. Answers whether that
+   * has happened.
+   */
+  loseAnswer(operation: string, n = 1): () => boolean {
+    let left = n;
+    this.storage.after = (done) => {
+      if (done === operation && --left === 0)
+        throw new StorageUnavailable("the connection broke before the answer came");
+    };
+    return () => left <= 0;
+  }
+
   /** The stored call. */
   async stored(call: Call): Promise<Call> {
     const stored = await this.storage.calls.get(call.id);
