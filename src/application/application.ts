@@ -57,6 +57,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await dispatcher.stop(drainMs);
       await lines.stop();
       cancel();
+      patience.abort(); // nobody insists any more
       context.events.close();
     },
   };

@@ -290,24 +290,36 @@ export class CallSession {
 
   /** A call whose end is not stored is not over, so this insists. */
   async #write(patch: CallPatch, events: Event[]): Promise<void> {
-    const due = [...this.#unsaved, ...events];
-    const written = await storeCall(this.#context, this.#call, patch, due);
+    const missing = await insist(this.#context, `call ${this.#call.id}`, () => this.#missing());
+    const written = await storeCall(this.#context, this.#call, patch, [...missing, ...events]);
     if (!written) throw new Error(`call ${this.#call.id} was changed by somebody else`);
     this.#call = written;
-    this.#unsaved = [];
-    this.#context.events.publish(due);
+    this.#saved(events);
   }
 
   async #note(type: EventType, data: EventData): Promise<void> {
     const { storage, events } = this.#context;
-    const due = [...this.#unsaved, events.event(type, this.#subject(), data, this.#at)];
+    const event = events.event(type, this.#subject(), data, this.#at);
     try {
-      await storage.events.append(due);
-      this.#unsaved = [];
-      events.publish(due);
+      await storage.events.append([...(await this.#missing()), event]);
+      this.#saved([event]);
     } catch {
-      this.#unsaved = due;
+      this.#unsaved.push(event);
     }
+  }
+
+  /** Which of the unsaved events are not stored: a write whose answer was lost on the way was done all the same. */
+  async #missing(): Promise<Event[]> {
+    if (this.#unsaved.length === 0) return [];
+    const stored = new Set((await this.#context.storage.events.ofCall(this.#call.id, {})).map(({ id }) => id));
+    return this.#unsaved.filter(({ id }) => !stored.has(id));
+  }
+
+  /** Everything is stored, these events last. */
+  #saved(events: readonly Event[]): void {
+    const all = [...this.#unsaved, ...events];
+    this.#unsaved = [];
+    this.#context.events.publish(all);
   }
 
   #arm(name: TimerName, ms: number): void {

@@ -179,7 +179,7 @@ export class Calls implements CallUseCases {
 
   /**
    * Ends a call, live or waiting; false where it had ended already.
-   * @throws {StorageUnavailable} its end is not stored yet, but will be; a live call is hung up already
+   * @throws {StorageUnavailable} a live call is hung up, but that is not stored yet; it will be
    */
   async #end(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
     let cancel = () => {};

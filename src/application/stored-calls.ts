@@ -2,7 +2,7 @@ import { CALL_TRANSITIONS, type Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
-import type { CallPatch } from "../ports/storage.ts";
+import { type CallPatch, StorageUnavailable } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
@@ -56,8 +56,14 @@ export async function failCall(
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   const event = events.event(finalEvent(status), subject, outcomeView(outcome));
   const recordedMs = await recordedSoFar(context, call);
-  const written = await storage.calls.update(call.id, call.version, { status, outcome, endedAt, recordedMs }, [event]);
-  if (!written) return false;
+  const patch: CallPatch = { status, outcome, endedAt, recordedMs };
+  try {
+    if (!(await storage.calls.update(call.id, call.version, patch, [event]))) return false;
+  } catch (error) {
+    const stored = error instanceof StorageUnavailable ? await storage.calls.get(call.id) : undefined;
+    // The answer may be all that was lost.
+    if (!stored || !isWritten(stored, call, patch)) throw error;
+  }
   tally.callEnded(status, reason);
   events.publish([event]);
   return true;

@@ -46,6 +46,72 @@ describe("a write whose answer is lost although it was done", () => {
   });
 });
 
+describe("an event that was stored, but not answered for,", () => {
+  test("stands once in the timeline, is told once, and does the call no harm", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    const told: string[] = [];
+    const listening = (async () => {
+      for await (const event of world.app.calls.events(call.id)) told.push(`${event.type} ${event.data.digit ?? ""}`);
+    })();
+    await world.system.settle();
+    const lost = world.loseAnswer("events.append");
+    for (const key of "123") {
+      leg.press(key);
+      await world.system.settle();
+    }
+    expect(lost()).toBe(true);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    const keys = ["dtmf 1", "dtmf 2", "dtmf 3"];
+    expect((await world.timeline(call)).map(({ type, data }) => `${type} ${data.digit ?? ""}`).slice(-4)).toEqual([
+      ...keys,
+      "completed ",
+    ]);
+    await listening;
+    expect(told.slice(-4)).toEqual([...keys, "completed "]);
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test("at the end of a call is no second one", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    world.loseAnswer("events.append");
+    leg.press("1");
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
+    expect((await world.story(call)).slice(-2)).toEqual(["dtmf", "completed"]);
+    await world.stop();
+  });
+});
+
+describe("the end of a waiting call that was stored, but not answered for,", () => {
+  test("is told to those who wait for it", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    const ended = world.app.calls.wait(call.id);
+    world.loseAnswer("calls.update");
+    await world.system.advance(world.context.timings.queueTimeoutMs + 10_000);
+    expect(await ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });
+    expect((await world.story(call)).slice(-1)).toEqual(["failed"]);
+    await world.stop();
+  });
+
+  test("is the answer to who has ended it", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    world.loseAnswer("calls.update");
+    const ending = world.app.calls.hangUp(ALICE, call.id);
+    await world.system.advance(1_000);
+    await ending;
+    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    await world.stop();
+  });
+});
+
 describe("a call whose claim was done, but not answered,", () => {
   const FIFO = { kind: "fifo", depth: 3 } as const;
 
