@@ -172,7 +172,10 @@ export type LegEvent =
   | { readonly type: "early_media" }
   /** The far side has accepted. */
   | { readonly type: "answered" }
-  /** Our media path is up: negotiated, keyed, first frame handed to the network. */
+  /**
+   * Our media path is up: negotiated, keyed, first frame handed to the network; or nothing is missing but that, because the
+   * far side has answered on hold.
+   */
   | { readonly type: "connected" }
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }

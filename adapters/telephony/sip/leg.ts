@@ -148,6 +148,8 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   held(held: boolean): void {
+    // Who answers on hold lets us send nothing yet, but has taken the call: that is all there is to wait for.
+    if (held) this.#once({ type: "connected" });
     this.#tell({ type: "noted", event: held ? "held" : "resumed", data: {} });
   }
 

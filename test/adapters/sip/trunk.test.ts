@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import { DialError, type LegEvent } from "../../../src/ports/telephony.ts";
-import { callees } from "../../support/sip/far-end.ts";
+import { callees, type FarEndCall } from "../../support/sip/far-end.ts";
 import { field, fieldsNamed } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
@@ -241,6 +241,47 @@ describe("during a call", () => {
     expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/h[eo]ld/)]);
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
+
+  test.each(["sendonly", "inactive", "zeros"] as const)(
+    "a far side that answers on hold (%s) has answered, and hears everything when it lets go",
+    async (onHold) => {
+      let letGo = () => {};
+      const acts = (call: FarEndCall) =>
+        new Promise<void>((resolve) => {
+          letGo = () => void call.reinvite("sendrecv").then(() => resolve());
+        });
+      const scene = await Scene.open({}, { callees: { "*": { onHold, acts } } });
+      const { leg, events, playout } = await scene.call(NUMBER);
+      playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+      playout.end();
+      await events.next("connected", 5_000);
+      await scene.network.until(() => (leg.statistics?.()?.heldMs ?? 0) >= 300, "300 ms of hold");
+      expect(playout.heardMs).toBe(0);
+      expect(scene.farEnd.calls[0]!.heard).toHaveLength(0);
+      letGo();
+      await playout.drained;
+      await leg.hangUp();
+      await events.over;
+      expect(events.types).toEqual(["placed", "alerting", "answered", "connected", "noted", "noted", "ended"]);
+      const heard = scene.farEnd.calls[0]!.heard;
+      expect(toneShare(heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
+      expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
+    },
+  );
+
+  test.each(["127.0.0.1", "::1"])(
+    "a far side that answers on hold and does not let go is hung up, at %s",
+    async (address) => {
+      const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { address, callees: { "*": { onHold: "zeros" } } });
+      const { events, playout } = await scene.call(NUMBER);
+      playout.enqueue(tone(440, 1_000, 8_000, 8_000));
+      const { cause, detail } = await events.next("ended", 5_000);
+      expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/held/)]);
+      expect(events.types).toContain("connected");
+      expect(playout.heardMs).toBe(0);
+      expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+    },
+  );
 
   test("a far side that falls silent is reported once, after the configured time", async () => {
     const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: ANSWERS });

@@ -66,6 +66,7 @@ const STORIES: readonly Story[] = [
     callee: callees.holds(1_000, 1_500),
     ...played,
   },
+  { title: "answers on hold and lets go hears the message", callee: callees.answersOnHold(1_500), ...played },
   {
     title: "says nothing, not even by RTCP, fails the call when that has gone on too long",
     callee: callees.silent,
@@ -77,6 +78,12 @@ const STORIES: readonly Story[] = [
     callee: callees.holds(500, 60_000),
     trunk: { holdTimeoutMs: 1_000 },
     ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [300, 1_000], end: "they hung up" },
+  },
+  {
+    title: "answers on hold and does not let go is hung up on",
+    callee: callees.answersOnHold(60_000),
+    trunk: { holdTimeoutMs: 1_000 },
+    ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [0, 0], end: "they hung up" },
   },
   {
     title: "vanishes in the middle fails the call within the time",

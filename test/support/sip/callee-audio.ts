@@ -45,17 +45,23 @@ export class CalleeAudio {
   }
 
   /** Our SDP; "" for a callee who has none. */
-  sdp(direction = "sendrecv"): string {
+  sdp(direction = this.#firstDirection): string {
     if (this.#script.sdp === "none") return "";
+    const zeros = this.#address.includes(":") ? "::" : "0.0.0.0";
     return writeSdp({
       ...{ version: ++this.#version, address: this.#address, port: this.voice.port },
-      ...{ formats: this.#formats, direction, rtcpMux: this.#rtcpMux },
+      ...{ formats: this.#formats, direction: direction === "zeros" ? "sendrecv" : direction, rtcpMux: this.#rtcpMux },
+      connection: direction === "zeros" ? zeros : undefined,
     });
   }
 
-  /** Speaks from now on, or falls silent as `inactive` and `recvonly` demand. */
-  talk(direction = "sendrecv"): void {
+  /** Speaks from now on, or falls silent as `inactive` and `recvonly` demand, or an address of zeros. */
+  talk(direction = this.#firstDirection): void {
     const says = direction.startsWith("send") ? (this.#script.says ?? "silence") : "nothing";
     if (this.#wire && this.#script.sdp !== "none") this.voice.talk(this.#wire, says);
+  }
+
+  get #firstDirection(): string {
+    return this.#script.onHold ?? "sendrecv";
   }
 }

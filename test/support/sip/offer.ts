@@ -44,13 +44,15 @@ export function writeSdp(own: {
   readonly formats: readonly (readonly [payloadType: number, map: string])[];
   readonly direction?: string;
   readonly rtcpMux?: boolean;
+  /** Where it wants audio. Default: `address`. */
+  readonly connection?: string | undefined;
 }): string {
   const family = own.address.includes(":") ? "IP6" : "IP4";
   return [
     "v=0",
     `o=far 1 ${own.version} IN ${family} ${own.address}`,
     "s=-",
-    `c=IN ${family} ${own.address}`,
+    `c=IN ${family} ${own.connection ?? own.address}`,
     "t=0 0",
     `m=audio ${own.port} ${own.protocol ?? "RTP/AVP"} ${own.formats.map(([type]) => type).join(" ")}`,
     ...own.formats.map(([type, map]) => `a=rtpmap:${type} ${map}`),

@@ -24,6 +24,8 @@ export interface Script {
   readonly allFields?: readonly Field[];
   /** Default: an answer with the first codec that both have. */
   readonly sdp?: "none" | "no-common-codec";
+  /** It answers on hold, until a re-INVITE of its own; `zeros`: by an address of zeros, as was done once. */
+  readonly onHold?: "sendonly" | "inactive" | "zeros";
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA")[];
   /** Does not understand telephone-event. Default: it does. */
@@ -59,6 +61,13 @@ export const callees = {
   redirects: (to: string): Script => ({
     ...{ rings: [], status: 302, reason: "Moved Temporarily" },
     fields: [["Contact", `<${to}>`]],
+  }),
+  answersOnHold: (forMs: number): Script => ({
+    onHold: "sendonly",
+    async acts(call) {
+      await shortly(forMs);
+      await call.reinvite("sendrecv");
+    },
   }),
   holds: (afterMs: number, forMs: number): Script => ({
     async acts(call) {

@@ -11,7 +11,7 @@ export function sdpOf(message: SipMessage): string | undefined {
 }
 
 /**
- * Whether whoever wrote this SDP does not listen to us: `sendonly`, `inactive`, or the old way, the address 0.0.0.0
+ * Whether whoever wrote this SDP does not listen to us: `sendonly`, `inactive`, or the old way, an address of zeros
  * (RFC 3264 section 8.4). Only the first stream of audio counts.
  */
 export function holds(sdp: string): boolean {
@@ -26,5 +26,5 @@ export function holds(sdp: string): boolean {
     else if (line.startsWith("c=")) address = line.split(" ")[2] ?? "";
     else if (/^a=(?:sendrecv|sendonly|recvonly|inactive)\s*$/.test(line)) direction = line.slice(2).trim();
   }
-  return direction === "sendonly" || direction === "inactive" || address === "0.0.0.0";
+  return direction === "sendonly" || direction === "inactive" || address === "0.0.0.0" || address === "::";
 }

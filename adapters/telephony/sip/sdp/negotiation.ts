@@ -119,7 +119,7 @@ class Negotiation implements Negotiator {
     if (said === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
     // Held by an address of zeros, the far side is still where it was.
     const address = said === "held" ? (before?.address ?? "0.0.0.0") : said.address;
-    if (isIP(address) !== isIP(this.#options.address) && isIP(this.#options.address) !== 0)
+    if (said !== "held" && isIP(address) !== isIP(this.#options.address) && isIP(this.#options.address) !== 0)
       return `The far side's audio is at ${address}, which cannot be reached from ${this.#options.address}.`;
     const remote = { address, port: said === "held" && before !== undefined ? before.port : media.port };
     const rtcpMux = attribute(media, "rtcp-mux") !== undefined;

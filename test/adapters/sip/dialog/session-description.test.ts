@@ -27,6 +27,7 @@ describe("what SDP says of holding", () => {
     expect(holds(`v=0\nm=video 9 RTP/AVP 96\na=inactive\nm=audio 1 RTP/AVP 0\na=sendrecv`)).toBe(false);
     expect(holds(`v=0\nm=video 9 RTP/AVP 96\na=sendrecv\nm=audio 1 RTP/AVP 0\na=sendonly`)).toBe(true);
     expect(holds("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP4 0.0.0.0")).toBe(true);
+    expect(holds("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP6 ::")).toBe(true);
   });
 
   test("SDP is found beside ISUP, and nowhere else", () => {
