@@ -1,4 +1,4 @@
-import { CALL_TRANSITIONS, type Call, type CallInput } from "../domain/call.ts";
+import type { Call } from "../domain/call.ts";
 import {
   beginFlow,
   type CallEffect,
@@ -9,23 +9,21 @@ import {
   NEW_FLOW,
   type TimerName,
 } from "../domain/call-flow.ts";
-import type { Event, EventData, EventType } from "../domain/events.ts";
-import { nextState } from "../domain/machine.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
-import { type CallPatch, StorageUnavailable } from "../ports/storage.ts";
-import { DialError, type Leg, type LegEvent, type Line, type Telephony } from "../ports/telephony.ts";
+import { StorageUnavailable } from "../ports/storage.ts";
+import { DialError, type Leg, type Line, type Telephony } from "../ports/telephony.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
-import { insist } from "./insist.ts";
+import { legSignals } from "./leg-signals.ts";
 import { Mailbox } from "./mailbox.ts";
-import { finalEvent, nothingHeard, outcomeView } from "./outcomes.ts";
+import { nothingHeard } from "./outcomes.ts";
 import { ProgramFailed, programOf } from "./programs/program.ts";
-import { failCall, storeCall } from "./stored-calls.ts";
+import { WrittenCall } from "./written-call.ts";
 
 /**
- * One live call: dials, carries the message, writes every move of the call, and ends.
+ * One live call: dials, carries the message, has every move of the call written, and ends.
  *
  * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here, so
  * nothing interleaves and the final state is written once. The session's signal owns every timer and buffer.
@@ -41,27 +39,24 @@ export class CallSession {
   /** Resolves when the final state is stored: true; or when the session is over without that: false. */
   readonly #stored: Promise<boolean>;
   #resolveStored: (stored: boolean) => void = () => {};
-  #call: Call;
+  readonly #written: WrittenCall;
   #flow: CallFlow = NEW_FLOW;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
-  #answered = false;
   #statistics: MediaStatistics | null = null;
   #framesAtLineDown = 0;
   /** When the signal that is being carried out was given; the storage may have kept it waiting. */
   #at = 0;
   /** The signal that ended the call. */
   #lastSignal: CallSignal | undefined;
-  /** Events that the storage could not take yet; they go with the next write. */
-  #unsaved: Event[] = [];
   #lineFull: { readonly until: number; readonly reason: string } | undefined;
 
   /** @param call claimed by this process */
   constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
     this.#context = context;
-    this.#call = call;
+    this.#written = new WrittenCall(context, call);
     this.#telephony = telephony;
     this.#line = line;
     this.#stored = new Promise((resolve) => {
@@ -75,12 +70,12 @@ export class CallSession {
   }
 
   get callId(): string {
-    return this.#call.id;
+    return this.#written.id;
   }
 
   /** The call as it was last written; without an owner it waits again, because the line was gone. */
   get call(): Call {
-    return this.#call;
+    return this.#written.call;
   }
 
   /** Why and until when (ms since 1970-01-01 UTC) the line takes no call, where it has refused this one for that. */
@@ -103,12 +98,12 @@ export class CallSession {
         for (const effect of decision.effects) await this.#carryOut(effect);
       }
     } catch (error) {
-      this.#context.log.error({ call_id: this.#call.id, err: error }, "the call session broke off");
+      this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
       this.#flow = { ...this.#flow, phase: "over" };
       this.#media?.finish();
       this.#hangUp();
       this.#close();
-      await this.#giveUp(error);
+      await this.#written.giveUp(messageOf(error));
     }
     await this.#released;
     this.#scope.abort();
@@ -125,7 +120,7 @@ export class CallSession {
   /** Deletes what is recorded of the call; nothing more is. */
   async eraseRecording(): Promise<void> {
     if (this.#media) await this.#media.eraseRecording();
-    else this.#call = { ...this.#call, recordedMs: null };
+    else this.#written.eraseRecording();
   }
 
   /** The line went offline. */
@@ -149,13 +144,13 @@ export class CallSession {
 
   #begin(): void {
     try {
-      programOf(this.#call).check?.(this.#context, this.#call);
+      programOf(this.call).check?.(this.#context, this.call);
     } catch (error) {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
       this.#post({ type: "end", reason, detail: messageOf(error) });
       return;
     }
-    if (this.#rules.streamed) this.#context.streams.of(this.#context, this.#call).begin((signal) => this.#post(signal));
+    if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
     this.#dialled = this.#dial();
   }
@@ -163,55 +158,37 @@ export class CallSession {
   /** Dials and passes on what the leg says; resolves when the leg exists or never will. */
   async #dial(): Promise<void> {
     const { signal } = this.#scope;
-    const options = { callId: this.#call.id, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
+    const options = { callId: this.callId, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
     try {
-      await this.#insistOnAccess();
-      const leg = await this.#line.dial(this.#call.targetPhone, options, signal);
+      await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
+      const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
-      this.#media = new CallMedia(this.#context, this.#call, leg, this.#telephony.capabilities, (s) => this.#post(s));
+      this.#media = new CallMedia(this.#context, this.call, leg, this.#telephony.capabilities, (s) => this.#post(s));
       void this.#media.prepare(signal);
       void this.#follow(leg);
     } catch (error) {
       const cause = releaseOf(error);
       if (error instanceof DialError && error.retryAfterMs !== undefined)
         this.#lineFull = { until: this.#context.system.now() + Math.max(0, error.retryAfterMs), reason: error.message };
-      if (cause === "internal_error")
-        this.#context.log.error({ call_id: this.#call.id, err: error }, "dialling failed");
+      if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
       this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
     }
   }
 
-  /** @throws {DialError} the owner of the instance may not use this network, or no longer */
-  async #insistOnAccess(): Promise<void> {
-    const { userId } = this.#call;
-    const { name, users } = this.#telephony;
-    if (users === undefined || users === "*" || (await this.#context.access.isOpenTo(userId, this.#telephony))) return;
-    throw new DialError(
-      "rejected_by_network",
-      `not dialled: user "${userId}" may not use "${name}"; whoever runs the server can add the id to its "users"`,
-    );
-  }
-
   async #follow(leg: Leg): Promise<void> {
-    try {
-      for await (const event of leg.events) this.#post(signalOf(event));
-      // After "ended" this means nothing; without it the call would never be over.
-      this.#post({ type: "leg_ended", cause: "internal_error", detail: "the leg fell silent" });
-    } catch (error) {
-      this.#post({ type: "leg_ended", cause: "internal_error", detail: messageOf(error) });
-    }
+    for await (const signal of legSignals(leg)) this.#post(signal);
   }
 
   async #carryOut(effect: CallEffect): Promise<void> {
     switch (effect.do) {
       case "move":
-        return this.#move(effect.input);
+        return this.#written.move(effect.input, this.#at);
       case "conclude":
         return this.#conclude(effect);
       case "requeue":
-        await this.#write({ owner: null }, []);
-        this.#context.streams.find(this.#call.id)?.wait();
+        await this.#written.requeue();
+        this.#context.streams.find(this.callId)?.wait();
         return this.#close();
       case "hang_up":
         return this.#hangUp();
@@ -221,105 +198,37 @@ export class CallSession {
         this.#timers.get(effect.name)?.();
         return void this.#timers.delete(effect.name);
       case "note":
-        return this.#note(effect.event, effect.data);
+        return this.#written.note(effect.event, effect.data, this.#at);
     }
-  }
-
-  async #move(input: "place" | "connect"): Promise<void> {
-    const { events } = this.#context;
-    const status = this.#next(input);
-    if (input === "connect") this.#answered = true;
-    const patch: CallPatch = input === "connect" ? { status, startedAt: this.#at } : { status };
-    const type = input === "connect" ? "answered" : "ringing";
-    await this.#write(patch, [events.event(type, this.#subject(), {}, this.#at)]);
   }
 
   async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
-    const { system, tally, events } = this.#context;
+    const { call } = this;
     const last = this.#media?.finish() ?? [];
     // The far side ends the call when it says so; we end it now, however long the reason has waited.
-    const endedAt = this.#lastSignal?.type === "leg_ended" ? this.#at : system.now();
+    const endedAt = this.#lastSignal?.type === "leg_ended" ? this.#at : this.#context.system.now();
     const outcome: Outcome = {
       reason,
       detail,
-      answeredBy: this.#answered ? "unknown" : null,
-      ...(this.#media?.heard() ?? nothingHeard(this.#call)),
-      durationMs: this.#call.startedAt === null ? 0 : Math.max(0, endedAt - this.#call.startedAt),
+      answeredBy: call.startedAt === null ? null : "unknown",
+      ...(this.#media?.heard() ?? nothingHeard(call)),
+      durationMs: call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt),
     };
-    const status = this.#next(input);
     const lastWords = this.#media?.lastWords();
     if (lastWords) await lastWords;
-    const { recordedMs } = this.#media ?? this.#call;
-    await this.#write({ status, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs }, [
-      ...last.map(({ event, data }) => events.event(event, this.#subject(), data, endedAt)),
-      events.event(finalEvent(status), this.#subject(), outcomeView(outcome), endedAt),
-    ]);
-    tally.callEnded(status, reason);
+    const { recordedMs } = this.#media ?? this.call;
+    await this.#written.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
     this.#resolveStored(true);
     this.#close();
-  }
-
-  /** Fails a call that its session cannot carry on, unless somebody else has moved it. Never rejects. */
-  async #giveUp(fault: unknown): Promise<void> {
-    const { storage, nodeId, log } = this.#context;
-    const { id } = this.#call;
-    try {
-      await insist(this.#context, `call ${id}`, async () => {
-        const call = await storage.calls.get(id);
-        if (call?.owner === nodeId) await failCall(this.#context, call, "internal_error", messageOf(fault));
-      });
-    } catch (error) {
-      log.error({ call_id: id, err: error }, "the call could not be failed; the next start settles it");
-    }
   }
 
   #takeStatistics(): MediaStatistics | null {
     try {
       return this.#leg?.statistics?.() ?? null;
     } catch (error) {
-      this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network could not tell how the audio went");
+      this.#context.log.warn({ call_id: this.callId, err: error }, "the network could not tell how the audio went");
       return null;
     }
-  }
-
-  #next(input: CallInput): Call["status"] {
-    const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
-    if (!status) throw new Error(`a ${this.#call.status} call has no move "${input}"`);
-    return status;
-  }
-
-  /** A call whose end is not stored is not over, so this insists. */
-  async #write(patch: CallPatch, events: Event[]): Promise<void> {
-    const missing = await insist(this.#context, `call ${this.#call.id}`, () => this.#missing());
-    const written = await storeCall(this.#context, this.#call, patch, [...missing, ...events]);
-    if (!written) throw new Error(`call ${this.#call.id} was changed by somebody else`);
-    this.#call = written;
-    this.#saved(events);
-  }
-
-  async #note(type: EventType, data: EventData): Promise<void> {
-    const { storage, events } = this.#context;
-    const event = events.event(type, this.#subject(), data, this.#at);
-    try {
-      await storage.events.append([...(await this.#missing()), event]);
-      this.#saved([event]);
-    } catch {
-      this.#unsaved.push(event);
-    }
-  }
-
-  /** Which of the unsaved events are not stored: a write whose answer was lost on the way was done all the same. */
-  async #missing(): Promise<Event[]> {
-    if (this.#unsaved.length === 0) return [];
-    const stored = new Set((await this.#context.storage.events.ofCall(this.#call.id, {})).map(({ id }) => id));
-    return this.#unsaved.filter(({ id }) => !stored.has(id));
-  }
-
-  /** Everything is stored, these events last. */
-  #saved(events: readonly Event[]): void {
-    const all = [...this.#unsaved, ...events];
-    this.#unsaved = [];
-    this.#context.events.publish(all);
   }
 
   #arm(name: TimerName, ms: number): void {
@@ -336,7 +245,7 @@ export class CallSession {
     const { system, timings, log } = this.#context;
     this.#released = new Promise<void>((resolve) => {
       const cancel = system.after(timings.releaseTimeoutMs, () => {
-        log.warn({ call_id: this.#call.id }, "the leg did not end in time; letting go of it");
+        log.warn({ call_id: this.callId }, "the leg did not end in time; letting go of it");
         resolve();
       });
       const gone = () => {
@@ -351,25 +260,6 @@ export class CallSession {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#mailbox.close();
-  }
-
-  #subject(): { callId: string; instanceId: string; userId: string } {
-    return { callId: this.#call.id, instanceId: this.#call.instanceId, userId: this.#call.userId };
-  }
-}
-
-function signalOf(event: LegEvent): CallSignal {
-  switch (event.type) {
-    case "dtmf":
-      return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
-    case "noted":
-      return { type: "noticed", event: event.event, data: event.data };
-    case "ended":
-      return { type: "leg_ended", cause: event.cause, detail: event.detail };
-    case "early_media":
-      return { type: "alerting" };
-    default:
-      return event;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AccountStore } from "../ports/storage.ts";
-import type { Telephony } from "../ports/telephony.ts";
+import { DialError, type Telephony } from "../ports/telephony.ts";
 
 /** Tells who may use which network: what `users` of a telephony says. */
 export class ProviderAccess {
@@ -17,6 +17,18 @@ export class ProviderAccess {
   async isOpenTo(userId: string, { users = "*" }: Telephony): Promise<boolean> {
     if (users === "*") return true;
     return users === "first" ? (await this.#firstUser()) === userId : users.includes(userId);
+  }
+
+  /**
+   * Makes sure, when a call is dialled, that its owner may still use the network.
+   * @throws {DialError} he may not
+   */
+  async assertOpenTo(userId: string, network: Telephony): Promise<void> {
+    if (await this.isOpenTo(userId, network)) return;
+    throw new DialError(
+      "rejected_by_network",
+      `not dialled: user "${userId}" may not use "${network.name}"; whoever runs the server can add the id to its "users"`,
+    );
   }
 
   /** The names of the networks that this user may use, in the order they were mounted. */

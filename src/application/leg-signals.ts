@@ -1,0 +1,29 @@
+import type { CallSignal } from "../domain/call-flow.ts";
+import type { Leg, LegEvent } from "../ports/telephony.ts";
+
+/** What happens to a leg, as the call's flow understands it; the last one always is `leg_ended`. Never rejects. */
+export async function* legSignals(leg: Leg): AsyncGenerator<CallSignal> {
+  let detail = "the leg fell silent";
+  try {
+    for await (const event of leg.events) yield signalOf(event);
+  } catch (error) {
+    detail = error instanceof Error ? error.message : String(error);
+  }
+  // After "ended" this means nothing; without it the call would never be over.
+  yield { type: "leg_ended", cause: "internal_error", detail };
+}
+
+function signalOf(event: LegEvent): CallSignal {
+  switch (event.type) {
+    case "dtmf":
+      return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
+    case "noted":
+      return { type: "noticed", event: event.event, data: event.data };
+    case "ended":
+      return { type: "leg_ended", cause: event.cause, detail: event.detail };
+    case "early_media":
+      return { type: "alerting" };
+    default:
+      return event;
+  }
+}
