@@ -1,4 +1,4 @@
-/** Of these a server tells the last ones again to who comes back; older ones it has forgotten. */
+/** Of these a server tells the last ones again to who comes back; older ones it has forgotten. Of what was said as well. */
 const PASSING: ReadonlySet<string> = new Set(["dtmf", "beep", "mark", "cleared"]);
 const MOST_TOLD_AGAIN = 1_000;
 /** These are about one connection, and never told again. */
@@ -11,12 +11,13 @@ const OF_A_CONNECTION: ReadonlySet<string> = new Set(["buffer_high", "buffer_low
 export class Replay {
   readonly #lasting: string[] = [];
   readonly #passing: string[] = [];
+  readonly #said: string[] = [];
   #expected: Map<string, number> | undefined;
 
   /** A connection begins. */
   begin(): void {
     this.#expected = new Map();
-    for (const text of [...this.#lasting, ...this.#passing])
+    for (const text of [...this.#lasting, ...this.#passing, ...this.#said])
       this.#expected.set(text, (this.#expected.get(text) ?? 0) + 1);
   }
 
@@ -25,7 +26,7 @@ export class Replay {
     this.#expected = undefined;
   }
 
-  /** @param text the whole message of an event of this name */
+  /** @param text the whole message of an event of this name; `transcript`: of what was said */
   isNew(text: string, event: string): boolean {
     if (OF_A_CONNECTION.has(event)) return true;
     const times = this.#expected?.get(text) ?? 0;
@@ -33,10 +34,9 @@ export class Replay {
       this.#expected?.set(text, times - 1);
       return false;
     }
-    if (PASSING.has(event)) {
-      this.#passing.push(text);
-      if (this.#passing.length > MOST_TOLD_AGAIN) this.#passing.shift();
-    } else this.#lasting.push(text);
+    const kept = event === "transcript" ? this.#said : PASSING.has(event) ? this.#passing : this.#lasting;
+    kept.push(text);
+    if (kept !== this.#lasting && kept.length > MOST_TOLD_AGAIN) kept.shift();
     return true;
   }
 }

@@ -252,7 +252,7 @@ class LiveStream implements CallStream {
       else if (message.event === "cleared") this.#replies.cleared(message.heard_ms);
       else if (message.event === "completed" || message.event === "failed")
         this.#lastEnd = { status: message.event, reason: message.reason };
-    }
+    } else if (message.type === "transcript" && message.final && !this.#replay.isNew(data, "transcript")) return;
     this.#events.push(message);
   }
 

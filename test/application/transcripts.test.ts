@@ -266,6 +266,56 @@ describe("a transcript", () => {
   });
 });
 
+describe("a final transcript that was told to a client who was gone already", () => {
+  const says = async ({ world }: Scene, session: MeasuringSession, text: string) => {
+    const startMs = 100 * session.pushed.length;
+    session.say({ type: "partial", text: text.slice(0, 1), startMs });
+    session.say({ type: "final", text, startMs, endMs: startMs + 50 });
+    await world.system.settle();
+  };
+
+  test("is told to those who come after him, in the order of speaking, until one shows that he is there", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, call, client, attachment } = scene;
+    const [session] = transcription.sessions as [MeasuringSession];
+    await says(scene, session, "one");
+    await world.system.advance(10_000);
+    attachment.detach(false);
+    await says(scene, session, "two");
+    const second = new Listener();
+    const next = await attach(world, call, second);
+    expect(second.said.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(second.said[0]).toEqual(client.said.find(({ final }) => final));
+    next.detach(false);
+    const third = new Listener();
+    const last = await attach(world, call, third);
+    expect(third.said).toEqual(second.said);
+    await world.system.advance(3_000);
+    await says(scene, session, "three");
+    last.took();
+    last.detach(false);
+    const fourth = new Listener();
+    await attach(world, call, fourth);
+    expect(fourth.said.map(({ text }) => text)).toEqual(["three"]); // may have been on its way when he was heard
+    await world.stop();
+  });
+
+  test("is not told again when he was there for longer than a dead connection is unnoticed", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, call, attachment } = scene;
+    const [session] = transcription.sessions as [MeasuringSession];
+    await says(scene, session, "one");
+    await world.system.advance(15_001);
+    attachment.detach(false);
+    const next = new Listener();
+    await attach(world, call, next);
+    expect(next.said).toEqual([]);
+    await world.stop();
+  });
+});
+
 describe("the last words", () => {
   test("arrive before the end of the call is told, also where the callee hung up in the middle of a turn", async () => {
     const transcription = new MeasuringTranscription();

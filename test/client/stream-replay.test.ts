@@ -36,3 +36,17 @@ test("after any number of events a connection that comes back brings no old one 
   replay.over();
   expect(isNew(told.add("mark", "mark 1"))).toBe(true);
 });
+
+test("what was said before a break is told once, and what was said meanwhile is news", () => {
+  const replay = new Replay();
+  replay.begin();
+  replay.over();
+  for (let i = 0; i < 1_500; i++) expect(replay.isNew(`said ${i}`, "transcript")).toBe(true);
+  expect(replay.isNew("mark", "mark")).toBe(true);
+  replay.begin();
+  expect(replay.isNew("mark", "mark")).toBe(false);
+  expect(replay.isNew("said 1498", "transcript")).toBe(false);
+  expect(replay.isNew("said 1499", "transcript")).toBe(false);
+  expect(replay.isNew("said 1500", "transcript")).toBe(true);
+  replay.over();
+});

@@ -105,12 +105,16 @@ export class LiveStream implements PlayoutTap {
 
   /** Tells the client what was said; what is final waits for one. */
   said(transcript: Transcript): void {
-    if (this.#client !== undefined) this.#client.transcript(transcript);
-    else if (transcript.final && this.#over === undefined) this.#past.missed(transcript);
+    if (this.#client === undefined) {
+      if (transcript.final && this.#over === undefined) this.#past.missed(transcript);
+      return;
+    }
+    if (transcript.final) this.#past.told(transcript, this.#now());
+    this.#client.transcript(transcript);
   }
 
   /** Tells the client what happened, and remembers it for those who come later. */
-  tell(event: StreamEventName, data: EventData = {}, timestamp: number = this.#context.system.now()): void {
+  tell(event: StreamEventName, data: EventData = {}, timestamp: number = this.#now()): void {
     const told: StreamEvent = { event, timestamp, data };
     this.#past.add(told);
     this.#client?.event(told);
@@ -120,7 +124,7 @@ export class LiveStream implements PlayoutTap {
   attach(client: StreamClient): StreamAttachment {
     this.#client = client;
     this.#callee.listen(client.calleeRate);
-    this.#past.tell(client);
+    this.#past.tell(client, this.#now());
     if (this.#over !== undefined) {
       this.#letGo();
       client.over(this.#over);
@@ -134,7 +138,11 @@ export class LiveStream implements PlayoutTap {
 
   #attachment(client: StreamClient): StreamAttachment {
     const attached = (): boolean => this.#client === client;
-    const sends = (): boolean => attached() && !this.#closing;
+    const acts = (): boolean => {
+      if (attached()) this.#past.alive(this.#now());
+      return attached();
+    };
+    const sends = (): boolean => acts() && !this.#closing;
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
@@ -145,7 +153,7 @@ export class LiveStream implements PlayoutTap {
         return messages();
       },
       took: () => {
-        if (attached()) this.#messages++;
+        if (acts()) this.#messages++;
       },
       write: (samples, sampleRate) => {
         if (sends()) this.#write(samples, sampleRate);
@@ -154,7 +162,7 @@ export class LiveStream implements PlayoutTap {
         if (sends()) outgoing.mark(name, this.#marked);
       },
       clear: () => {
-        if (attached()) this.#clear();
+        if (acts()) this.#clear();
       },
       dtmf: (digits) => {
         if (sends()) this.#keys.press(digits);
@@ -164,6 +172,7 @@ export class LiveStream implements PlayoutTap {
       },
       detach: (onPurpose) => {
         if (!attached()) return;
+        this.#past.gone(this.#now());
         this.#letGo();
         if (onPurpose) this.#close();
         else if (!this.#closing) this.#tellSession({ type: "stream_detached" });
@@ -213,7 +222,7 @@ export class LiveStream implements PlayoutTap {
   /** Told to the client that is there, and to nobody later. */
   #signal(event: StreamEventName): void {
     const data = { queued_ms: Math.round(this.#outgoing.queuedMs) };
-    this.#client?.event({ event, timestamp: this.#context.system.now(), data });
+    this.#client?.event({ event, timestamp: this.#now(), data });
   }
 
   /** What waits is played, then the call ends; before the answer it ends at once. */
@@ -222,6 +231,10 @@ export class LiveStream implements PlayoutTap {
     this.#closing = true;
     if (this.#session === undefined) this.#host.terminate();
     else this.#outgoing.end(this.#context.timings.tailMs, this.#drained);
+  }
+
+  #now(): number {
+    return this.#context.system.now();
   }
 
   #tellSession(signal: CallSignal): void {

@@ -52,6 +52,10 @@ export interface StreamClient {
   /** The rate at which it wants the callee's audio, Hz; undefined: it wants none. */
   readonly calleeRate: number | undefined;
   event(event: StreamEvent): void;
+  /**
+   * Somebody said something. A final one that the client before may not have got is told again: it has the same speaker
+   * and timestamp.
+   */
   transcript(transcript: Transcript): void;
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;

@@ -15,7 +15,7 @@ fast as you like. It is played in real time; what comes before the answer waits 
 | \`{"type":"hangup"}\` | plays what waits, then ends the call (at once: \`clear\` before it) |
 
 **Text messages of the server** are \`StreamCallEvent\`, \`StreamTranscript\`, \`StreamProgress\` and, for a message that it did not understand,
-\`StreamError\`. Events so far come first. \`buffer_high\`: more than 30 s wait, send no more; \`buffer_low\`: go on.
+\`StreamError\`. Events so far come first, and final transcripts that a broken connection may have lost. \`buffer_high\`: more than 30 s wait, send no more; \`buffer_low\`: go on.
 **Binary messages of the server** come with \`audio=callee\`, from the answer on.
 A client that reads too slowly loses the oldest audio and is told so by the event \`audio_dropped\`.
 
