@@ -1,6 +1,7 @@
 import { Refusal } from "../domain/refusal.ts";
 import type { ReceiptResult } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
 import { sha256Hex } from "./sha256.ts";
 
 const KEPT_MS = 24 * 60 * 60_000;
@@ -20,7 +21,7 @@ export interface Running {
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function once<T>(
-  { storage, system }: Context,
+  context: Context,
   userId: string,
   key: string | undefined,
   input: unknown,
@@ -30,6 +31,7 @@ export async function once<T>(
   if (key === undefined) return run(undefined);
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
+  const { storage, system } = context;
   const now = system.now();
   const fingerprint = await sha256Hex(JSON.stringify(input));
   const known = await storage.receipts.begin(userId, key, fingerprint, now, now - KEPT_MS);
@@ -46,7 +48,14 @@ export async function once<T>(
   try {
     return await run({ receipt, finish: (result) => storage.receipts.finish(receipt(result)) });
   } catch (error) {
-    await storage.receipts.abandon(userId, key).catch(() => {});
+    // Nobody waits for a storage that is down; until it is there again the key counts as running.
+    await storage.receipts.abandon(userId, key).catch(() => void abandonLater(context, userId, key));
     throw error;
   }
+}
+
+/** Never rejects: a process that ends leaves the key to the next start. */
+async function abandonLater(context: Context, userId: string, key: string): Promise<void> {
+  const { receipts } = context.storage;
+  await insist(context, "the key of a request that failed", () => receipts.abandon(userId, key)).catch(() => {});
 }

@@ -102,6 +102,23 @@ test("a refused request leaves its key free", async () => {
   await world.stop();
 });
 
+test("a request that the storage could not take leaves its key free as soon as the storage is there again", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  const options = { idempotencyKey: "k" };
+  world.storage.before = (operation) => {
+    if (operation === "calls.insert") world.storage.down = true;
+  };
+  const refused = world.app.calls.create(ALICE, speech(instance), options);
+  await expect(refused).rejects.toMatchObject({ name: "StorageUnavailable" });
+  await world.system.advance(20_000);
+  world.storage.before = () => {};
+  world.storage.down = false;
+  await world.system.advance(5_000);
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ created: true });
+  await world.stop();
+});
+
 test("the answer with the call that was there is kept under the key as well", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
