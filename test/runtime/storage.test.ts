@@ -175,6 +175,37 @@ onEach(ON_EVERY_POSTGRES, (target) => {
   });
 });
 
+onEach(ON_EVERY_POSTGRES, (target) => {
+  const server = useServer(target);
+
+  test("answers of PostgreSQL that are lost, although it did what it was asked, change nothing for a call", async () => {
+    const { database } = server;
+    if (!("url" in database)) throw new Error("this needs PostgreSQL");
+    const relay = await relayTo(database.url);
+    await server.stop();
+    await server.start({ DATABASE_URL: relay.url });
+    const client = await server.as("ada");
+    const instance = await client.activeInstance();
+    const claimed = relay.loseAnswer('update "calls" set "owner"');
+    const { id } = await client.call(instance.id, { tts: HELLO });
+    await claimed;
+    const over = ["COMPLETED", "FAILED"] as const;
+    const ending = client.waitForCall(id, over);
+    for (const reached of [["RINGING", "IN_PROGRESS", ...over], ["IN_PROGRESS", ...over], over] as const) {
+      await Promise.race([relay.loseAnswer("commit"), ending]);
+      await client.waitForCall(id, reached);
+    }
+    const ended = await ending;
+    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
+    const moves = ["queued", "ringing", "answered", "completed"];
+    const types = (await client.timeline(id)).map(({ type }) => type);
+    expect(types.filter((type) => moves.includes(type))).toEqual(moves);
+    await server.stop();
+    await relay.cut();
+    await server.start();
+  });
+});
+
 /** Takes every byte that is left. */
 function fill(path: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12])

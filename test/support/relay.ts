@@ -8,6 +8,8 @@ export interface Relay {
   cut(): Promise<void>;
   /** Takes connections again, at the same address. */
   mend(): Promise<void>;
+  /** Lets the next message with these words reach the database, and breaks its connection when the answer comes. */
+  loseAnswer(words: string): Promise<void>;
 }
 
 /** Starts a relay to the host and port of a URL. */
@@ -17,11 +19,21 @@ export async function relayTo(url: string): Promise<Relay> {
   const keep = (socket: Socket): Socket =>
     socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket));
   let server: Server | undefined;
+  let doomed: { readonly words: string; readonly lost: () => void } | undefined;
   const listen = (at: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const next = createServer((near) => {
         const far = connect(Number(port), hostname);
         for (const socket of [near, far]) sockets.add(keep(socket));
+        let lose: (() => void) | undefined;
+        near.on("data", (chunk: Buffer) => {
+          if (doomed && chunk.includes(doomed.words)) [lose, doomed] = [doomed.lost, undefined];
+        });
+        far.on("data", () => {
+          if (lose === undefined) return;
+          for (const socket of [near, far]) socket.destroy();
+          lose();
+        });
         near.pipe(far).pipe(near);
       });
       server = next;
@@ -39,5 +51,9 @@ export async function relayTo(url: string): Promise<Relay> {
         for (const socket of sockets) socket.destroy();
       }),
     mend: async () => void (await listen(ownPort)),
+    loseAnswer: (words) =>
+      new Promise((lost) => {
+        doomed = { words, lost };
+      }),
   };
 }
