@@ -6,6 +6,8 @@ export interface Relay {
   readonly url: string;
   /** Breaks every connection and takes no new ones. */
   cut(): Promise<void>;
+  /** Passes nothing on any more, as if the cable had been pulled; the connections are still there. */
+  freeze(): void;
   /** Takes connections again, at the same address. */
   mend(): Promise<void>;
   /** Lets the next message with these words reach the database, and breaks its connection when the answer comes. */
@@ -50,6 +52,9 @@ export async function relayTo(url: string): Promise<Relay> {
         server?.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     mend: async () => void (await listen(ownPort)),
     loseAnswer: (words) =>
       new Promise((lost) => {

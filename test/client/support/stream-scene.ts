@@ -1,4 +1,4 @@
-import { createRingport, type Ringport } from "ringport";
+import { createRingport, type Ringport, type Transcription } from "ringport";
 import { type Client, type ClientOptions, createClient, type StreamEvent } from "ringport/client";
 import type { Listening, ServedApp, ServeOptions } from "ringport/node";
 import { type ScriptedLeg, ScriptedTelephony } from "ringport/testing";
@@ -31,8 +31,15 @@ export const TARGET = { phoneNumber: "+12025550100" } as const;
 /** The rate of the legs, and of the audio that is streamed, Hz: nothing is resampled. */
 export const RATE = 16_000;
 
-/** Starts one for the test file. @param speed how many times faster than life the phones hear */
-export function streamScene({ speed = 1, streamPreview = true }: { speed?: number; streamPreview?: boolean } = {}) {
+export interface StreamSceneOptions {
+  /** How many times faster than life the phones hear. Default: 1. */
+  readonly speed?: number;
+  readonly streamPreview?: boolean;
+  readonly transcription?: Transcription;
+}
+
+/** Starts one for the test file. */
+export function streamScene({ speed = 1, streamPreview = true, transcription }: StreamSceneOptions = {}) {
   const network = new ScriptedTelephony(
     { ...realSystem, after: punctual(speed) },
     { sampleRate: RATE, capabilities: { linking: "operator" } },
@@ -41,6 +48,7 @@ export function streamScene({ speed = 1, streamPreview = true }: { speed?: numbe
     data: temporaryFolder("stream"),
     telephony: network,
     streamPreview,
+    transcription,
     embedded: { synchronous: "NORMAL" },
   });
   let listening: Listening;
