@@ -1,5 +1,7 @@
-import ky, { HTTPError, TimeoutError } from "ky";
+import { HTTPError, TimeoutError } from "ky";
 import type { PcmChunk } from "../../src/ports/media.ts";
+import { engineClient } from "../engine-http/engine-client.ts";
+import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
 import type { EngineVoice, SpeechEngine } from "./engine.ts";
 import { rateOfContentType, SpokenBody } from "./spoken-body.ts";
 import { SpokenLength } from "./spoken-length.ts";
@@ -37,10 +39,6 @@ export interface HttpSpeechOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const RETRIES = 2;
-const LONGEST_RETRY_DELAY_MS = 3_000;
-const LONGEST_QUOTE = 200;
-
 /**
  * Speech from a server with the `POST /audio/speech` protocol. Tries again (twice at most) only before the first byte
  * of an answer: later, part of it may have been heard.
@@ -52,21 +50,8 @@ export function httpEngine(options: HttpSpeechOptions): SpeechEngine {
   if (wrong !== undefined) throw new TypeError(`"${wrong}" is no voice id; write it like "pt-BR-1".`);
   const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/audio/speech`);
   const timeoutMs = options.timeoutMs ?? 15_000;
-  const client = ky.create({
-    headers: {
-      ...options.headers,
-      ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
-    },
-    timeout: timeoutMs,
-    retry: {
-      limit: RETRIES,
-      methods: ["post"],
-      statusCodes: [408, 429, 500, 502, 503, 504],
-      afterStatusCodes: [429, 503],
-      maxRetryAfter: LONGEST_RETRY_DELAY_MS,
-      backoffLimit: LONGEST_RETRY_DELAY_MS,
-    },
-  });
+  const secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
+  const client = engineClient({ ...options, timeoutMs });
 
   async function* speak(voice: EngineVoice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     const connection = new AbortController();
@@ -93,7 +78,7 @@ export function httpEngine(options: HttpSpeechOptions): SpeechEngine {
       body.finish();
     } catch (error) {
       signal.throwIfAborted();
-      throw new Error(withoutSecrets(explain(error, timeoutMs), options), { cause: error });
+      throw new Error(withoutSecrets(explain(error, timeoutMs), secrets), { cause: error });
     } finally {
       connection.abort();
     }
@@ -155,26 +140,5 @@ function explain(error: unknown, timeoutMs: number): string {
     return `The speech server answered ${status}${statusText ? ` ${statusText}` : ""}${quote ? `: ${quote}` : "."}`;
   }
   if (error instanceof TimeoutError) return `The speech server did not answer within ${timeoutMs} ms.`;
-  return `The speech server failed: ${error instanceof Error ? causeOf(error) : String(error)}`;
-}
-
-/** The innermost message: runtimes wrap "connection refused" into "fetch failed". */
-function causeOf(error: Error): string {
-  return error.cause instanceof Error && error.cause.message ? causeOf(error.cause) : error.message;
-}
-
-/** A short piece of an error body: the message in it, if it has one in the usual place. */
-function quoteOf(body: unknown): string {
-  if (body === undefined || body === null) return "";
-  const inner = (body as { error?: { message?: unknown } }).error?.message;
-  const text = typeof inner === "string" ? inner : typeof body === "string" ? body : JSON.stringify(body);
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
-}
-
-/** Servers quote keys and headers in their error bodies. */
-function withoutSecrets(message: string, { apiKey, headers }: HttpSpeechOptions): string {
-  return [apiKey, ...Object.values(headers ?? {})]
-    .filter((secret) => secret !== undefined && secret.length >= 4)
-    .reduce<string>((safe, secret) => safe.replaceAll(secret as string, "[hidden]"), message);
+  return `The speech server failed: ${causeOf(error)}`;
 }

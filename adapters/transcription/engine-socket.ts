@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
-import { causeOf, isLasting, refusalText } from "./engine-fault.ts";
+import { causeOf } from "../engine-http/fault-text.ts";
+import { isLasting, refusalText } from "./engine-fault.ts";
 
 const MOST_MESSAGE_BYTES = 1 << 20;
 /** More than this that the network has not taken: the connection is no good any more. */

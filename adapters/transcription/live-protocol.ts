@@ -1,5 +1,5 @@
 import type { TranscriptionEvent } from "../../src/ports/transcription.ts";
-import type { Secrets } from "./engine-fault.ts";
+import type { Secrets } from "../engine-http/fault-text.ts";
 import type { Stretch } from "./unanswered-audio.ts";
 
 /** How an engine is spoken to over a WebSocket: what is sent, and how its answers are read. It holds no connection. */

@@ -1,5 +1,6 @@
 import type { TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
-import { engineFault, jsonOf } from "./engine-fault.ts";
+import { jsonOf } from "../engine-http/fault-text.ts";
+import { engineFault } from "./engine-fault.ts";
 import { EngineSocket } from "./engine-socket.ts";
 import { HeardEvents } from "./heard-events.ts";
 import type { ConversationReader, LiveProtocol } from "./live-protocol.ts";

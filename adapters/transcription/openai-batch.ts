@@ -1,8 +1,10 @@
-import ky, { HTTPError, TimeoutError } from "ky";
+import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
 import type { Transcription, TranscriptionSession } from "../../src/ports/transcription.ts";
-import { causeOf, engineFault, isLasting, jsonOf, refusalText, type Secrets } from "./engine-fault.ts";
+import { engineClient } from "../engine-http/engine-client.ts";
+import { causeOf, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
+import { engineFault, isLasting, refusalText } from "./engine-fault.ts";
 import { HeardEvents } from "./heard-events.ts";
 import { multipart } from "./multipart.ts";
 
@@ -26,8 +28,6 @@ export interface OpenaiTranscriptionOptions {
   readonly closeMs?: number | undefined;
 }
 
-const RETRIES = 2;
-const LONGEST_RETRY_DELAY_MS = 3_000;
 const MOST_ANSWER_BYTES = 1 << 20;
 /** Audio that waits for a slow server: more than this, and the oldest turn is dropped. */
 const MOST_WAITING_MS = 120_000;
@@ -158,24 +158,7 @@ function asker(options: OpenaiTranscriptionOptions): Ask {
   const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/audio/transcriptions`);
   const secrets: Secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
   const timeoutMs = options.timeoutMs ?? 15_000;
-  const client = ky.create({
-    headers: {
-      ...options.headers,
-      ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
-    },
-    timeout: timeoutMs,
-    retry: {
-      limit: RETRIES,
-      methods: ["post"],
-      statusCodes: [408, 429, 500, 502, 503, 504],
-      afterStatusCodes: [429, 503],
-      maxRetryAfter: LONGEST_RETRY_DELAY_MS,
-      backoffLimit: LONGEST_RETRY_DELAY_MS,
-      // Runtimes say in many ways that a connection was lost. What took too long, or is not wanted any more, is let be.
-      shouldRetry: ({ error }) =>
-        error instanceof HTTPError ? undefined : !(error instanceof TimeoutError) && error.name !== "AbortError",
-    },
-  });
+  const client = engineClient({ ...options, timeoutMs });
 
   return async (samples, sampleRate, signal) => {
     // The body of an answer may stall after its headers came, which no timeout of the client sees.
@@ -231,8 +214,7 @@ function explained(error: unknown, stalled: boolean, timeoutMs: number, secrets:
   const sentence = (what: string) => engineFault(`The transcription server ${what}.`, secrets, error);
   if (error instanceof HTTPError) {
     const { status } = error.response;
-    const body = typeof error.data === "string" ? error.data : JSON.stringify(error.data ?? "");
-    const fault = sentence(refusalText(status, body));
+    const fault = sentence(refusalText(status, error.data));
     return isLasting(status) ? new LastingFault(fault.message, { cause: fault }) : fault;
   }
   if (stalled || error instanceof TimeoutError) return sentence(`did not answer within ${timeoutMs} ms`);

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
-import { quoteOf } from "./engine-fault.ts";
+import { quoteOf } from "../engine-http/fault-text.ts";
 import {
   type ConversationListener,
   type ConversationReader,
@@ -169,5 +169,5 @@ export class RealtimeReader implements ConversationReader {
 }
 
 function faultText(message: Readonly<Record<string, unknown>>): string {
-  return quoteOf(JSON.stringify(message));
+  return quoteOf(message);
 }

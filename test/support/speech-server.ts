@@ -11,9 +11,10 @@ export type SpeechFault =
   /** Never answers; or answers and sends nothing more after the first piece. */
   | "silent"
   | "stall"
-  /** Promises more bytes than it sends; or cuts the connection in the middle. */
+  /** Promises more bytes than it sends; or cuts the connection in the middle, or before it answers. */
   | "truncate"
   | "drop"
+  | "cut"
   /** Answers well with no bytes at all. */
   | "empty"
   /** Sends the first half, and the rest when this has resolved. */
@@ -62,6 +63,7 @@ export async function speechServer(): Promise<SpeechServer> {
     requests.push({ path: request.url ?? "", authorization: request.headers.authorization, body });
     const fault = faults.shift();
     if (fault === "silent") return;
+    if (fault === "cut") return void request.socket.destroy();
     if (typeof fault === "object" && "status" in fault) {
       response
         .writeHead(fault.status, { "content-type": "application/json", ...fault.headers })

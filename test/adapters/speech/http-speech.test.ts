@@ -182,6 +182,17 @@ describe("a speech server that fails", () => {
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
   });
 
+  test("by cutting the connection before it answers is asked again, twice at most", async () => {
+    server.fail("cut");
+    expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
+    expect(server.requests).toHaveLength(2);
+    server.fail(...Array.from({ length: 20 }, () => "cut" as const));
+    expect((await failure(speak("Tchau."))).message).toMatch(/^The speech server failed: ./);
+    const tries = server.requests.length - 2;
+    expect(tries).toBeGreaterThanOrEqual(3);
+    expect(tries).toBeLessThanOrEqual(6); // Deno by itself tries again what it sent on a connection from before
+  });
+
   test("with a very long body is quoted in short", async () => {
     server.fail({ status: 422, body: JSON.stringify({ error: { message: "long ".repeat(1000) } }) });
     expect((await failure(speak("Oi."))).message.length).toBeLessThan(300);

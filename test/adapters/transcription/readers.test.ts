@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { quoteOf } from "../../../adapters/engine-http/fault-text.ts";
 import { FluxReader } from "../../../adapters/transcription/deepgram-flux.ts";
 import { DeepgramReader } from "../../../adapters/transcription/deepgram-results.ts";
-import { quoteOf } from "../../../adapters/transcription/engine-fault.ts";
 import type { ConversationListener, ConversationReader } from "../../../adapters/transcription/live-protocol.ts";
 import { RealtimeReader } from "../../../adapters/transcription/openai-realtime.ts";
 import { REALTIME_DIALECTS } from "../../../adapters/transcription/realtime-dialects.ts";
@@ -70,7 +70,7 @@ describe.each(READERS)("%s messages", (_, reader) => {
 
 fuzz(
   "an error body of any form is quoted in a short line",
-  fc.property(fc.oneof(fc.string({ maxLength: 2_000 }), fc.json()), (body) => {
+  fc.property(fc.oneof(fc.string({ maxLength: 2_000 }), fc.json(), fc.jsonValue()), (body) => {
     expect(quoteOf(body).length).toBeLessThanOrEqual(201);
     expect(quoteOf(body)).not.toContain("\n");
   }),

@@ -1,0 +1,46 @@
+const LONGEST_QUOTE = 200;
+/** Shorter ones would be found in harmless words. */
+const SHORTEST_SECRET = 4;
+
+/** What must not appear in a message: the key and the values of headers, which servers quote in their error bodies. */
+export type Secrets = readonly (string | undefined)[];
+
+/** A message without any secret. */
+export function withoutSecrets(message: string, secrets: Secrets): string {
+  return secrets.reduce<string>(
+    (text, secret) => (secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, "[hidden]") : text),
+    message,
+  );
+}
+
+/** The innermost message: runtimes wrap "connection refused" into "fetch failed". */
+export function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message ? causeOf(error.cause) : error.message;
+}
+
+/** A short piece of an error body, parsed or not: the message in it, if it has one in a usual place. */
+export function quoteOf(body: unknown): string {
+  const parsed = (typeof body === "string" ? jsonOf(body) : body) as
+    | Readonly<Record<string, unknown>>
+    | null
+    | undefined;
+  const error = parsed?.error as { message?: unknown } | string | null | undefined;
+  const inner = typeof error === "object" ? error?.message : error;
+  const text = [inner, parsed?.err_msg, parsed?.detail, body].find((one) => typeof one === "string");
+  const line = (typeof text === "string" ? text : body ? JSON.stringify(body) : "")
+    .slice(0, 10 * LONGEST_QUOTE)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+}
+
+/** The object that a text holds; null for everything else. */
+export function jsonOf(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" ? value : null;
+  } catch {
+    return null;
+  }
+}
