@@ -1,5 +1,4 @@
 import { msToSamples, samplesToMs } from "../../audio/pcm.ts";
-import { VAD_HANG_OVER_MS } from "../../audio/vad.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 
 /** Silence that ends a turn, the voice detector's own hang-over included, ms. */
@@ -10,8 +9,8 @@ export const LONGEST_TURN_MS = 30_000;
 export const PRE_ROLL_MS = 300;
 
 const FRAME_MS = 20;
-/** A detector goes on after a click for its hang-over; this much beyond that is a voice. */
-const VOICE_MS = VAD_HANG_OVER_MS + 60;
+/** A detector goes on after a click for its hang-over; this much beyond that is a voice, ms. */
+const VOICE_MS = 60;
 
 /** Who is told of the turns. Called within the leg's clock. */
 export interface TurnListener {
@@ -32,6 +31,9 @@ export class TurnDetector {
   readonly #frameLength: number;
   /** The last frames before a turn, a ring. */
   readonly #held: readonly Int16Array[];
+  /** How long the detector says voice until there was one; and none, after the last, until the turn is over. */
+  readonly #beginMs: number;
+  readonly #endMs: number;
   #heldFrom = 0;
   #heldCount = 0;
   /** How long there was voice without a break, before a turn; and none, within one. */
@@ -46,7 +48,10 @@ export class TurnDetector {
     this.#detector = voiceActivity(sampleRate);
     this.#sampleRate = sampleRate;
     this.#frameLength = msToSamples(FRAME_MS, sampleRate);
-    const frames = Math.ceil((PRE_ROLL_MS + VOICE_MS) / FRAME_MS);
+    const { hangOverMs = 0 } = this.#detector;
+    this.#beginMs = hangOverMs + VOICE_MS;
+    this.#endMs = Math.max(FRAME_MS, END_OF_TURN_MS - hangOverMs);
+    const frames = Math.ceil((PRE_ROLL_MS + this.#beginMs) / FRAME_MS);
     this.#held = Array.from({ length: frames }, () => new Int16Array(this.#frameLength));
   }
 
@@ -68,7 +73,7 @@ export class TurnDetector {
     if (this.#heldCount < this.#held.length) this.#heldCount++;
     else this.#heldFrom = (this.#heldFrom + 1) % this.#held.length;
     this.#voicedMs = voice ? this.#voicedMs + FRAME_MS : 0;
-    if (this.#voicedMs < VOICE_MS) return;
+    if (this.#voicedMs < this.#beginMs) return;
     this.#speaking = true;
     this.#silentMs = 0;
     this.#turnMs = 0;
@@ -82,7 +87,7 @@ export class TurnDetector {
   #goOn(frame: Int16Array, atMs: number, voice: boolean): void {
     this.#pass(frame, atMs);
     this.#silentMs = voice ? 0 : this.#silentMs + FRAME_MS;
-    if (this.#silentMs >= END_OF_TURN_MS - VAD_HANG_OVER_MS) this.#end();
+    if (this.#silentMs >= this.#endMs) this.#end();
     else if (this.#turnMs >= LONGEST_TURN_MS) {
       this.#turnMs = 0;
       this.#listener.ended();
