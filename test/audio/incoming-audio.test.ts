@@ -12,6 +12,7 @@ import { tone } from "../../src/audio/tone.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { refusal } from "../support/refusal.ts";
 import { random, whiteNoise } from "./noise.ts";
 import { concatBytes, letters } from "./wav-files.ts";
 
@@ -55,12 +56,6 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
   }
   return { samples: concatPcm(heard), rates: [...rates] };
 }
-
-const refusal = (playing: Promise<unknown>): Promise<unknown> =>
-  playing.then(
-    () => "no refusal",
-    (error: unknown) => error,
-  );
 
 const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
 

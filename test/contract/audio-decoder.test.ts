@@ -1,15 +1,15 @@
-import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { concatPcm, downMix, pcmToBytes, rms } from "../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tone.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
 import { AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { refusal } from "../support/refusal.ts";
+import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../support/tone-files.ts";
 
-const TONE_HZ = 1000;
 const LIMITS = { maxDurationMs: 600_000 };
 
 const pool = new WorkerPool();
@@ -19,38 +19,12 @@ afterAll(async () => {
   await pool.close();
 });
 
-const fixture = async (name: string): Promise<Uint8Array> =>
-  new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)));
-
-const stereo = await fixture("tone-44k-stereo-id3.mp3");
-const vbr = await fixture("tone-16k-mono-vbr.mp3");
-const gapped = await fixture("tone-8k-mono.mp3");
-
 function wav(samples: Int16Array, sampleRate: number, claimed: number | undefined = samples.length): Uint8Array {
   const bytes = new Uint8Array(44 + 2 * samples.length);
   bytes.set(wavHeader({ sampleRate, samples: claimed }));
   bytes.set(pcmToBytes(samples), 44);
   return bytes;
 }
-
-/** How long the tone is heard without a break, ms: the longest run of 10 ms windows that are nothing but the tone. */
-function toneMs(samples: Int16Array, sampleRate: number): number {
-  const window = sampleRate / 100;
-  let longest = 0;
-  let run = 0;
-  for (let at = 0; at + window <= samples.length; at += window) {
-    const piece = samples.subarray(at, at + window);
-    run = rms(piece) > 1000 && toneShare(piece, TONE_HZ, sampleRate) > 0.95 ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return 10 * longest;
-}
-
-const refusal = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => "no refusal",
-    (error: unknown) => error,
-  );
 
 async function outcome(work: Promise<unknown>): Promise<"ok" | "refused"> {
   try {

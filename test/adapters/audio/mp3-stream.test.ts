@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { mp3Stream } from "../../../adapters/audio/mp3-stream.ts";
@@ -10,16 +9,9 @@ import type { Mp3Stream } from "../../../src/ports/audio-decoder.ts";
 import { random } from "../../audio/noise.ts";
 import { concatBytes } from "../../audio/wav-files.ts";
 import { fuzz } from "../../support/fuzz.ts";
+import { refusal } from "../../support/refusal.ts";
 import { phaseJump } from "../../support/server-sound.ts";
-
-const TONE_HZ = 1000;
-
-const fixture = async (name: string): Promise<Uint8Array> =>
-  new Uint8Array(await readFile(new URL(`../../fixtures/${name}`, import.meta.url)));
-
-const stereo = await fixture("tone-44k-stereo-id3.mp3");
-const vbr = await fixture("tone-16k-mono-vbr.mp3");
-const gapped = await fixture("tone-8k-mono.mp3");
+import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../../support/tone-files.ts";
 
 /** What is heard at each rate, in the order of the rates. */
 async function play(
@@ -52,25 +44,6 @@ function* cut(bytes: Uint8Array, length: (piece: number) => number): Generator<U
     at = next;
   }
 }
-
-/** How long the tone is heard without a break, ms: the longest run of 10 ms that are nothing but the tone. */
-function toneMs(samples: Int16Array, sampleRate: number): number {
-  const window = sampleRate / 100;
-  let longest = 0;
-  let run = 0;
-  for (let at = 0; at + window <= samples.length; at += window) {
-    const piece = samples.subarray(at, at + window);
-    run = rms(piece) > 1000 && toneShare(piece, TONE_HZ, sampleRate) > 0.95 ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return 10 * longest;
-}
-
-const refusal = (playing: Promise<unknown>): Promise<unknown> =>
-  playing.then(
-    () => "no refusal",
-    (error: unknown) => error,
-  );
 
 describe("an MP3 that arrives in pieces", () => {
   test.each([
