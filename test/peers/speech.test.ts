@@ -5,22 +5,8 @@ import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { loudness, readWav, type Sound } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";
+import { APPOINTMENT, SAMPLE } from "./sentences.ts";
 import { folder, run, withTools } from "./tools.ts";
-
-/** The sentence, and what it could be mistaken for. */
-const APPOINTMENT = "Your appointment is confirmed for Monday at nine thirty.";
-const HEARD = "your appointment is confirmed for monday at nine thirty";
-const PLACES = [
-  ["your", "our"],
-  ["appointment", "apartment", "account"],
-  ["is"],
-  ["confirmed", "cancelled", "completed"],
-  ["for"],
-  ["monday", "sunday", "tomorrow", "friday"],
-  ["at"],
-  ["nine", "five", "four", "one"],
-  ["thirty", "fifteen", "forty", "twenty"],
-];
 
 onEach([ON_NODE], (target) => {
   const server = useServer(target);
@@ -42,16 +28,16 @@ onEach([ON_NODE], (target) => {
     test.for(["en-US-1", "en-US-2", "en-US-3", "en-GB-1"])(
       "by %s is understood word by word by a recogniser",
       async (voice) => {
-        const { path } = await heardOf(APPOINTMENT, voice);
-        expect(recognise(path, PLACES)).toBe(HEARD);
+        const { path } = await heardOf(APPOINTMENT.text, voice);
+        expect(recognise(path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
       },
     );
 
     test("with other words is understood as those, so the recogniser does listen", async () => {
       const { path } = await heardOf("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
-      expect(recognise(path, PLACES)).not.toBe(HEARD);
+      expect(recognise(path, APPOINTMENT.places)).not.toBe(APPOINTMENT.heard);
       const other = await heardOf("Our account is cancelled for Friday at four fifteen.", "en-US-1");
-      expect(recognise(other.path, PLACES)).toBe("our account is cancelled for friday at four fifteen");
+      expect(recognise(other.path, APPOINTMENT.places)).toBe("our account is cancelled for friday at four fifteen");
     });
 
     test("keeps its first and its last word", async () => {
@@ -63,23 +49,11 @@ onEach([ON_NODE], (target) => {
     test("to show a voice is understood too", async () => {
       const path = join(files, "sample.wav");
       writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
-      const sentence = [
-        ["hello", "yellow", "fellow"],
-        ["this", "that", "these"],
-        ["is", "was"],
-        ["how", "who", "now"],
-        ["my", "your", "our"],
-        ["voice", "boys", "choice"],
-        ["sounds", "signs", "sings"],
-        ["on", "in", "at"],
-        ["the", "a"],
-        ["telephone", "television", "elephant"],
-      ];
-      expect(recognise(path, sentence)).toBe("hello this is how my voice sounds on the telephone");
+      expect(recognise(path, SAMPLE.places)).toBe(SAMPLE.heard);
     });
 
     test("is a WAV file of 16-bit PCM, mono, 16 kHz to sox and ffprobe, as long as the outcome says", async () => {
-      const { path, heardMs } = await heardOf(APPOINTMENT, "en-US-1");
+      const { path, heardMs } = await heardOf(APPOINTMENT.text, "en-US-1");
       const told = (option: string) => run("soxi", option, path).trim();
       expect([told("-t"), told("-r"), told("-c"), told("-b"), told("-e")]).toEqual([
         "wav",

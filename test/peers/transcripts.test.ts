@@ -15,36 +15,11 @@ import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { type Client, expected, until } from "../support/server-client.ts";
 import { openStream, type StreamClient, type StreamMessage } from "../support/stream-client.ts";
 import { recognise } from "./recogniser.ts";
+import { SAMPLE, SIMULATED } from "./sentences.ts";
 import { folder, withTools } from "./tools.ts";
 
-/** Says CALLEE as soon as it has answered. */
+/** Says SIMULATED as soon as it has answered. */
 const TALKING = "+12025550106";
-const CALLEE = "hello this is the simulated phone speaking";
-const CALLER = "hello this is how my voice sounds on the telephone";
-/** Both sentences, each word among those it could be mistaken for. */
-const SENTENCES = [
-  [
-    ["hello", "yellow", "fellow"],
-    ["this", "that", "these"],
-    ["is", "was"],
-    ["the", "a"],
-    ["simulated", "stimulated", "simple"],
-    ["phone", "bone", "foam"],
-    ["speaking", "sneaking", "sleeping"],
-  ],
-  [
-    ["hello", "yellow", "fellow"],
-    ["this", "that", "these"],
-    ["is", "was"],
-    ["how", "who", "now"],
-    ["my", "your", "our"],
-    ["voice", "boys", "choice"],
-    ["sounds", "signs", "sings"],
-    ["on", "in", "at"],
-    ["the", "a"],
-    ["telephone", "television", "elephant"],
-  ],
-];
 const RATE = 16_000;
 const API_KEY = "sk-loopback";
 const files = folder();
@@ -54,7 +29,7 @@ function understand(samples: Int16Array, sampleRate: number): string {
   const heard = resample(samples, sampleRate, RATE);
   const path = join(files, `${randomUUID()}.wav`);
   writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
-  return recognise(path, ...SENTENCES);
+  return recognise(path, SIMULATED.places, SAMPLE.places);
 }
 
 const fake = await openaiServer({ understand, apiKey: API_KEY });
@@ -117,8 +92,8 @@ onEach([ON_NODE], (target) => {
           "what the caller said",
         );
         expect(finals(stream).map(({ speaker, text }) => [speaker, text])).toEqual([
-          ["callee", CALLEE],
-          ["caller", CALLER],
+          ["callee", SIMULATED.heard],
+          ["caller", SAMPLE.heard],
         ]);
         expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
         stream.ws.close(1000);
@@ -129,8 +104,8 @@ onEach([ON_NODE], (target) => {
           transcript: { speaker: string; text: string; start_ms: number; end_ms: number; timestamp: string }[];
         }>();
         expect(call.transcript.map(({ speaker, text }) => [speaker, text])).toEqual([
-          ["callee", CALLEE],
-          ["caller", CALLER],
+          ["callee", SIMULATED.heard],
+          ["caller", SAMPLE.heard],
         ]);
         const [callee] = call.transcript;
         // It is said 300 ms after the answer, and takes 2 to 4 s.
@@ -151,7 +126,7 @@ onEach([ON_NODE], (target) => {
           20_000,
           "what the callee said",
         );
-        expect(finals(stream).map(({ text }) => text)).toEqual([CALLEE]);
+        expect(finals(stream).map(({ text }) => text)).toEqual([SIMULATED.heard]);
         expect(stream.messages.some(({ event }) => event === "transcripts_unavailable")).toBe(false);
         stream.ws.close(1000);
       });
@@ -170,7 +145,7 @@ onEach([ON_NODE], (target) => {
             transcript: { text: string }[] | null;
           }>();
         const kept = await until(read, ({ transcript }) => transcript !== null, 10_000, "the transcript");
-        expect(kept.transcript?.map(({ text }) => text)).toEqual([CALLEE]);
+        expect(kept.transcript?.map(({ text }) => text)).toEqual([SIMULATED.heard]);
       });
     });
 
@@ -185,11 +160,11 @@ onEach([ON_NODE], (target) => {
     test("answers the vendor's own client, and it knows the errors", async () => {
       const file = await toFile(await spoken(), "speech.wav", { type: "audio/wav" });
       const answer = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
-      expect(answer.text).toBe(CALLER);
+      expect(answer.text).toBe(SAMPLE.heard);
       const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
       await expect(stranger.audio.transcriptions.create({ file, model: "m" })).rejects.toThrow(AuthenticationError);
       fake.fail({ status: 429, headers: { "retry-after": "1" } });
-      expect((await openai.audio.transcriptions.create({ file, model: "m" })).text).toBe(CALLER);
+      expect((await openai.audio.transcriptions.create({ file, model: "m" })).text).toBe(SAMPLE.heard);
     });
 
     test("answers the vendor's realtime client", async () => {
@@ -227,7 +202,7 @@ onEach([ON_NODE], (target) => {
         const audio = Buffer.from(pcmToBytes(samples)).toString("base64");
         realtime.send({ type: "input_audio_buffer.append", audio });
         realtime.send({ type: "input_audio_buffer.commit" });
-        expect(await done).toBe(CALLER);
+        expect(await done).toBe(SAMPLE.heard);
         expect(told).toEqual([]);
       } finally {
         realtime.close();

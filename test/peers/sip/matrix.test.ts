@@ -4,6 +4,7 @@ import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server
 import { type Client, expected, type InstanceView } from "../../support/server-client.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";
 import { recognise } from "../recogniser.ts";
+import { APPOINTMENT } from "../sentences.ts";
 import { withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { type Certificates, makeCertificates } from "./certificates.ts";
@@ -96,23 +97,10 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-const TEXT = "Your appointment is confirmed for Monday at nine thirty.";
-const HEARD = "your appointment is confirmed for monday at nine thirty";
-const PLACES = [
-  ["your", "our"],
-  ["appointment", "apartment", "account"],
-  ["is"],
-  ["confirmed", "cancelled", "completed"],
-  ["for"],
-  ["monday", "sunday", "tomorrow", "friday"],
-  ["at"],
-  ["nine", "five", "four", "one"],
-  ["thirty", "fifteen", "forty", "twenty"],
-];
 const HZ = 440;
 const TONE_MS = 3_000;
 const CALLS = {
-  words: { type: "FIXED_TTS", tts: { text: TEXT, voiceId: "en-US-1" } },
+  words: { type: "FIXED_TTS", tts: { text: APPOINTMENT.text, voiceId: "en-US-1" } },
   tone: { type: "FIXED_AUDIO", audio: { audioBase64: toneWav({ hz: HZ, ms: TONE_MS }).toString("base64") } },
 };
 
@@ -165,7 +153,7 @@ onEach(TARGETS, (target) => {
         expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });
         const recording = await softphone.heardFile();
         if (route.says === "words") {
-          expect(recognise((await monoOf(recording)).path, PLACES)).toBe(HEARD);
+          expect(recognise((await monoOf(recording)).path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
           return;
         }
         // No sample is missing at either end, none in between, none is there twice.

@@ -1,0 +1,55 @@
+/** A sentence that a recogniser listens for. */
+export interface Sentence {
+  /** As it is understood: in lower case, without punctuation. */
+  readonly heard: string;
+  /** Its words, each among those that it could be mistaken for. */
+  readonly places: readonly (readonly string[])[];
+}
+
+/** A message to be spoken. */
+export const APPOINTMENT: Sentence & { readonly text: string } = {
+  text: "Your appointment is confirmed for Monday at nine thirty.",
+  heard: "your appointment is confirmed for monday at nine thirty",
+  places: [
+    ["your", "our"],
+    ["appointment", "apartment", "account"],
+    ["is"],
+    ["confirmed", "cancelled", "completed"],
+    ["for"],
+    ["monday", "sunday", "tomorrow", "friday"],
+    ["at"],
+    ["nine", "five", "four", "one"],
+    ["thirty", "fifteen", "forty", "twenty"],
+  ],
+};
+
+/** What an English voice says to show how it sounds. */
+export const SAMPLE: Sentence = {
+  heard: "hello this is how my voice sounds on the telephone",
+  places: [
+    ["hello", "yellow", "fellow"],
+    ["this", "that", "these"],
+    ["is", "was"],
+    ["how", "who", "now"],
+    ["my", "your", "our"],
+    ["voice", "boys", "choice"],
+    ["sounds", "signs", "sings"],
+    ["on", "in", "at"],
+    ["the", "a"],
+    ["telephone", "television", "elephant"],
+  ],
+};
+
+/** What the simulated phone says that speaks. */
+export const SIMULATED: Sentence = {
+  heard: "hello this is the simulated phone speaking",
+  places: [
+    ["hello", "yellow", "fellow"],
+    ["this", "that", "these"],
+    ["is", "was"],
+    ["the", "a"],
+    ["simulated", "stimulated", "simple"],
+    ["phone", "bone", "foam"],
+    ["speaking", "sneaking", "sleeping"],
+  ],
+};
