@@ -8,7 +8,7 @@ import { type Child, startChild } from "./child.ts";
 import { freePorts } from "./ports.ts";
 import type { Stage } from "./stage.ts";
 
-/** A callee on a real softphone: answers by itself, plays a tone of 1 kHz, records both directions. */
+/** A callee on a real softphone: answers by itself, plays a tone, records both directions. */
 export interface Baresip {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
@@ -114,30 +114,35 @@ function modules(): string {
   return dirname(found);
 }
 
-const tones = new WeakMap<Stage, string>();
+const tones = new WeakMap<Stage, Map<number, string>>();
 
-/** The file that every baresip of a stage plays: 40 s of 1 kHz. */
-function tone(stage: Stage): string {
-  const made = tones.get(stage);
+/** The file that every baresip of a stage plays: 40 s of a tone. */
+function tone(stage: Stage, hz: number): string {
+  const known = tones.get(stage) ?? new Map<number, string>();
+  tones.set(stage, known);
+  const made = known.get(hz);
   if (made) return made;
   const path = join(stage.folder("says"), "tone.wav");
-  run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", "1000", "gain", "-12");
-  tones.set(stage, path);
+  run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", `${hz}`, "gain", "-12");
+  known.set(hz, path);
   return path;
 }
 
-/** Starts a baresip of its own, for one call or for several that are more than a second apart. */
-export async function startBaresip(stage: Stage, keys: Certificates): Promise<Baresip> {
+/**
+ * Starts a baresip of its own, for one call or for several that are more than a second apart.
+ * @param hz of the tone that it plays; 20 ms of 1 kHz are whole waves, so that nobody hears where a packet is missing
+ */
+export async function startBaresip(stage: Stage, keys: Certificates, hz = 1_000): Promise<Baresip> {
   for (let tries = 1; ; tries++)
     try {
-      return await start(stage, keys);
+      return await start(stage, keys, hz);
     } catch (fault) {
       // Somebody else took a port between our looking and its binding.
       if (tries === 3 || !String(fault).includes("ended with 98")) throw fault;
     }
 }
 
-async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
+async function start(stage: Stage, keys: Certificates, hz: number): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
   for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
@@ -148,7 +153,7 @@ async function start(stage: Stage, keys: Certificates): Promise<Baresip> {
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says: tone(stage), keys, modules: modules() }),
+    CONFIG({ port, control, rtp, folder, says: tone(stage, hz), keys, modules: modules() }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });

@@ -1,0 +1,250 @@
+import { readFileSync } from "node:fs";
+import { type Client, createClient } from "ringport/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeMulaw } from "../../../src/audio/g711.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { relayTo } from "../../support/relay.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server.ts";
+import { until } from "../../support/server-client.ts";
+import { loudPart } from "../../support/server-sound.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { type Certificates, makeCertificates } from "./certificates.ts";
+import { type ExpectedTone, expectTone, expectUnbroken } from "./expect-tone.ts";
+import { follow, hangUp, momentOf, nameOf, writePieces } from "./followed-stream.ts";
+import { Stage } from "./stage.ts";
+
+const HZ = 440;
+/** What the softphone plays. */
+const THEIR_HZ = 1_010;
+const RATE = 16_000;
+/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+const REAL_TIME = { retry: 2 };
+const spoken = (ms: number, sampleRate = RATE): Int16Array => tone(HZ, ms, sampleRate, 8_000);
+const MP3 = new URL("../../fixtures/tone-44k-stereo-id3.mp3", import.meta.url);
+const MP3_TONE = { hz: 1_000, ms: 3_000 };
+
+/** A call to a softphone, over a server that is a process of its own. */
+interface PlacedCall {
+  readonly id: string;
+  readonly url: string;
+  readonly softphone: Baresip;
+  /** What the softphone has heard must be this tone. */
+  readonly hears: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
+  /** A client, by way of another address where one is given. */
+  client(url?: string): Client;
+}
+
+interface Story {
+  readonly title: string;
+  /** Where the server is the same on every runtime, once is enough. */
+  readonly onNodeOnly?: true;
+  readonly run: (call: PlacedCall) => Promise<void>;
+}
+
+/** What the client heard must be what the softphone plays; its first second is it finding its pace. */
+function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
+  expect(new Set(frames.map(({ length }) => length))).toEqual(new Set([sampleRate / 50]));
+  const samples = concatPcm(frames);
+  const { from, to } = loudPart({ sampleRate, samples }, 500);
+  expect((to - from) / sampleRate).toBeGreaterThan(1.75);
+  expectUnbroken({ sampleRate, samples: samples.subarray(from + sampleRate, to) }, THEIR_HZ);
+}
+
+/** How long a process has waited for a processor since it began, ms: meanwhile it lets its calls pause. Linux only. */
+const waitedMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+
+const STORIES: readonly Story[] = [
+  {
+    title: "is heard, hears the callee, and is told what happens",
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id);
+      const { stream, events, frames } = followed;
+      await writePieces(followed, new Uint8Array(spoken(2_500).buffer));
+      await hangUp(followed);
+      await hears({ hz: HZ, ms: 2_500 });
+
+      expect(events.map(nameOf)).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "completed"]);
+      const took = momentOf(events, "mark") - momentOf(events, "answered");
+      expect(took).toBeGreaterThan(2_400);
+      expect(stream.dropped).toEqual({ frames: 0, events: 0 });
+      expect(Math.abs(frames.length * 20 - took)).toBeLessThan(500);
+      expectTheirs(frames, RATE);
+      expect(await client().waitForCall(id)).toMatchObject({
+        status: "COMPLETED",
+        outcome: { reason: "stream_closed", heard_ms: 2_500 },
+      });
+    },
+  },
+  {
+    title: "is heard with mu-law, as the trunk has it, and hears so",
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id, { encoding: "mulaw" });
+      await writePieces(followed, encodeMulaw(spoken(2_000, 8_000)));
+      await hangUp(followed);
+      await hears({ hz: HZ, ms: 2_000 });
+      expectTheirs(followed.frames, 8_000);
+    },
+  },
+  {
+    title: "is heard with an MP3 that is cut anywhere",
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id, { encoding: "mp3" });
+      await writePieces(followed, readFileSync(MP3));
+      await hangUp(followed);
+      await hears(MP3_TONE);
+    },
+  },
+  {
+    title: "is silent after clear, which says how much was heard",
+    onNodeOnly: true,
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id);
+      const { stream } = followed;
+      await stream.write(spoken(1_000));
+      const first = stream.mark("first");
+      void stream.write(spoken(30_000));
+      const never = stream.mark("never");
+      expect(await first).toBe("reached");
+      const heardMs = await stream.clear();
+      expect(await never).toBe("cleared");
+      expect(heardMs).toBeGreaterThanOrEqual(1_000);
+      expect(heardMs).toBeLessThan(2_000);
+      await stream.write(new Int16Array(RATE / 2));
+      await hangUp(followed);
+      const { endMs, wholeMs } = await hears({ hz: HZ, ms: heardMs });
+      expect(wholeMs - endMs).toBeGreaterThan(300);
+    },
+  },
+  {
+    title: "is told of a key, and that the callee has hung up",
+    onNodeOnly: true,
+    async run({ id, client, softphone }) {
+      const { stream, events, over } = await follow(client(), id);
+      void stream.write(spoken(30_000));
+      const never = stream.mark("never");
+      await until(() => events.map(nameOf).includes("answered"), Boolean, 8_000, "the answer");
+      // Commands go to the call of the account that was called.
+      softphone.command("uafind", `sip:${NUMBERS.pcmu}@127.0.0.1:${softphone.port}`);
+      softphone.command("sndcode", "7");
+      await until(() => events.map(nameOf).includes("dtmf"), Boolean, 5_000, "a key");
+      softphone.command("hangup");
+      expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
+      expect(await never).toBe("ended");
+      expect(await stream.write(spoken(20))).toBe(false);
+      await over;
+      expect(events.filter((event) => nameOf(event) === "dtmf")).toMatchObject([{ digit: "7" }]);
+      expect(events.at(-1)).toMatchObject({ event: "completed", reason: "callee_hung_up" });
+    },
+  },
+  {
+    title: "may lose its connection, and nobody hears it",
+    onNodeOnly: true,
+    async run({ id, url, client, hears }) {
+      const relay = await relayTo(url);
+      try {
+        const followed = await follow(client(relay.url.replace(/\/$/, "")), id);
+        const { stream, events } = followed;
+        await stream.write(spoken(500));
+        const first = stream.mark("first");
+        const whole = spoken(4_000);
+        await stream.write(whole.subarray(RATE / 2, 3 * RATE));
+        expect(await first).toBe("reached");
+        await relay.cut();
+        const late = stream.write(whole.subarray(3 * RATE));
+        await relay.mend();
+        await late;
+        expect(await stream.mark("said")).toBe("reached");
+        await hangUp(followed);
+        await hears({ hz: HZ, ms: 4_000 });
+        expect(events.map(nameOf).filter((name) => name !== "transcripts_unavailable")).toEqual([
+          ...["ringing", "answered", "mark", "mark", "completed"],
+        ]);
+      } finally {
+        await relay.cut();
+      }
+    },
+  },
+  {
+    title: "gets a ticket for a WebSocket that can send no header",
+    onNodeOnly: true,
+    async run({ id, client, hears }) {
+      const { url } = await client().calls.streamTicket(id);
+      const socket = new WebSocket(url);
+      const said: string[] = [];
+      socket.addEventListener("open", () => {
+        socket.send(spoken(1_000) as Int16Array<ArrayBuffer>);
+        socket.send(JSON.stringify({ type: "mark", name: "said" }));
+      });
+      socket.addEventListener("message", ({ data }) => {
+        const { event } = JSON.parse(String(data)) as { event: string };
+        said.push(event);
+        if (event === "mark") socket.send(JSON.stringify({ type: "hangup" }));
+      });
+      const code = await new Promise((resolve) => socket.addEventListener("close", (event) => resolve(event.code)));
+      expect([code, said.at(-1)]).toEqual([1000, "completed"]);
+      await hears({ hz: HZ, ms: 1_000 });
+    },
+  },
+];
+
+withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox"], () => {
+  const stage = new Stage();
+  let keys: Certificates;
+  const starts: (() => Promise<void>)[] = [];
+  // All of them before any call: programs that start take time from those that speak.
+  beforeAll(async () => {
+    keys = makeCertificates(stage.folder("keys"));
+    await Promise.all(starts.map((start) => start()));
+  });
+
+  describe.concurrent("on a server under", () => {
+    onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+      const stories = STORIES.filter(({ onNodeOnly }) => !onNodeOnly || target === ON_NODE);
+      let softphones: Baresip[];
+      let server: Server;
+      let token = "";
+
+      const start = async (): Promise<void> => {
+        softphones = await Promise.all(stories.map(() => startBaresip(stage, keys, THEIR_HZ)));
+        const trunks = softphones.map(({ port }, i) => ({ name: `trunk-${i}`, server: `sip:127.0.0.1:${port}` }));
+        server = new Server(target, {
+          env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIP_TRUNKS: JSON.stringify(trunks) },
+        });
+        await server.start();
+        token = /rp_live_\w+/.exec(server.output)?.[0] ?? "";
+      };
+      if (!target.missing) starts.push(start);
+      afterAll(() => server?.dispose());
+
+      for (const [i, { title, run }] of stories.entries())
+        test(title, REAL_TIME, async () => {
+          const client = (url = server.base): Client => createClient({ url, token });
+          const line = await client().instances.create({ name: `Line ${i}`, provider: `sip/trunk-${i}` });
+          await until(
+            () => client().instances.get(line.id),
+            ({ status }) => status === "ACTIVE",
+            8_000,
+            "ACTIVE",
+          );
+          const { id } = await client().calls.create({
+            instanceId: line.id,
+            type: "DYNAMIC_STREAM",
+            target: { phoneNumber: NUMBERS.pcmu },
+          });
+          try {
+            const softphone = softphones[i]!;
+            const before = waitedMs(server.pid);
+            const hears = (tone: ExpectedTone) =>
+              expectTone(softphone, { pausesMs: waitedMs(server.pid) - before, ...tone });
+            await run({ id, url: server.base, softphone, hears, client });
+          } finally {
+            await client()
+              .calls.hangUp(id)
+              .catch(() => {}); // where the story broke off
+          }
+        });
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from "vitest";
+import { loudPart, phaseJump, type Sound, toneShare } from "../../support/server-sound.ts";
+import type { Baresip } from "./baresip.ts";
+import { monoOf } from "./sound.ts";
+
+/** A tone that somebody must have heard. */
+export interface ExpectedTone {
+  readonly hz: number;
+  /** Its length. */
+  readonly ms: number;
+  /** How far off its length may be, ms. Default: 5, with Opus 25. */
+  readonly within?: number | undefined;
+  /** How long it may pause in all, ms. Default: not at all. */
+  readonly pausesMs?: number;
+  /** The call is carried by Opus, in which a tone wavers a little. */
+  readonly opus?: boolean;
+}
+
+/** In silence all samples are the same, and not always 0: so it is with G.711. */
+const SILENCE = 8;
+/** Silence that lasts as long is no part of a tone, ms. */
+const PAUSE_MS = 5;
+
+const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;
+
+/**
+ * What a softphone has heard of its last call must be one tone, whole: no sample lost, doubled or out of place. Answers the
+ * end of the tone and the length of the call, ms.
+ */
+export async function expectTone(
+  softphone: Baresip,
+  { hz, ms, opus = false, within = opus ? 25 : 5, pausesMs = 0 }: ExpectedTone,
+): Promise<{ readonly endMs: number; readonly wholeMs: number }> {
+  const { sound } = await monoOf(await softphone.heardFile(), opus ? 16_000 : 8_000);
+  const { from, to } = loudPart(sound, 500);
+  const heard = { ...sound, samples: sound.samples.subarray(from, to) };
+  const tone = withoutPauses(heard);
+  const { length } = tone.samples;
+  expect(Math.abs(msOf(sound, length) - ms)).toBeLessThanOrEqual(within);
+  expect(msOf(sound, heard.samples.length - length)).toBeLessThanOrEqual(pausesMs);
+  const edge = sound.sampleRate / 20;
+  expectUnbroken({ ...tone, samples: tone.samples.subarray(edge, -edge) }, hz, opus);
+  return { endMs: msOf(sound, to), wholeMs: msOf(sound, sound.samples.length) };
+}
+
+/** A sound must be this tone alone, without a sample of 16 kHz lost or doubled. */
+export function expectUnbroken(sound: Sound, hz: number, opus = false): void {
+  expect(toneShare(sound, hz)).toBeGreaterThan(0.97);
+  if (!opus) expect(phaseJump(sound, hz) / sound.sampleRate).toBeLessThan(0.4 / 16_000);
+}
+
+/** The same with its pauses cut out. */
+function withoutPauses({ sampleRate, samples }: Sound): Sound {
+  const kept = new Int16Array(samples.length);
+  let length = 0;
+  for (let from = 0; from < samples.length; ) {
+    const level = samples[from]!;
+    let to = from + 1;
+    while (samples[to] === level) to++;
+    if (Math.abs(level) > SILENCE || to - from < (PAUSE_MS * sampleRate) / 1000) {
+      kept.set(samples.subarray(from, to), length);
+      length += to - from;
+    }
+    from = to;
+  }
+  return { sampleRate, samples: kept.subarray(0, length) };
+}

@@ -1,0 +1,46 @@
+import type { CallStream, Client, StreamEvent, StreamOptions } from "ringport/client";
+import { expect } from "vitest";
+
+/** A stream of the published client, and what it has brought so far. */
+export interface Followed {
+  readonly stream: CallStream;
+  readonly events: readonly StreamEvent[];
+  /** What the callee said. */
+  readonly frames: readonly Int16Array[];
+  /** Both have come to their end. */
+  readonly over: Promise<unknown>;
+}
+
+/** Attaches to the stream of a call, and reads what comes. */
+export async function follow(client: Client, callId: string, options: StreamOptions = {}): Promise<Followed> {
+  const stream = await client.stream(callId, { audio: "callee", ...options });
+  const [events, frames]: [StreamEvent[], Int16Array[]] = [[], []];
+  const collect = async <T>(from: AsyncIterable<T>, into: T[]): Promise<void> => {
+    for await (const one of from) into.push(one);
+  };
+  const over = Promise.all([collect(stream.events(), events), collect(stream.audio(), frames)]);
+  over.catch(() => {}); // whoever waits is told
+  return { stream, events, frames, over };
+}
+
+/** Writes bytes in pieces of odd sizes, and waits until they were heard. */
+export async function writePieces({ stream }: Followed, bytes: Uint8Array): Promise<void> {
+  const sizes = [1, 77, 1_009, 333];
+  for (let from = 0, i = 0; from < bytes.length; from += sizes[i++ % 4]!)
+    await stream.write(bytes.subarray(from, from + sizes[i % 4]!));
+  expect(await stream.mark("said")).toBe("reached");
+}
+
+/** Hangs up when everything was heard, and waits until the call and the stream are over. */
+export async function hangUp({ stream, over }: Followed): Promise<void> {
+  expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
+  await over;
+}
+
+/** The name of a call's event; of anything else its type. */
+export const nameOf = (event: StreamEvent): string => (event.type === "call_event" ? event.event : event.type);
+/** When an event happened, ms since 1970. */
+export const momentOf = (events: readonly StreamEvent[], name: string): number => {
+  const found = events.find((event) => nameOf(event) === name);
+  return found && "timestamp" in found ? Date.parse(found.timestamp) : Number.NaN;
+};
