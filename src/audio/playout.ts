@@ -1,15 +1,6 @@
 import type { AheadSource, FrameSource } from "../ports/media.ts";
 import { msToSamples, samplesToMs } from "./pcm.ts";
-
-/** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
-interface Item {
-  readonly samples: Int16Array | undefined;
-  length: number;
-  readonly name: string;
-  readonly reached: ((name: string) => void) | undefined;
-  /** Memory of the queue's own: more may be added to it, and it is used again. */
-  readonly own: boolean;
-}
+import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
 
 /** Fills a {@link Playout} while it is played, rather than all of it beforehand. */
 export interface PlayoutSupply {
@@ -28,10 +19,6 @@ export interface PlayoutTap {
   /** `length` samples of `samples` from `from` on; silence where there are none. */
   played(samples: Int16Array | undefined, from: number, length: number): void;
 }
-
-const PLAYED: Item = { samples: undefined, length: 0, name: "", reached: undefined, own: false };
-/** Length of the blocks that small pieces are gathered in, ms. */
-const BLOCK_MS = 40;
 
 /**
  * The one queue between a program and its leg, and the clock that says what the callee has heard.
@@ -54,13 +41,7 @@ export class Playout implements FrameSource, AheadSource {
   /** The leg's, where it pulls ahead. */
   recall: (() => void) | undefined;
 
-  readonly #items: Item[] = [];
-  #head = 0;
-  /** Samples of the item at the head that are already heard. */
-  #offset = 0;
-  /** What is pulled next: the same place, or one ahead of it. */
-  #next = 0;
-  #nextOffset = 0;
+  readonly #queue: PlayoutQueue;
   /** Samples that were sent but have not been counted yet. */
   #sent = 0;
   #queued = 0;
@@ -71,8 +52,6 @@ export class Playout implements FrameSource, AheadSource {
   #clock = 0;
   /** The clock after the last frame with signal. */
   #signalAt = 0;
-  /** A block that has been played. */
-  #spare: Item | undefined;
   #underruns = 0;
   #flowing = false;
   #ended = false;
@@ -81,6 +60,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Takes the leg's rate in samples per second. */
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
+    this.#queue = new PlayoutQueue(sampleRate);
     this.drained = new Promise((resolve) => {
       this.#resolveDrained = resolve;
     });
@@ -144,14 +124,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Adds a copy of the first `count` samples. However small the pieces are, they cost no more memory than their samples. */
   append(samples: Int16Array, count: number): void {
     this.#insistOnLife();
-    for (let from = 0; from < count; ) {
-      const block = this.#openBlock();
-      const memory = block.samples!;
-      const take = Math.min(count - from, memory.length - block.length);
-      for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
-      block.length += take;
-      from += take;
-    }
+    this.#queue.append(samples, count);
     this.#queued += count;
     this.#enqueued += count;
   }
@@ -172,11 +145,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
   clear(): number {
     this.recall?.();
-    this.#items.length = 0;
-    this.#head = 0;
-    this.#offset = 0;
-    this.#next = 0;
-    this.#nextOffset = 0;
+    this.#queue.clear();
     this.#queued = 0;
     this.#pulled = 0;
     this.#flowing = false;
@@ -192,15 +161,16 @@ export class Playout implements FrameSource, AheadSource {
 
   /** Pulls the next frame: fills it, with zeros where the queue is dry or silent, and returns how much was signal. */
   read(frame: Int16Array): number {
+    const queue = this.#queue;
     const before = this.#heard;
     let filled = 0;
     this.supply?.supply(frame.length);
     this.#reachMarks();
     while (filled < frame.length) {
-      const item = this.#items[this.#head];
+      const item = queue.head;
       if (item === undefined) break;
-      const take = Math.min(frame.length - filled, item.length - this.#offset);
-      copy(item, this.#offset, frame, filled, take);
+      const take = Math.min(frame.length - filled, item.length - queue.offset);
+      queue.copyHead(frame, filled, take);
       filled += take;
       this.#pass(item, take);
     }
@@ -213,20 +183,8 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   pull(frame: Int16Array): number {
-    let filled = 0;
     this.supply?.supply(frame.length);
-    while (filled < frame.length) {
-      const item = this.#items[this.#next];
-      if (item === undefined) break;
-      const take = Math.min(frame.length - filled, item.length - this.#nextOffset);
-      copy(item, this.#nextOffset, frame, filled, take);
-      filled += take;
-      this.#nextOffset += take;
-      if (this.#nextOffset === item.length) {
-        this.#next++;
-        this.#nextOffset = 0;
-      }
-    }
+    const filled = this.#queue.pull(frame);
     this.#pulled += filled;
     return filled;
   }
@@ -238,8 +196,8 @@ export class Playout implements FrameSource, AheadSource {
     this.#reachMarks();
     // A mark may clear the queue, which comes here again: then the rest is counted there, before it is dropped.
     while (this.#sent > 0) {
-      const item = this.#items[this.#head];
-      const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#offset);
+      const item = this.#queue.head;
+      const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);
       this.#sent -= take;
       if (item !== undefined) this.#pass(item, take);
     }
@@ -248,10 +206,10 @@ export class Playout implements FrameSource, AheadSource {
     this.#afterPassing(before);
   }
 
-  #add(samples: Int16Array | undefined, length: number, name: string, reached: Item["reached"]): void {
+  #add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
     this.#insistOnLife();
     if (length === 0 && reached === undefined) return;
-    this.#items.push({ samples, length, name, reached, own: false });
+    this.#queue.add(samples, length, name, reached);
     this.#queued += length;
   }
 
@@ -259,38 +217,17 @@ export class Playout implements FrameSource, AheadSource {
     if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
   }
 
-  /** The block at the end of the queue, where it has room and has not been pulled to its end; or a new one. */
-  #openBlock(): Item {
-    const last = this.#items.length - 1;
-    const end = this.#items[last];
-    if (end?.own === true && last >= this.#next && end.length < end.samples!.length) return end;
-    const block = this.#spare ?? {
-      samples: new Int16Array(msToSamples(BLOCK_MS, this.sampleRate)),
-      length: 0,
-      name: "",
-      reached: undefined,
-      own: true,
-    };
-    this.#spare = undefined;
-    this.#items.push(block);
-    return block;
-  }
-
   /** So many samples of the item at the head are heard. */
-  #pass(item: Item, samples: number): void {
+  #pass(item: PlayoutItem, samples: number): void {
     if (item.samples !== undefined) this.#heard += samples;
-    this.tap?.played(item.samples, this.#offset, samples);
+    this.tap?.played(item.samples, this.#queue.offset, samples);
     this.#queued -= samples;
     this.#pulled = Math.max(0, this.#pulled - samples);
-    this.#offset += samples;
-    if (this.#offset === item.length) {
-      this.#advance();
-      this.#reachMarks();
-    }
+    if (this.#queue.pass(samples)) this.#reachMarks();
   }
 
   #afterPassing(heardBefore: number): void {
-    this.#compact();
+    this.#queue.compact();
     if (this.#heard > heardBefore) this.#signalAt = this.#clock;
     if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
       const first = this.onFirstSignal;
@@ -301,24 +238,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #reachMarks(): void {
-    for (let item = this.#items[this.#head]; item?.reached; item = this.#items[this.#head]) {
-      this.#advance();
-      item.reached(item.name);
-    }
-  }
-
-  #advance(): void {
-    const item = this.#items[this.#head];
-    if (item?.own === true) {
-      item.length = 0;
-      this.#spare = item;
-    }
-    this.#items[this.#head] = PLAYED; // lets go of the samples
-    this.#head++;
-    this.#offset = 0;
-    if (this.#next >= this.#head) return;
-    this.#next = this.#head;
-    this.#nextOffset = 0;
+    for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.reached?.(mark.name);
   }
 
   #countUnderrun(filled: number, wanted: number): void {
@@ -327,27 +247,11 @@ export class Playout implements FrameSource, AheadSource {
     this.#flowing = !dry;
   }
 
-  /** Moves the waiting items to the front once half of the list is played, so that it does not grow with the call. */
-  #compact(): void {
-    const items = this.#items;
-    if (this.#head < 32 || this.#head * 2 < items.length) return;
-    items.copyWithin(0, this.#head);
-    items.length -= this.#head;
-    this.#next -= this.#head;
-    this.#head = 0;
-  }
-
   #settle(): void {
-    if (this.#ended && this.#head === this.#items.length) this.#resolveDrained();
+    if (this.#ended && this.#queue.empty) this.#resolveDrained();
   }
 
   #ms(samples: number): number {
     return Math.round(samplesToMs(samples, this.sampleRate));
   }
-}
-
-function copy(item: Item, at: number, frame: Int16Array, from: number, samples: number): void {
-  if (item.samples === undefined) frame.fill(0, from, from + samples);
-  // A loop, not set() with subarray(), which would allocate a view for every frame.
-  else for (let i = 0; i < samples; i++) frame[from + i] = item.samples[at + i] ?? 0;
 }
