@@ -57,10 +57,11 @@ export class BeepDetector {
   push(frame: Int16Array): void {
     const incoming = this.#incoming;
     for (let at = 0; at < frame.length; ) {
-      const take = Math.min(frame.length - at, incoming.length - this.#filled);
-      for (let i = 0; i < take; i++) incoming[this.#filled + i] = frame[at + i]!;
+      const from = this.#filled;
+      const take = Math.min(frame.length - at, incoming.length - from);
+      for (let i = 0; i < take; i++) incoming[from + i] = frame[at + i]!;
       at += take;
-      this.#filled += take;
+      this.#filled = from + take;
       if (this.#filled < incoming.length) return;
       this.#decide(this.#toneNow());
       this.#frames++;

@@ -28,11 +28,13 @@ export type DigitListener = (digit: string, atMs: number) => void;
 export class DtmfDetector {
   readonly #sampleRate: number;
   readonly #onDigit: DigitListener;
-  readonly #block: Float64Array;
+  readonly #block: Int16Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #powers: Float64Array = new Float64Array(4);
   #filled = 0;
+  /** Of the samples in the block. */
+  #energy = 0;
   #blocksDone = 0;
   #candidate: string | undefined;
   #agreeing = 0;
@@ -43,7 +45,7 @@ export class DtmfDetector {
   constructor(sampleRate: number, onDigit: DigitListener) {
     this.#sampleRate = sampleRate;
     this.#onDigit = onDigit;
-    this.#block = new Float64Array(msToSamples(BLOCK_MS, sampleRate));
+    this.#block = new Int16Array(msToSamples(BLOCK_MS, sampleRate));
     const coefficient = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
     this.#low = Float64Array.from(LOW_HZ, coefficient);
     this.#high = Float64Array.from(HIGH_HZ, coefficient);
@@ -56,12 +58,24 @@ export class DtmfDetector {
 
   /** Takes the next received samples, of any number. */
   push(frame: Int16Array): void {
-    for (let i = 0; i < frame.length; i++) {
-      this.#block[this.#filled++] = frame[i]!;
-      if (this.#filled < this.#block.length) continue;
+    const block = this.#block;
+    for (let at = 0; at < frame.length; ) {
+      const from = this.#filled;
+      const take = Math.min(frame.length - at, block.length - from);
+      let energy = this.#energy;
+      for (let i = 0; i < take; i++) {
+        const sample = frame[at + i]!;
+        block[from + i] = sample;
+        energy += sample * sample;
+      }
+      at += take;
+      this.#filled = from + take;
+      this.#energy = energy;
+      if (this.#filled < block.length) return;
       this.#filled = 0;
+      this.#energy = 0;
       this.#blocksDone++;
-      this.#decide(this.#digitInBlock());
+      this.#decide(this.#digitInBlock(energy));
     }
   }
 
@@ -80,11 +94,9 @@ export class DtmfDetector {
     this.#onDigit(digit, Math.round((start * 1000) / this.#sampleRate));
   }
 
-  #digitInBlock(): string | undefined {
-    const block = this.#block;
-    let energy = 0;
-    for (let i = 0; i < block.length; i++) energy += block[i]! * block[i]!;
-    if (energy < FLOOR * block.length) return undefined;
+  #digitInBlock(energy: number): string | undefined {
+    const { length } = this.#block;
+    if (energy < FLOOR * length) return undefined;
     const row = this.#winner(this.#low);
     if (row < 0) return undefined;
     const lowPower = this.#powers[row]!;
@@ -93,7 +105,7 @@ export class DtmfDetector {
     const highPower = this.#powers[column]!;
     if (highPower > MOST_HIGH_OVER_LOW * lowPower || lowPower > MOST_LOW_OVER_HIGH * highPower) return undefined;
     // A sine of amplitude a gives (a n / 2)² of power here and a² n / 2 of energy.
-    if (2 * (lowPower + highPower) < TONE_SHARE * block.length * energy) return undefined;
+    if (2 * (lowPower + highPower) < TONE_SHARE * length * energy) return undefined;
     return KEYS[row]?.[column];
   }
 

@@ -2,12 +2,12 @@
 export interface FilterBank {
   /** Input samples on each side of an output sample that it depends on. */
   readonly reach: number;
-  /** Coefficients per row, `2 * reach`; the first belongs to the input sample `reach - 1` before the output's. */
+  /** Coefficients per row, `2 * reach`, a whole number of fours; the first belongs to the input sample `reach - 1` before the output's. */
   readonly taps: number;
   /** How many steps one input sample is divided into; row `i` is for an output `i / steps` samples after an input. */
   readonly steps: number;
   /** `steps + 1` rows of `taps`. */
-  readonly rows: Float32Array;
+  readonly rows: Float64Array;
 }
 
 // 16 zero crossings, Kaiser beta 9 and a cut-off at 0.92 of the lower Nyquist frequency: measured at 77 dB or better
@@ -19,8 +19,8 @@ const ROLL_OFF = 0.92;
 // All the customary rates need 640 steps or fewer and are exact. A file with an odd rate (11111 Hz) would need as many
 // as its rate; then the nearest of 1024 steps is used, which keeps its pitch and length, and more than 60 dB of SNR.
 const MOST_STEPS = 1024;
-// Audio files choose their rate freely, so the cache has a limit: 4 million coefficients, 16 MB.
-const CACHED_COEFFICIENTS = 4_000_000;
+// Audio files choose their rate freely, so the cache has a limit: 2 million coefficients, 16 MB.
+const CACHED_COEFFICIENTS = 2_000_000;
 
 const cache = new Map<string, FilterBank>();
 
@@ -44,10 +44,10 @@ export function filterBank(up: number, down: number): FilterBank {
 function design(up: number, down: number): FilterBank {
   const scale = Math.min(1, up / down);
   const cutOff = scale * ROLL_OFF;
-  const reach = Math.ceil(ZERO_CROSSINGS / scale);
+  const reach = 2 * Math.ceil(ZERO_CROSSINGS / scale / 2);
   const taps = 2 * reach;
   const steps = Math.min(up, MOST_STEPS);
-  const rows = new Float32Array((steps + 1) * taps);
+  const rows = new Float64Array((steps + 1) * taps);
   const row = new Float64Array(taps);
   for (let step = 0; step <= steps; step++) {
     let sum = 0;

@@ -17,7 +17,7 @@ export class Resampler {
   readonly #down: number;
   readonly #bank: FilterBank | undefined;
   /** Input as floats: the `reach` samples before the output's position, and what lies after it. */
-  readonly #buffer: Float32Array;
+  readonly #buffer: Float64Array;
   #buffered = 0;
   /** Where the next output sample lies in the buffer: whole samples and `#phase / #up` of one. */
   #position = 0;
@@ -39,7 +39,7 @@ export class Resampler {
     this.#up = to / divisor;
     this.#down = from / divisor;
     this.#bank = from === to ? undefined : filterBank(this.#up, this.#down);
-    this.#buffer = new Float32Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
+    this.#buffer = new Float64Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
     this.#rewind();
   }
 
@@ -96,20 +96,15 @@ export class Resampler {
   /** Feeds `count` samples (zeros when there are none) and writes the first `wanted` of `output`. */
   #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, wanted: number): void {
     const buffer = this.#buffer;
-    let read = 0;
     let written = 0;
-    while (read < count) {
-      const take = Math.min(count - read, buffer.length - this.#buffered);
-      for (let i = 0; i < take; i++) buffer[this.#buffered + i] = samples?.[read + i] ?? 0;
+    for (let read = 0; read < count; ) {
+      const from = this.#buffered;
+      const take = Math.min(count - read, buffer.length - from);
+      if (samples === undefined) buffer.fill(0, from, from + take);
+      else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
       this.#buffered += take;
       read += take;
-      while (this.#position + bank.reach < this.#buffered && written < wanted) {
-        output[written++] = this.#sampleHere(bank);
-        this.#phase += this.#down;
-        const whole = Math.floor(this.#phase / this.#up);
-        this.#position += whole;
-        this.#phase -= whole * this.#up;
-      }
+      written = this.#compute(bank, output, written, wanted);
       const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
       buffer.copyWithin(0, done, this.#buffered);
       this.#buffered -= done;
@@ -118,16 +113,45 @@ export class Resampler {
     this.#produced += written;
   }
 
-  #sampleHere(bank: FilterBank): number {
-    const { rows, taps } = bank;
+  /** Writes what the buffer holds to `output`, from `written` on and as far as `wanted`; answers how far it came. */
+  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, wanted: number): number {
     const buffer = this.#buffer;
-    const step = bank.steps === this.#up ? this.#phase : Math.round((this.#phase * bank.steps) / this.#up);
-    const row = step * taps;
-    const first = this.#position - bank.reach + 1;
-    let sum = 0;
-    for (let tap = 0; tap < taps; tap++) sum += rows[row + tap]! * buffer[first + tap]!;
-    return toSample(sum);
+    const up = this.#up;
+    const whole = Math.floor(this.#down / up);
+    const part = this.#down % up;
+    const end = this.#buffered - reach;
+    let position = this.#position;
+    let phase = this.#phase;
+    let at = written;
+    while (position < end && at < wanted) {
+      const step = steps === up ? phase : Math.round((phase * steps) / up);
+      output[at++] = toSample(product(rows, step * taps, buffer, position - reach + 1, taps));
+      position += whole;
+      phase += part;
+      if (phase < up) continue;
+      phase -= up;
+      position++;
+    }
+    this.#position = position;
+    this.#phase = phase;
+    return at;
   }
+}
+
+/** The scalar product of a row of coefficients, a whole number of fours, with what lies in the buffer from `first` on. */
+function product(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+  // Four sums, so that no addition waits for the one before it.
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  for (let tap = 0; tap < taps; tap += 4) {
+    a += rows[row + tap]! * buffer[first + tap]!;
+    b += rows[row + tap + 1]! * buffer[first + tap + 1]!;
+    c += rows[row + tap + 2]! * buffer[first + tap + 2]!;
+    d += rows[row + tap + 3]! * buffer[first + tap + 3]!;
+  }
+  return a + b + (c + d);
 }
 
 /** Changes the sample rate of a whole recording; at equal rates returns the same array. See {@link Resampler}. */

@@ -45,13 +45,17 @@ export class Vad implements VoiceActivityDetector {
    * complete; when they complete none, the last decision stands.
    */
   push(frame: Int16Array): boolean {
+    const step = this.#stepSamples;
     let speech = false;
     let steps = 0;
-    for (let i = 0; i < frame.length; i++) {
-      const sample = frame[i]!;
-      this.#energy += sample * sample;
-      if (++this.#samples < this.#stepSamples) continue;
-      if (this.#step(Math.sqrt(this.#energy / this.#samples))) speech = true;
+    for (let at = 0; at < frame.length; ) {
+      const end = Math.min(frame.length, at + step - this.#samples);
+      this.#samples += end - at;
+      let energy = this.#energy;
+      for (; at < end; at++) energy += frame[at]! * frame[at]!;
+      this.#energy = energy;
+      if (this.#samples < step) break;
+      if (this.#step(Math.sqrt(energy / step))) speech = true;
       this.#energy = 0;
       this.#samples = 0;
       steps++;

@@ -29,7 +29,7 @@ export class CalleeAudio implements FrameSink {
   /** Samples that went out, and for which nothing has come back or was told yet. */
   #owed = 0;
 
-  /** @param tell takes a frame, which is used again afterwards */
+  /** @param tell takes a frame, which is used again afterwards, and does not write to it */
   constructor(tell: (frame: Int16Array) => void) {
     this.#tell = tell;
   }
@@ -88,9 +88,14 @@ export class CalleeAudio implements FrameSink {
 
   #hear(samples: Int16Array): void {
     if (!this.answered || this.#rate === undefined || this.#resampler === undefined) return;
+    const frame = this.#frame;
+    // As it is, where it is a frame already.
+    if (this.#legRate === this.#rate && this.#filled === 0 && samples.length === frame.length) {
+      this.#tell(samples);
+      return;
+    }
     const resampled = this.#resampled;
     const count = this.#resampler.pushInto(samples, resampled);
-    const frame = this.#frame;
     for (let at = 0; at < count; ) {
       const from = this.#filled;
       const take = Math.min(count - at, frame.length - from);
