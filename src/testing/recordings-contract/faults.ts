@@ -21,7 +21,7 @@ export function faultsContract(clause: RecordingsClause, expect: ContractRunner[
       const take = new Take(recordings, "call_1");
       take.write(MUCH_MS);
       await until(TELL_MS, "It says that the recording is incomplete", () => take.reasons.length > 0);
-      take.write(MUCH_MS);
+      take.write(4 * MUCH_MS); // the call goes on
       await take.writer.finish();
       await take.writer.finish();
       expect(take.reasons.length).toBe(1);
