@@ -5,7 +5,7 @@
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
 //           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
 import process from "node:process";
-import { createClient, type StreamEvent } from "ringport/client";
+import { createClient, type RingportError, type StreamEvent } from "ringport/client";
 
 const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
 const ringport = createClient({ url, token });
@@ -20,7 +20,8 @@ const RULES = [
 ];
 
 const instance = await ringport.instances.create({ name: "Bot" });
-console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+const { message } = await ringport.instances.configure(instance.id).catch((error: RingportError) => error);
+console.log(message); // open the address and press the button; over a SIP trunk there is no need
 
 // The simulated phone behind this number presses 1 2 3 4 #.
 const phoneNumber = process.argv[2] ?? "+12025550107";

@@ -5,13 +5,14 @@
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
 //           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
 import process from "node:process";
-import { createClient } from "ringport/client";
+import { createClient, type RingportError } from "ringport/client";
 
 const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
 const ringport = createClient({ url, token });
 
 const instance = await ringport.instances.create({ name: "Echo" });
-console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+const { message } = await ringport.instances.configure(instance.id).catch((error: RingportError) => error);
+console.log(message); // open the address and press the button; over a SIP trunk there is no need
 
 // The simulated phone behind this number says a sentence.
 const phoneNumber = process.argv[2] ?? "+12025550106";

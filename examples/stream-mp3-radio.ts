@@ -6,13 +6,14 @@
 //           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
 import { createReadStream } from "node:fs";
 import process from "node:process";
-import { createClient } from "ringport/client";
+import { createClient, type RingportError } from "ringport/client";
 
 const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" } = process.env;
 const ringport = createClient({ url, token });
 
 const instance = await ringport.instances.create({ name: "Radio" });
-console.log((await ringport.instances.configure(instance.id)).message); // open the address and press the button
+const { message } = await ringport.instances.configure(instance.id).catch((error: RingportError) => error);
+console.log(message); // open the address and press the button; over a SIP trunk there is no need
 
 const target = { phoneNumber: "+12025550100" };
 const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAMIC_STREAM", target });

@@ -21,7 +21,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
   [
-    /^sudo apt-get install -y baresip-core|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
+    /^sh examples\/sip-trunk\/pair\/start|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
     "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
   ],
   [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
