@@ -26,6 +26,8 @@ export interface RecordingsSkips {
 /** Registers one sentence of the contract with the test that shows it. */
 export type RecordingsClause = (title: string, body: (under: RecordingsUnderTest) => Promise<void>) => void;
 
+const TEST_TIMEOUT_MS = 60_000;
+
 /**
  * The contract of the recordings port as tests.
  * @param name what the tests are listed under
@@ -43,15 +45,19 @@ export function recordingsContract(
   skips: RecordingsSkips = {},
 ): void {
   const clause: RecordingsClause = (title, body) =>
-    test(title, async () => {
-      const under = await factory();
-      try {
-        await body(under);
-      } finally {
-        await under.recordings.close();
-        await under.close();
-      }
-    });
+    test(
+      title,
+      async () => {
+        const under = await factory();
+        try {
+          await body(under);
+        } finally {
+          await under.recordings.close();
+          await under.close();
+        }
+      },
+      TEST_TIMEOUT_MS,
+    );
   const unless =
     (reason: string | undefined): RecordingsClause =>
     (title, body) =>
