@@ -1,6 +1,6 @@
 import { Decimator } from "./decimator.ts";
 import { msToSamples } from "./pcm.ts";
-import { mayBeTone, SteadyTone } from "./steady-tone.ts";
+import { isQuiet, mayBeTone, SteadyTone } from "./steady-tone.ts";
 
 const FRAME_MS = 20;
 /** The rate that is worked at, about: enough for tones of 2300 Hz. */
@@ -56,6 +56,13 @@ export class BeepDetector {
   /** Takes the next received samples, of any number. */
   push(frame: Int16Array): void {
     const incoming = this.#incoming;
+    const { history } = this.#decimator;
+    // Most frames are whole and quiet: nothing of them is needed but what the next one looks back at.
+    if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
+      for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
+      this.#next(0);
+      return;
+    }
     for (let at = 0; at < frame.length; ) {
       const from = this.#filled;
       const take = Math.min(frame.length - at, incoming.length - from);
@@ -63,11 +70,15 @@ export class BeepDetector {
       at += take;
       this.#filled = from + take;
       if (this.#filled < incoming.length) return;
-      this.#decide(this.#toneNow());
-      this.#frames++;
-      this.#filled = this.#decimator.history;
-      incoming.copyWithin(0, incoming.length - this.#filled);
+      this.#next(this.#toneNow());
+      this.#filled = history;
+      incoming.copyWithin(0, incoming.length - history);
     }
+  }
+
+  #next(hz: number): void {
+    this.#decide(hz);
+    this.#frames++;
   }
 
   /** The frequency of the tone in the last 20 ms, Hz; 0 where there is none. Silence and speech are told at little cost. */

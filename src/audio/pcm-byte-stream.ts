@@ -1,12 +1,15 @@
-import { pcmFromBytes } from "./pcm.ts";
+import { pcmFromBytes, pcmInBytes } from "./pcm.ts";
 
 /** Turns a stream of 16-bit little-endian bytes into samples when the network may cut a sample in two. */
 export class PcmByteStream {
   #odd: number | undefined;
 
-  /** Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. */
-  push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-    if (this.#odd === undefined && bytes.length % 2 === 0) return pcmFromBytes(bytes);
+  /**
+   * Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may lie in
+   * the memory of the bytes.
+   */
+  push(bytes: Uint8Array): Int16Array {
+    if (this.#odd === undefined && bytes.length % 2 === 0) return pcmInBytes(bytes);
     const carried = this.#odd === undefined ? 0 : 1;
     const joined = new Uint8Array(carried + bytes.length);
     joined[0] = this.#odd ?? 0;

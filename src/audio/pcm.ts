@@ -26,6 +26,13 @@ export function pcmFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return samples;
 }
 
+/** The same without a copy where the memory allows it: then samples and bytes are one. */
+export function pcmInBytes(bytes: Uint8Array): Int16Array {
+  const { buffer, byteOffset, length } = bytes;
+  if (!LITTLE_ENDIAN || byteOffset % 2 !== 0) return pcmFromBytes(bytes);
+  return new Int16Array(buffer, byteOffset, length >> 1);
+}
+
 /** Writes samples as 16-bit little-endian bytes into a new array. */
 export function pcmToBytes(samples: Int16Array): Uint8Array<ArrayBuffer> {
   if (LITTLE_ENDIAN) return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength).slice();

@@ -59,7 +59,8 @@ export class PlayoutQueue {
       const block = this.#openBlock();
       const memory = block.samples!;
       const take = Math.min(count - from, memory.length - block.length);
-      for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
+      if (take === samples.length) memory.set(samples, block.length);
+      else for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
       block.length += take;
       from += take;
     }

@@ -102,6 +102,13 @@ export class SteadyTone {
   }
 }
 
+/** Whether samples are too quiet to be a tone, whatever they are. */
+export function isQuiet(samples: Int16Array): boolean {
+  let energy = 0;
+  for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;
+  return energy < FLOOR_AT_FIRST * samples.length;
+}
+
 /** Whether 20 ms of audio at any rate, from `start` on, are worth a look: most are silence, or speech. */
 export function mayBeTone(samples: Float64Array, start: number): boolean {
   return isSteady(samples, start, FLOOR_AT_FIRST, MOST_BEAT_AT_FIRST);
