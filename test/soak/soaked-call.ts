@@ -95,8 +95,10 @@ export class SoakedCall {
     this.#socket?.write(TONE_MESSAGE);
     if (this.#answeredAt === 0 || ++this.#sent % MARK_EVERY !== 0) return;
     const idle = this.#marks.length === this.#marked && this.#clears === this.#cleared;
-    if (idle && !this.#broken && performance.now() - this.#answeredAt > this.#breakAfterMs) void this.#break();
-    else if (
+    // Nothing new is asked for before the break, so that it finds a moment at which nothing is under way.
+    if (!this.#broken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
+      if (idle) void this.#break();
+    } else if (
       idle &&
       this.#marks.length % CLEAR_EVERY === CLEAR_EVERY - 1 &&
       this.#clears < this.#marks.length / CLEAR_EVERY
