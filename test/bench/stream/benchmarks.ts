@@ -39,8 +39,6 @@ to and from the client's 16 kHz. The two clocks are compared by asking for the t
     method: `${STREAMS} Every
 client sends 20 ms of PCM at 16 kHz, 50 times a second, and gets the callee's audio as often. The network keeps what each callee
 heard. Lateness: how much later than its place on the absolute 20 ms schedule a frame was exchanged with a leg, both directions.`,
-    remarks: `On Node the process is at the end of its core with 300 streams; where its time goes has not been looked into since the
-detector of beeps, which cost the most, was made cheaper.`,
     options: {
       streams: { says: "streams at once", value: 300, quick: 50 },
       seconds: { says: "length of the window", value: 30, quick: 4 },
