@@ -42,12 +42,17 @@ export class Keystream {
     let at = this.#ssrc === ssrc ? (roc - this.#roc) * 0x10000 + sequence - this.#sequence : -1;
     if (at < 0 || at >= this.#packets || blocks > this.#blocks) {
       const next = at >= 0 && at < this.#packets + LOST_AT_MOST;
-      this.#make(next ? AHEAD_PACKETS : 1, blocks, ssrc, roc, sequence);
+      this.#make(next ? this.#ahead(ssrc) : 1, blocks, ssrc, roc, sequence);
       at = 0;
     }
     const stream = this.#stream;
     let k = at * this.#blocks * BLOCK;
     for (let i = from; i < to; i++) bytes[i] = bytes[i]! ^ stream[k++]!;
+  }
+
+  /** Fewer the first time, and not the same number for all: so calls that began together do not make theirs together ever after. */
+  #ahead(ssrc: number): number {
+    return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));
   }
 
   #make(ahead: number, wanted: number, ssrc: number, roc: number, sequence: number): void {
