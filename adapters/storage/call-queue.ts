@@ -1,8 +1,14 @@
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
-import { IS_ACTIVE, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
+import { IS_ACTIVE, IS_DIALING, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
 import type { Session } from "./session.ts";
+
+interface Claim {
+  readonly instance_id: string;
+  readonly owner: string;
+  readonly dialing_at: number;
+}
 
 const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
   db
@@ -17,11 +23,11 @@ const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
 /** What the dispatcher and recovery ask of the calls that are not over; none of it reads a finished call. */
 export function callQueue(
   session: Session,
-): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims"> {
-  const claimed = prepared((db, { instance_id, owner }: { instance_id: string; owner: string }) =>
+): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
+  const claimed = prepared((db, { instance_id, owner, dialing_at }: Claim) =>
     db
       .updateTable("calls")
-      .set((eb) => ({ owner, version: eb("version", "+", 1) }))
+      .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
       .where("id", "=", (eb) =>
         eb
           .selectFrom("calls")
@@ -40,9 +46,9 @@ export function callQueue(
       const rows = await session.ask(ACTIVE_CALLS, { instance_id: instanceId });
       return rows.map(callOf);
     },
-    claimNext: (instanceId, owner) =>
+    claimNext: (instanceId, owner, now) =>
       session.write(async (db) => {
-        const [row] = await claimed(db, { instance_id: instanceId, owner });
+        const [row] = await claimed(db, { instance_id: instanceId, owner, dialing_at: now });
         return row && callOf(row);
       }),
     waitingSince: (createdBefore, limit, after) =>
@@ -84,10 +90,17 @@ export function callQueue(
           .orderBy("instance_id")
           .limit(limit)
           .execute();
+        const dialing = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_DIALING)
+          .limit(limit - onLine.length)
+          .execute();
         const ofDeleted = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_QUEUED)
+          .where("dialing_at", "is", null)
           .where((eb) =>
             eb.exists(
               eb
@@ -97,19 +110,9 @@ export function callQueue(
                 .where("instances.status", "=", "DELETED"),
             ),
           )
-          .limit(limit - onLine.length)
+          .limit(limit - onLine.length - dialing.length)
           .execute();
-        return [...onLine, ...ofDeleted].map(callOf);
+        return [...onLine, ...dialing, ...ofDeleted].map(callOf);
       }),
-    async releaseClaims() {
-      await session.write((db) =>
-        db
-          .updateTable("calls")
-          .set((eb) => ({ owner: null, version: eb("version", "+", 1) }))
-          .where(IS_QUEUED)
-          .where("owner", "is not", null)
-          .execute(),
-      );
-    },
   };
 }

@@ -20,6 +20,7 @@ export function callRow(call: Call): CallRow {
     ended_at: call.endedAt,
     slot: call.slot,
     owner: call.owner,
+    dialing_at: call.dialingAt,
     version: call.version,
   };
 }
@@ -41,6 +42,7 @@ export function callOf(row: CallRow): Call {
     endedAt: row.ended_at,
     slot: row.slot,
     owner: row.owner,
+    dialingAt: row.dialing_at,
     version: row.version,
   };
 }
@@ -57,6 +59,7 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
     ...(patch.startedAt !== undefined && { started_at: patch.startedAt }),
     ...(patch.endedAt !== undefined && { ended_at: patch.endedAt }),
     ...(patch.owner !== undefined && { owner: patch.owner }),
+    ...(patch.dialingAt !== undefined && { dialing_at: patch.dialingAt }),
     ...(patch.message !== undefined && { type: patch.message.type, message: JSON.stringify(patch.message) }),
   };
 }

@@ -11,6 +11,8 @@ export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED'
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
+/** A queued call whose phone may ring already. */
+export const IS_DIALING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and dialing_at is not null`;
 /** A call of which a recording is kept. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
 /** An instance whose number is linked. */

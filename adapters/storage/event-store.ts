@@ -8,7 +8,12 @@ import type { Session } from "./session.ts";
 /** Rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
-const INSERTED = prepared((db, row: EventRow) => db.insertInto("events").values(row));
+const INSERTED = prepared((db, row: EventRow) =>
+  db
+    .insertInto("events")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doNothing()),
+);
 
 /** The append-only log. Ids sort by time, so they alone are the order. */
 export function eventStore(session: Session): EventStore {
@@ -53,6 +58,7 @@ export async function insertEvents(tx: Kysely<Database>, events: readonly Event[
     await tx
       .insertInto("events")
       .values(events.slice(from, from + BATCH).map(rowOf))
+      .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
 }
 

@@ -16,6 +16,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0003_unlinked_instances": { up: unlinkedInstances },
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
+    "0006_dialing": { up: dialing },
   };
 }
 
@@ -185,6 +186,13 @@ async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .addColumn("confidence", "double precision")
     .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
     .execute();
+}
+
+/** Before this step a claim left no time; the phone of a claimed call may have rung, so it counts as dialing. */
+async function dialing(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
+  await sql`update calls set dialing_at = created_at where status = 'QUEUED' and owner is not null`.execute(db);
+  await sql`create index calls_dialing on calls (id) where status = 'QUEUED' and dialing_at is not null`.execute(db);
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -77,6 +77,7 @@ export interface CallTable {
   ended_at: number | null;
   slot: number;
   owner: string | null;
+  dialing_at: number | null;
   version: number;
 }
 

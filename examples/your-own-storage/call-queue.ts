@@ -1,7 +1,7 @@
 import { type Call, type CallStatus, type CallStore, isActive } from "ringport";
 import type { Memory } from "./memory.ts";
 
-type Questions = "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "releaseClaims" | "counts";
+type Questions = "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "counts";
 
 /** What the dispatcher asks of the calls that are not over. */
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
@@ -9,16 +9,14 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
   const those = (willDo: (call: Call) => boolean): Call[] => [...all.values()].filter(willDo).sort(oldestFirst);
   const waiting = (): Call[] => those(({ status, owner }) => status === "QUEUED" && owner === null);
-  const own = (call: Call, owner: string | null): Call => {
-    const owned = { ...call, owner, version: call.version + 1 };
-    all.set(call.id, owned);
-    return owned;
-  };
   return {
     active: async (instanceId) => those((call) => call.instanceId === instanceId && isActive(call.status)),
-    async claimNext(instanceId, owner) {
+    async claimNext(instanceId, owner, now) {
       const next = waiting().find((call) => call.instanceId === instanceId);
-      return next && own(next, owner);
+      if (!next) return undefined;
+      const claimed = { ...next, owner, dialingAt: now, version: next.version + 1 };
+      all.set(next.id, claimed);
+      return claimed;
     },
     waitingSince: async (createdBefore, limit, after) =>
       waiting()
@@ -30,14 +28,11 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
     oldestWaiting: async () => waiting()[0]?.createdAt,
     orphaned: async (limit) =>
       those(
-        ({ status, instanceId }) =>
+        ({ status, dialingAt, instanceId }) =>
           status === "RINGING" ||
           status === "IN_PROGRESS" ||
-          (status === "QUEUED" && instances.get(instanceId)?.status === "DELETED"),
+          (status === "QUEUED" && (dialingAt !== null || instances.get(instanceId)?.status === "DELETED")),
       ).slice(0, limit),
-    async releaseClaims() {
-      for (const call of those(({ status, owner }) => status === "QUEUED" && owner !== null)) own(call, null);
-    },
     async counts() {
       const counts: Partial<Record<CallStatus, number>> = {};
       for (const { status } of all.values()) counts[status] = (counts[status] ?? 0) + 1;

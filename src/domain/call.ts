@@ -59,6 +59,11 @@ export interface Call {
   readonly slot: number;
   /** The process that works on this call; null until one has claimed it. */
   readonly owner: string | null;
+  /**
+   * When its claim was stored, ms since 1970-01-01 UTC: from then on its phone may ring. Null while it waits; a call that
+   * is given back because nobody was asked waits again.
+   */
+  readonly dialingAt: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;
 }

@@ -113,7 +113,18 @@ export interface InstanceStore {
 
 /** What an update may change. `status` always comes with the table's input that leads to it. */
 export type CallPatch = Partial<
-  Pick<Call, "status" | "outcome" | "mediaStatistics" | "recordedMs" | "startedAt" | "endedAt" | "owner" | "message">
+  Pick<
+    Call,
+    | "status"
+    | "outcome"
+    | "mediaStatistics"
+    | "recordedMs"
+    | "startedAt"
+    | "endedAt"
+    | "owner"
+    | "dialingAt"
+    | "message"
+  >
 >;
 
 /** Which calls are listed; what is left out does not matter. */
@@ -155,8 +166,12 @@ export interface CallStore {
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /** The active calls of an instance, oldest first. */
   active(instanceId: string): Promise<Call[]>;
-  /** Gives the oldest unclaimed QUEUED call of the instance to `owner`, one version up; undefined when none waits. */
-  claimNext(instanceId: string, owner: string): Promise<Call | undefined>;
+  /**
+   * Gives the oldest unclaimed QUEUED call of the instance to `owner` and marks it as dialing (`dialingAt`) in the same
+   * write, one version up; undefined if none waits.
+   * @param now ms since 1970-01-01 UTC
+   */
+  claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;
   /** A call that becomes final loses its audio file in the same transaction. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
@@ -165,12 +180,10 @@ export interface CallStore {
   /** The creation time of the oldest unclaimed QUEUED call, to know when to look again. */
   oldestWaiting(): Promise<number | undefined>;
   /**
-   * Calls that a dead process left RINGING or IN_PROGRESS, and calls still QUEUED on an instance that is DELETED; at
-   * most `limit`.
+   * Calls that a dead process left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls still QUEUED on an
+   * instance that is DELETED; at most `limit`.
    */
   orphaned(limit: number): Promise<Call[]>;
-  /** Gives claims of dead processes back: QUEUED calls with an owner lose it. Versions go up by one. */
-  releaseClaims(): Promise<void>;
   /** Calls of which a recording is kept (`recordedMs` above 0) and that ended before, oldest first; at most `limit`. */
   recorded(endedBefore: number, limit: number): Promise<Call[]>;
   /** Deletes at most `limit` final calls that ended before, with their events and transcripts; answers their ids. */

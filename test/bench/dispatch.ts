@@ -127,6 +127,7 @@ function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt"
     endedAt: null,
     slot: 0,
     owner: null,
+    dialingAt: null,
   };
 }
 

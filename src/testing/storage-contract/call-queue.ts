@@ -8,11 +8,18 @@ export function callQueueContract(clause: Clause): void {
     await scene.storedCall(await scene.storedInstance());
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
-    scene.equal(await calls.claimNext(instance.id, "node_a"), { ...first, owner: "node_a", version: 2 });
-    scene.equal(await calls.claimNext(instance.id, "node_b"), { ...second, owner: "node_b", version: 2 });
-    scene.equal(await calls.claimNext(instance.id, "node_a"), undefined);
-    scene.equal(await calls.claimNext(scene.id("inst"), "node_a"), undefined);
-    scene.equal((await calls.get(first.id))?.owner, "node_a");
+    const [one, two] = [scene.now(), scene.now()];
+    const claimed = { ...first, owner: "node_a", dialingAt: one, version: 2 };
+    scene.equal(await calls.claimNext(instance.id, "node_a", one), claimed);
+    scene.equal(await calls.claimNext(instance.id, "node_b", two), {
+      ...second,
+      owner: "node_b",
+      dialingAt: two,
+      version: 2,
+    });
+    scene.equal(await calls.claimNext(instance.id, "node_a", two), undefined);
+    scene.equal(await calls.claimNext(scene.id("inst"), "node_a", two), undefined);
+    scene.equal(await calls.get(first.id), claimed);
   });
 
   clause("20 claims at once over ten calls give each call to one of them", async (scene) => {
@@ -20,7 +27,7 @@ export function callQueueContract(clause: Clause): void {
     const stored: string[] = [];
     for (let i = 0; i < 10; i++) stored.push((await scene.storedCall(instance)).id);
     const claims = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`)),
+      Array.from({ length: 20 }, (_, i) => scene.storage.calls.claimNext(instance.id, `node_${i}`, scene.now())),
     );
     const claimed = claims.filter((claim) => claim !== undefined);
     scene.equal(idsOf(claimed).toSorted(), stored);
@@ -31,7 +38,7 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     await scene.moved(await scene.storedCall(instance), { status: "RINGING" });
     await scene.endedCall(instance);
-    scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a"), undefined);
+    scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now()), undefined);
   });
 
   clause("the active calls of an instance are answered oldest first", async (scene) => {
@@ -52,7 +59,7 @@ export function callQueueContract(clause: Clause): void {
       scene.equal(await calls.oldestWaiting(), undefined);
       await scene.endedCall(instance);
       const claimed = await scene.storedCall(instance);
-      await calls.claimNext(instance.id, "node_a");
+      await calls.claimNext(instance.id, "node_a", scene.now());
       const first = await scene.storedCall(instance);
       const second = await scene.storedCall(await scene.storedInstance());
       const third = await scene.storedCall(instance);
@@ -96,17 +103,17 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.orphaned(2)).length, 2);
   });
 
-  clause("claims of dead processes are given back, and what was ringing keeps its owner", async (scene) => {
+  clause("calls that were claimed but not placed are found, and wait again once their mark is gone", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
-    const ringing = await scene.moved(await scene.storedCall(instance), { status: "RINGING", owner: "node_dead" });
-    const claimed = await scene.storedCall(instance);
+    const marked = await scene.storedCall(instance);
     const free = await scene.storedCall(instance);
-    await calls.claimNext(instance.id, "node_dead");
-    await calls.releaseClaims();
-    scene.equal(await calls.get(claimed.id), { ...claimed, owner: null, version: 3 });
+    scene.equal(await calls.orphaned(10), []);
+    const claimed = await calls.claimNext(instance.id, "node_dead", scene.now());
+    scene.equal(await calls.orphaned(10), [claimed]);
     scene.equal(await calls.get(free.id), free);
-    scene.equal(await calls.get(ringing.id), ringing);
-    scene.equal((await calls.claimNext(instance.id, "node_b"))?.id, claimed.id);
+    await scene.moved({ ...marked, version: 2 }, { owner: null, dialingAt: null });
+    scene.equal(await calls.orphaned(10), []);
+    scene.equal((await calls.claimNext(instance.id, "node_b", scene.now()))?.id, marked.id);
   });
 }

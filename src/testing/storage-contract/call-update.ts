@@ -45,7 +45,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const set = await scene.moved(call, patch);
     scene.equal(set, { ...call, ...patch, version: 2 });
     const noTimes = { startedAt: null, endedAt: null };
-    const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null };
+    const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null, dialingAt: null };
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
   });
 

@@ -97,6 +97,7 @@ export class StorageScene {
       endedAt: null,
       slot: 0,
       owner: null,
+      dialingAt: null,
       version: 1,
       ...patch,
     };

@@ -12,7 +12,7 @@ import { askHotQueries } from "./hot-queries.ts";
 import { recorded, type Statement } from "./recorded.ts";
 
 /** Indexes that hold live calls only: reading one from end to end never meets a finished call. */
-const LIVE_INDEX = /calls_(slot|on_line|queued|waiting)\b/;
+const LIVE_INDEX = /calls_(slot|on_line|queued|waiting|dialing)\b/;
 
 const isPlanned = ({ sql }: Statement) => /^(select|update|delete)/.test(sql) && !/kysely_|pg_|sqlite_/.test(sql);
 

@@ -127,6 +127,7 @@ function call(id: string): Call {
     endedAt: null,
     slot: 0,
     owner: null,
+    dialingAt: null,
     version: 1,
   };
 }

@@ -61,6 +61,7 @@ export const call = (over: Partial<Call> = {}): Call => ({
   endedAt: null,
   slot: 0,
   owner: null,
+  dialingAt: null,
   version: 1,
   ...over,
 });
