@@ -1,12 +1,15 @@
 import type { IdSource } from "../domain/ids.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
-import type { AccountStore, TokenRecord } from "../ports/storage.ts";
+import { type AccountStore, StorageUnavailable, type TokenRecord } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
+import { RecentTokens } from "./recent-tokens.ts";
 import { type Sha256, sha256Hex } from "./sha256.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
 const CHECK_CHARACTERS = 6;
+/** A storage that has not answered after this time counts as down for a token that was valid lately, ms. */
+const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 
 /** What a token is to be. */
@@ -59,15 +62,38 @@ export async function issueFirstToken(
 }
 
 /**
- * Authenticates by stored tokens: a checksum first, then one look-up on the hash.
+ * Authenticates by stored tokens: a checksum first, then one look-up on the hash. A storage that fails, or says nothing
+ * for a second, is done without if the token was valid a short time ago.
  * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
  */
 export function tokenAuthenticator(accounts: AccountStore, system: System, sha256: Sha256 = sha256Hex): Authenticate {
+  const recent = new RecentTokens(system);
+
+  async function stored(hash: string): Promise<TokenRecord | undefined> {
+    const found = await accounts.tokenByHash(hash);
+    const valid = found && sameText(found.hash, hash) && found.revokedAt === null ? found : undefined;
+    recent.read(hash, valid);
+    return valid;
+  }
+
+  async function storedOrRecent(hash: string): Promise<TokenRecord | undefined> {
+    const known = recent.find(hash);
+    if (!known) return stored(hash);
+    let cancel = () => {};
+    const late = new Promise<TokenRecord>((resolve) => {
+      cancel = system.after(SILENCE_MS, () => resolve(known));
+    });
+    const asked = stored(hash).catch((error: unknown) => {
+      if (error instanceof StorageUnavailable) return known;
+      throw error;
+    });
+    return Promise.race([asked, late]).finally(cancel);
+  }
+
   return async (token) => {
     if (!isWellFormed(token)) return undefined;
-    const hash = await sha256(token);
-    const found = await accounts.tokenByHash(hash);
-    if (!found || !sameText(found.hash, hash) || found.revokedAt !== null) return undefined;
+    const found = await storedOrRecent(await sha256(token));
+    if (!found) return undefined;
     if (found.expiresAt !== null && found.expiresAt <= system.now()) return undefined;
     const { userId, id, demoInstanceId } = found;
     return { userId, tokenId: id, ...(demoInstanceId === null ? {} : { demoInstanceId }) };

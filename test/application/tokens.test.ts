@@ -125,3 +125,39 @@ fuzz(
     },
   ),
 );
+
+describe("a token, while the storage cannot be asked,", () => {
+  test("goes on counting for ten minutes after it was last read, and no other does", async () => {
+    const { world, issue, authenticate } = await scene();
+    const [known, unknown] = [await issue(), await issue()];
+    await authenticate(known.token);
+    world.storage.down = true;
+    expect(await authenticate(known.token)).toMatchObject({ tokenId: known.id });
+    await expect(authenticate(unknown.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    await world.system.advance(10 * 60_000 + 1);
+    await expect(authenticate(known.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+  });
+
+  test("counts after a second of silence", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token, id } = await issue();
+    await authenticate(token);
+    world.storage.before = () => new Promise(() => {});
+    const found = authenticate(token);
+    await world.system.advance(1_000);
+    expect(await found).toMatchObject({ tokenId: id });
+  });
+
+  test("does not count if it was revoked or has expired", async () => {
+    const { world, accounts, issue, authenticate } = await scene();
+    const revoked = await issue();
+    const expiring = await issue({ expiresAt: world.system.now() + 1_000 });
+    for (const { token } of [revoked, expiring]) await authenticate(token);
+    await accounts.revokeToken(revoked.id, world.system.now());
+    expect(await authenticate(revoked.token)).toBeUndefined();
+    world.storage.down = true;
+    await world.system.advance(1_000);
+    await expect(authenticate(revoked.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    expect(await authenticate(expiring.token)).toBeUndefined();
+  });
+});
