@@ -2,6 +2,7 @@ import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Instances } from "./instances.ts";
+import { Journals } from "./journals.ts";
 import { Lines } from "./lines.ts";
 import { ProviderAccess } from "./provider-access.ts";
 import { Queries } from "./queries.ts";
@@ -9,6 +10,7 @@ import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
 import { Retention, type RetentionDays } from "./retention.ts";
 import { Streams } from "./streams/streams.ts";
+import { Terminations } from "./terminations.ts";
 
 /** The use cases and the live part behind them. */
 export interface Application {
@@ -28,14 +30,26 @@ const STORING_MS = 5_000;
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
-  const context: Context = { ...parts, access, givingUp: patience.signal, streams: new Streams() };
+  const context: Context = {
+    ...parts,
+    access,
+    givingUp: patience.signal,
+    journals: new Journals(),
+    streams: new Streams(),
+  };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
   });
-  const dispatcher = new Dispatcher(context, lines, (call) => queueTimeout.waits(call));
+  const dispatcher: Dispatcher = new Dispatcher(
+    context,
+    lines,
+    (call) => queueTimeout.waits(call),
+    (callId) => terminations.pending(callId),
+  );
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
-  const calls = new Calls(context, dispatcher, queueTimeout);
+  const terminations: Terminations = new Terminations(context, dispatcher);
+  const calls = new Calls(context, dispatcher, queueTimeout, terminations);
   context.streams.terminate = (callId) => void calls.terminate(callId);
   const instances = new Instances(context, lines, calls);
   const queries = new Queries(context, dispatcher, lines);
@@ -58,6 +72,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await lines.stop();
       cancel();
       patience.abort(); // nobody insists any more
+      for (const [{ id, call }, events] of context.journals.unsaved)
+        context.log.error(
+          { call_id: id, status: call.status, reason: call.outcome?.reason, events },
+          "what became of a call could not be stored; the next start settles it as interrupted",
+        );
       context.events.close();
     },
   };

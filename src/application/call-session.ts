@@ -14,19 +14,20 @@ import type { FailedReason, Outcome } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import { DialError, type Leg, type Line, type Telephony } from "../ports/telephony.ts";
+import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
 import { legSignals } from "./leg-signals.ts";
 import { Mailbox } from "./mailbox.ts";
 import { nothingHeard } from "./outcomes.ts";
 import { ProgramFailed, programOf } from "./programs/program.ts";
-import { WrittenCall } from "./written-call.ts";
 
 /**
- * One live call: dials, carries the message, has every move of the call written, and ends.
+ * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
  *
- * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here, so
- * nothing interleaves and the final state is written once. The session's signal owns every timer and buffer.
+ * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here at
+ * once: nothing interleaves, and the network and the timers never wait for the storage. The session's signal owns every
+ * timer and buffer.
  */
 export class CallSession {
   readonly #context: Context;
@@ -36,10 +37,10 @@ export class CallSession {
   readonly #mailbox = new Mailbox<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers = new Map<TimerName, () => void>();
   readonly #scope = new AbortController();
-  /** Resolves when the final state is stored: true; or when the session is over without that: false. */
-  readonly #stored: Promise<boolean>;
-  #resolveStored: (stored: boolean) => void = () => {};
-  readonly #written: WrittenCall;
+  /** Resolves when what the session decided is stored, or cannot be. */
+  readonly #stored: Promise<void>;
+  #resolveStored: () => void = () => {};
+  readonly #journal: CallJournal;
   #flow: CallFlow = NEW_FLOW;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
@@ -47,16 +48,18 @@ export class CallSession {
   #released: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
   #framesAtLineDown = 0;
-  /** When the signal that is being carried out was given; the storage may have kept it waiting. */
+  /** When the signal that is being carried out was given. */
   #at = 0;
-  /** The signal that ended the call. */
-  #lastSignal: CallSignal | undefined;
+  /** Resolves when the end of the call stands in the journal. */
+  #concluded: Promise<void> | undefined;
+  /** Why nobody can carry the call on. */
+  #fault: unknown;
   #lineFull: { readonly until: number; readonly reason: string } | undefined;
 
   /** @param call claimed by this process */
   constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
     this.#context = context;
-    this.#written = new WrittenCall(context, call);
+    this.#journal = new CallJournal(context, call, (error) => this.#breakOff(error));
     this.#telephony = telephony;
     this.#line = line;
     this.#stored = new Promise((resolve) => {
@@ -70,15 +73,15 @@ export class CallSession {
   }
 
   get callId(): string {
-    return this.#written.id;
+    return this.#journal.id;
   }
 
-  /** The call as it was last written; without an owner it waits again, because the line was gone. */
+  /** The call as decided, whether or not that is stored yet; without an owner it waits again, because the line was gone. */
   get call(): Call {
-    return this.#written.call;
+    return this.#journal.call;
   }
 
-  /** Why and until when (ms since 1970-01-01 UTC) the line takes no call, where it has refused this one for that. */
+  /** Why and until when (ms since 1970-01-01 UTC) the line takes no call, if it has refused this one for that. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
     return this.#lineFull;
   }
@@ -90,37 +93,32 @@ export class CallSession {
       for await (const { signal, at } of this.#mailbox) {
         this.#at = at;
         const decision = decide(this.#flow, signal, this.#rules);
-        if (this.#flow.phase !== "over" && decision.flow.phase === "over") {
-          this.#lastSignal = signal;
-          this.#statistics = this.#takeStatistics();
-        }
+        if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#statistics = this.#takeStatistics();
         this.#flow = decision.flow;
-        for (const effect of decision.effects) await this.#carryOut(effect);
+        for (const effect of decision.effects) this.#carryOut(effect);
       }
+      await this.#concluded;
+      await this.#journal.settled();
+      if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
     } catch (error) {
-      this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
-      this.#flow = { ...this.#flow, phase: "over" };
-      this.#media?.finish();
-      this.#hangUp();
-      this.#close();
-      await this.#written.giveUp(messageOf(error));
+      // Otherwise the process ends before the storage is back, and the next start settles the call.
+      if (!(error instanceof StorageUnavailable)) await this.#giveUp(error);
     }
+    this.#resolveStored();
     await this.#released;
     this.#scope.abort();
-    this.#resolveStored(false);
   }
 
-  /** Ends the call; resolves when that is stored: true if it was this request that ended it. */
-  async end(reason: FailedReason, detail: string | null = null): Promise<boolean> {
-    const signal: CallSignal = { type: "end", reason, detail };
-    this.#post(signal);
-    return (await this.#stored) && this.#lastSignal === signal;
+  /** Ends the call now; resolves when what became of it is stored, or cannot be. */
+  async end(reason: FailedReason, detail: string | null = null): Promise<void> {
+    this.#post({ type: "end", reason, detail });
+    await this.#stored;
   }
 
   /** Deletes what is recorded of the call; nothing more is. */
   async eraseRecording(): Promise<void> {
     if (this.#media) await this.#media.eraseRecording();
-    else this.#written.eraseRecording();
+    else this.#journal.eraseRecording();
   }
 
   /** The line went offline. */
@@ -161,6 +159,7 @@ export class CallSession {
     const options = { callId: this.callId, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
     try {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
+      if (signal.aborted) return; // the call ended meanwhile: nobody is asked
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
@@ -180,33 +179,38 @@ export class CallSession {
     for await (const signal of legSignals(leg)) this.#post(signal);
   }
 
-  async #carryOut(effect: CallEffect): Promise<void> {
+  #carryOut(effect: CallEffect): void {
     switch (effect.do) {
       case "move":
-        return this.#written.move(effect.input, this.#at);
+        this.#journal.move(effect.input, this.#at);
+        break;
       case "conclude":
-        return this.#conclude(effect);
+        this.#concluded = this.#conclude(effect);
+        this.#close();
+        break;
       case "requeue":
-        await this.#written.requeue();
-        this.#context.streams.find(this.callId)?.wait();
-        return this.#close();
+        this.#journal.requeue();
+        this.#close();
+        break;
       case "hang_up":
-        return this.#hangUp();
+        this.#hangUp();
+        break;
       case "timer":
-        return this.#arm(effect.name, effect.ms);
+        this.#arm(effect.name, effect.ms);
+        break;
       case "cancel":
         this.#timers.get(effect.name)?.();
-        return void this.#timers.delete(effect.name);
+        this.#timers.delete(effect.name);
+        break;
       case "note":
-        return this.#written.note(effect.event, effect.data, this.#at);
+        this.#journal.note(effect.event, effect.data, this.#at);
     }
   }
 
   async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
     const { call } = this;
     const last = this.#media?.finish() ?? [];
-    // The far side ends the call when it says so; we end it now, however long the reason has waited.
-    const endedAt = this.#lastSignal?.type === "leg_ended" ? this.#at : this.#context.system.now();
+    const endedAt = this.#at;
     const outcome: Outcome = {
       reason,
       detail,
@@ -217,9 +221,22 @@ export class CallSession {
     const lastWords = this.#media?.lastWords();
     if (lastWords) await lastWords;
     const { recordedMs } = this.#media ?? this.call;
-    await this.#written.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
-    this.#resolveStored(true);
+    this.#journal.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
+  }
+
+  /** The journal cannot be stored: nobody may go on with the call. */
+  #breakOff(fault: unknown): void {
+    this.#fault = fault;
+    this.#flow = { ...this.#flow, phase: "over" };
+    this.#media?.finish();
+    this.#hangUp();
     this.#close();
+  }
+
+  async #giveUp(error: unknown): Promise<void> {
+    this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
+    if (this.#fault === undefined) this.#breakOff(error);
+    await this.#journal.giveUp(messageOf(error));
   }
 
   #takeStatistics(): MediaStatistics | null {

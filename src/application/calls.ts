@@ -11,7 +11,7 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
-import { type CallFilter, type Insertion, type Page, StorageUnavailable } from "../ports/storage.ts";
+import type { CallFilter, Insertion, Page } from "../ports/storage.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -19,26 +19,26 @@ import { once, type Running } from "./idempotency.ts";
 import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
-import { failCall } from "./stored-calls.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "./streams/stream-refusals.ts";
+import type { Terminations } from "./terminations.ts";
 import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
 
 const INSPECTIONS_AT_ONCE = 200;
-/** The session of a live call insists on storing its end; who asked for that end waits this long. */
-const STORED_WITHIN_MS = 5_000;
 
 /** What a caller may do with his calls. */
 export class Calls implements CallUseCases {
   readonly #context: Context;
   readonly #dispatcher: Dispatcher;
   readonly #queueTimeout: QueueTimeout;
+  readonly #terminations: Terminations;
   #inspecting = 0;
 
-  constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout) {
+  constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout, terminations: Terminations) {
     this.#context = context;
     this.#dispatcher = dispatcher;
     this.#queueTimeout = queueTimeout;
+    this.#terminations = terminations;
   }
 
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
@@ -56,8 +56,7 @@ export class Calls implements CallUseCases {
 
   async get(principal: Principal, callId: string): Promise<Call> {
     const call = isId("call", callId) ? await this.#context.storage.calls.get(callId) : undefined;
-    const { userId, demoInstanceId } = principal;
-    if (!call || call.userId !== userId || (demoInstanceId !== undefined && demoInstanceId !== call.instanceId))
+    if (!call || !mayUse(principal, call))
       throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
     return call;
   }
@@ -70,8 +69,9 @@ export class Calls implements CallUseCases {
   }
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
-    const call = await this.get(principal, callId);
-    if (!(await this.#end(call, "terminated", null)))
+    const live = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
+    const call = live && mayUse(principal, live) ? live : await this.get(principal, callId);
+    if (!(await this.#terminations.terminate(call)))
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
 
@@ -162,10 +162,8 @@ export class Calls implements CallUseCases {
   async terminate(callId: string): Promise<void> {
     const { storage, log } = this.#context;
     try {
-      await insist(this.#context, `the end of call ${callId}`, async () => {
-        const call = await storage.calls.get(callId);
-        if (call) await this.#endAndStore(call, "terminated", CLOSED_BEFORE_ANSWER);
-      });
+      const call = await insist(this.#context, `the end of call ${callId}`, () => storage.calls.get(callId));
+      if (call && isActive(call.status)) await this.#terminations.end(call, "terminated", CLOSED_BEFORE_ANSWER);
     } catch (error) {
       log.warn({ call_id: callId, err: error }, "the call could not be ended, although its client has hung up");
     }
@@ -174,37 +172,7 @@ export class Calls implements CallUseCases {
   /** Ends every active call of an instance; those that wait first, so that none is dialled when the live one ends. */
   async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
     const calls = await this.#context.storage.calls.active(instanceId);
-    for (const call of calls.toReversed()) await this.#end(call, reason, null);
-  }
-
-  /**
-   * Ends a call, live or waiting; false where it had ended already.
-   * @throws {StorageUnavailable} a live call is hung up, but that is not stored yet; it will be
-   */
-  async #end(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
-    let cancel = () => {};
-    const late = new Promise<never>((_, reject) => {
-      const sentence = `the end of call ${call.id} could not be stored within ${STORED_WITHIN_MS} ms`;
-      cancel = this.#context.system.after(STORED_WITHIN_MS, () => reject(new StorageUnavailable(sentence)));
-    });
-    return Promise.race([this.#endAndStore(call, reason, detail), late]).finally(cancel);
-  }
-
-  async #endAndStore(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
-    let current: Call | undefined = call;
-    while (current && isActive(current.status)) {
-      await this.#dispatcher.settled(current.instanceId);
-      const session = this.#dispatcher.session(current.id);
-      const ended = session
-        ? await session.end(reason, detail)
-        : await failCall(this.#context, current, reason, detail);
-      if (ended) {
-        if (!session) this.#dispatcher.wake(current.instanceId);
-        return true;
-      }
-      current = await this.#context.storage.calls.get(current.id);
-    }
-    return false;
+    for (const call of calls.toReversed()) await this.#terminations.end(call, reason, null);
   }
 
   /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
@@ -293,6 +261,7 @@ export class Calls implements CallUseCases {
       endedAt: null,
       slot: 0,
       owner: null,
+      dialingAt: null,
       version: 1,
     };
   }
@@ -328,6 +297,11 @@ export class Calls implements CallUseCases {
       this.#inspecting--;
     }
   }
+}
+
+/** Whether a call belongs to the caller; a demo token sees the calls of its own instance only. */
+function mayUse({ userId, demoInstanceId }: Principal, call: Call): boolean {
+  return call.userId === userId && (demoInstanceId === undefined || demoInstanceId === call.instanceId);
 }
 
 function isLast(event: Event): boolean {

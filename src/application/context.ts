@@ -14,13 +14,14 @@ import type { Telephony } from "../ports/telephony.ts";
 import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
+import type { Journals } from "./journals.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "streams">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -43,6 +44,7 @@ export interface Context {
   readonly voiceActivity: VoiceActivity;
   readonly log: Logger;
   readonly events: EventLog;
+  readonly journals: Journals;
   readonly streams: Streams;
   readonly tally: Tally;
   readonly vault: Vault;

@@ -23,6 +23,7 @@ export class Dispatcher {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #requeued: (call: Call) => void;
+  readonly #ending: (callId: string) => boolean;
   readonly #byInstance = new Map<string, CallSession>();
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
@@ -34,11 +35,15 @@ export class Dispatcher {
   readonly #running = new Set<Promise<void>>();
   stopping = false;
 
-  /** @param requeued told of each claimed call that waits again */
-  constructor(context: Context, lines: Lines, requeued: (call: Call) => void) {
+  /**
+   * @param requeued called with each claimed call that waits again
+   * @param ending whether a call is to end although that is not stored yet: it is not dialled
+   */
+  constructor(context: Context, lines: Lines, requeued: (call: Call) => void, ending: (callId: string) => boolean) {
     this.#context = context;
     this.#lines = lines;
     this.#requeued = requeued;
+    this.#ending = ending;
   }
 
   get live(): number {
@@ -117,9 +122,9 @@ export class Dispatcher {
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
       this.#unanswered.add(instanceId);
-      const call = await storage.calls.claimNext(instanceId, nodeId);
+      const call = await storage.calls.claimNext(instanceId, nodeId, system.now());
       this.#unanswered.delete(instanceId);
-      if (!call) return;
+      if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
       keeper.lastDialAt = system.now();
       keeper.full = undefined; // this dial will tell
@@ -147,7 +152,7 @@ export class Dispatcher {
 
   /** The line went down, or the server began to stop, while the call was being claimed. */
   async #giveBack(claimed: Call): Promise<void> {
-    const call = await storeCall(this.#context, claimed, { owner: null }, []);
+    const call = await storeCall(this.#context, claimed, { owner: null, dialingAt: null }, []);
     if (call) this.#requeued(call);
   }
 

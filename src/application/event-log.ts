@@ -10,19 +10,25 @@ export interface EventSubject {
   readonly userId: string;
 }
 
-/** Who follows a call. */
+/** Somebody who follows a call. */
 export interface EventListener {
   event(event: Event): void;
-  /** Nothing more will be told: this process stops. */
+  /** No more events follow: this process stops. */
   over(): void;
 }
 
-/** Makes events and tells those who listen; an event is published only after it has been stored. */
+type Listeners = Map<string, Set<EventListener>>;
+
+/**
+ * Makes events and passes them on. Live listeners (the stream of a call) get an event when it happens; all others, and
+ * the operator's log, when it has been stored.
+ */
 export class EventLog {
   readonly #system: System;
   readonly #ids: IdSource;
   readonly #log: Logger;
-  readonly #ofCall = new Map<string, Set<EventListener>>();
+  readonly #live: Listeners = new Map();
+  readonly #following: Listeners = new Map();
   #closed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
@@ -37,15 +43,26 @@ export class EventLog {
     return { id: this.#ids("evt"), type, timestamp: at, callId, instanceId, userId, data };
   }
 
-  /** Tells listeners and the operator's log about stored events. */
+  /** Passes on events that happened and are stored. */
   publish(events: readonly Event[]): void {
+    this.happened(events);
+    this.stored(events);
+  }
+
+  /** Passes events on to live listeners, stored or not. */
+  happened(events: readonly Event[]): void {
+    for (const event of events) notify(this.#live, event);
+  }
+
+  /** Passes events that have happened before, and are stored now, on to those who follow a call. */
+  stored(events: readonly Event[]): void {
     for (const event of events) {
       // Whole messages of a protocol are for whoever looks for a fault.
       this.#log[event.type === "signalling" ? "debug" : "info"](
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
-      if (event.callId !== null) for (const listener of this.#ofCall.get(event.callId) ?? []) listener.event(event);
+      notify(this.#following, event);
     }
   }
 
@@ -57,16 +74,30 @@ export class EventLog {
   /** Tells everybody who listens that nothing more comes. Twice is fine. */
   close(): void {
     this.#closed = true;
-    for (const listeners of this.#ofCall.values()) for (const listener of listeners) listener.over();
+    for (const all of [this.#live, this.#following])
+      for (const listeners of all.values()) for (const listener of listeners) listener.over();
   }
 
-  /** Tells `listener` every event of a call from now on; the answer stops that. */
+  /** Passes every event of a call that is stored from now on to `listener`; the answer stops that. */
   listen(callId: string, listener: EventListener): () => void {
-    const listeners = this.#ofCall.get(callId) ?? new Set();
-    this.#ofCall.set(callId, listeners.add(listener));
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#ofCall.get(callId) === listeners) this.#ofCall.delete(callId);
-    };
+    return added(this.#following, callId, listener);
   }
+
+  /** Passes every event of a call that happens from now on to `listener`, stored or not; the answer stops that. */
+  listenLive(callId: string, listener: EventListener): () => void {
+    return added(this.#live, callId, listener);
+  }
+}
+
+function notify(all: Listeners, event: Event): void {
+  if (event.callId !== null) for (const listener of all.get(event.callId) ?? []) listener.event(event);
+}
+
+function added(all: Listeners, callId: string, listener: EventListener): () => void {
+  const listeners = all.get(callId) ?? new Set();
+  all.set(callId, listeners.add(listener));
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0 && all.get(callId) === listeners) all.delete(callId);
+  };
 }

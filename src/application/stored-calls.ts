@@ -2,13 +2,13 @@ import { CALL_TRANSITIONS, type Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
-import { type CallPatch, StorageUnavailable } from "../ports/storage.ts";
+import type { CallPatch } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
 
 /**
- * Stores what became of a call that this process owns, however long the storage takes; undefined where somebody else
+ * Stores what became of a call that this process owns, however long the storage takes; undefined if somebody else
  * has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
@@ -24,46 +24,49 @@ export function storeCall(
     if (written) return written;
     // A write whose answer was lost on the way was done all the same.
     const stored = await calls.get(call.id);
-    return stored && isWritten(stored, call, patch) ? stored : undefined;
+    return stored && isWritten(stored, call, patch) && (await areStored(context, call, events)) ? stored : undefined;
   });
 }
 
-/** Whether the stored call is the very one that the patch makes of this one. */
+async function areStored({ storage }: Context, call: Call, events: readonly Event[]): Promise<boolean> {
+  const last = events.at(-1);
+  return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
+}
+
+/** Whether the stored call is what the patch makes of this one. */
 function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
   const made: Call = { ...call, ...patch };
   return (
     stored.version === call.version + 1 &&
     stored.status === made.status &&
     stored.owner === made.owner &&
+    stored.dialingAt === made.dialingAt &&
     stored.startedAt === made.startedAt &&
     stored.endedAt === made.endedAt &&
     stored.outcome?.reason === made.outcome?.reason
   );
 }
 
-/** Fails a call that has no live session; false where it was changed or had ended meanwhile. */
+/**
+ * Fails a call that has no live session, however long the storage takes; false if it was changed or had ended meanwhile.
+ * @throws {StorageUnavailable} the process ends and can wait no longer
+ */
 export async function failCall(
   context: Context,
   call: Call,
   reason: FailedReason,
   detail: string | null,
 ): Promise<boolean> {
-  const { storage, system, events, tally } = context;
+  const { system, events, tally } = context;
   const status = nextState(CALL_TRANSITIONS, call.status, "fail");
   if (!status) return false;
-  const endedAt = system.now();
+  const endedAt = Math.max(system.now(), call.startedAt ?? call.createdAt);
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   const event = events.event(finalEvent(status), subject, outcomeView(outcome));
   const recordedMs = await recordedSoFar(context, call);
   const patch: CallPatch = { status, outcome, endedAt, recordedMs };
-  try {
-    if (!(await storage.calls.update(call.id, call.version, patch, [event]))) return false;
-  } catch (error) {
-    const stored = error instanceof StorageUnavailable ? await storage.calls.get(call.id) : undefined;
-    // The answer may be all that was lost.
-    if (!stored || !isWritten(stored, call, patch)) throw error;
-  }
+  if (!(await storeCall(context, call, patch, [event]))) return false;
   tally.callEnded(status, reason);
   events.publish([event]);
   return true;

@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   "media.inbound_silent",
   "recording_incomplete",
   "recording_deleted",
+  "timeline_incomplete",
   "completed",
   "failed",
   "instance.created",
@@ -26,6 +27,11 @@ export const EVENT_TYPES = [
 ] as const;
 /** What an event says has happened. */
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Whether nothing follows an event of this type in the timeline of its call. */
+export function isFinalEvent(type: EventType): boolean {
+  return type === "completed" || type === "failed";
+}
 
 /** What an event adds to its type; JSON, snake_case keys, durations in ms. */
 export type EventData = { readonly [key: string]: string | number | boolean | null };

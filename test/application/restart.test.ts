@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { recover } from "../../src/application/recovery.ts";
 import type { Call } from "../../src/domain/call.ts";
+import { DialError } from "../../src/ports/telephony.ts";
 import { ALICE, World } from "../support/application.ts";
 
 const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted" } };
@@ -37,7 +38,7 @@ describe("after a crash", () => {
     expect(inDatabase).toEqual(await before.storage.instances.get(instance.id));
     const recoveryOnly = after.storage.writes
       .slice(written)
-      .filter((operation) => !/releaseClaims|abandonUnfinished|claimNext|purge/.test(operation));
+      .filter((operation) => !/abandonUnfinished|claimNext|purge/.test(operation));
     expect(recoveryOnly).toEqual([]);
     await after.stop();
   });
@@ -79,14 +80,28 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call that was claimed but not placed waits again and is dialled", async () => {
+  test("a call whose phone may have rung is interrupted and not dialled again", async () => {
     const before = await World.start();
     const call = await before.call(await before.activeInstance());
-    expect((await before.stored(call)).owner).not.toBeNull();
+    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", dialingAt: before.system.now() });
     const after = await before.crashAndRestart();
-    const leg = after.leg(call);
-    leg.placed();
-    leg.answer();
+    await after.system.advance(5_000);
+    expect(await after.stored(call)).toMatchObject(INTERRUPTED);
+    expect((await after.stored(call)).outcome?.detail).toMatch(/phone may have rung/);
+    expect(after.network.legs).toEqual([]);
+    await after.stop();
+  });
+
+  test("a call that was given back because nobody was asked is dialled", async () => {
+    const before = await World.start();
+    before.network.onDial = () => {
+      throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
+    };
+    const call = await before.call(await before.activeInstance());
+    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    const after = await before.crashAndRestart();
+    after.leg(call).placed();
+    after.leg(call).answer();
     await after.system.advance(5_000);
     expect((await after.stored(call)).status).toBe("COMPLETED");
     await after.stop();

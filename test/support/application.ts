@@ -2,6 +2,7 @@ import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
+import { Journals } from "../../src/application/journals.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
@@ -98,11 +99,17 @@ function fileMs(file: Uint8Array): number {
   return (file[4] ?? 0) * 1_000;
 }
 
+/** Operations that change nothing. */
+const READS =
+  /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
   readonly #inner: Storage;
   /** Everything throws `StorageUnavailable`. */
   down = false;
+  /** What would change something throws `StorageUnavailable`, as on a full disk or a read-only replica. */
+  full = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
   /** Called after each operation that was done; may throw, as a connection that breaks before it answers. */
@@ -136,9 +143,7 @@ export class FaultyStorage implements Storage {
 
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
-    const reads =
-      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
-    return this.operations.filter((operation) => !reads.test(operation));
+    return this.operations.filter((operation) => !READS.test(operation));
   }
 
   #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts">(
@@ -151,6 +156,7 @@ export class FaultyStorage implements Storage {
           const operation = `${name}.${String(method)}`;
           await this.before(operation, args);
           if (this.down) throw new StorageUnavailable("the database is locked");
+          if (this.full && !READS.test(operation)) throw new StorageUnavailable("the database or its disk is full");
           this.operations.push(operation);
           const answer = await original.apply(store, args);
           this.after(operation);
@@ -244,6 +250,7 @@ export class World {
       schemas: inputSchemas(DEFAULT_LIMITS),
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       streamPreview: options.streamPreview ?? false,
+      journals: new Journals(),
       streams: new Streams(),
       access: new ProviderAccess(telephony, this.storage.accounts),
       givingUp: new AbortController().signal,

@@ -1,6 +1,6 @@
 import type { Playout, PlayoutTap } from "../../audio/playout.ts";
 import type { CallSignal } from "../../domain/call-flow.ts";
-import type { Event, EventData } from "../../domain/events.ts";
+import { type Event, type EventData, isFinalEvent } from "../../domain/events.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { CalleeAudio } from "./callee-audio.ts";
@@ -35,7 +35,7 @@ export class LiveStream implements PlayoutTap {
   readonly #callee = new CalleeAudio((frame) => this.#client?.callee(frame));
   readonly #keys: PressedKeys;
   readonly #past = new StreamPast();
-  readonly #unlisten: () => void;
+  readonly #unlisten: readonly (() => void)[];
   readonly #marked = (name: string): void => this.tell("mark", { name });
   readonly #drained = (): void => this.#tellSession({ type: "stream_closed" });
   #session: ((signal: CallSignal) => void) | undefined;
@@ -56,10 +56,16 @@ export class LiveStream implements PlayoutTap {
       log: context.log,
       play: (tones, sampleRate) => this.#write(tones, sampleRate),
     });
-    this.#unlisten = context.events.listen(callId, {
-      event: (event) => this.#happened(event),
-      over: () => this.#end("stopping"),
-    });
+    const over = (): void => {
+      this.#end("stopping");
+      this.discard();
+    };
+    const { events } = context;
+    this.#unlisten = [
+      events.listenLive(callId, { event: (event) => this.#happened(event), over }),
+      // Until then the call looks active to those who read it, and must not get a new stream.
+      events.listen(callId, { event: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined), over }),
+    ];
   }
 
   /** Whether a client is there. */
@@ -70,6 +76,11 @@ export class LiveStream implements PlayoutTap {
   /** Whether the client has asked for the end of the call. */
   get closing(): boolean {
     return this.#closing;
+  }
+
+  /** How it ended; undefined while it has not. */
+  get over(): StreamEnd | undefined {
+    return this.#over;
   }
 
   /** Whether it holds nothing that anybody could miss: no session, no client, no audio, no past. */
@@ -269,7 +280,6 @@ export class LiveStream implements PlayoutTap {
   #end(end: StreamEnd): void {
     if (this.#over !== undefined) return;
     this.#over = end;
-    this.discard();
     const client = this.#client;
     this.#letGo();
     client?.over(end);
@@ -277,7 +287,7 @@ export class LiveStream implements PlayoutTap {
 
   /** Nobody will use it any more. */
   discard(): void {
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     this.#host.gone();
   }
 

@@ -42,6 +42,8 @@ export class Streams {
     checkStreamable(call);
     if (context.events.closed) throw new Refusal("stopping", "the server is stopping");
     const place = this.#placeOf(context, call);
+    const { over } = place.stream;
+    if (over !== undefined) throw streamOver(over === "completed" ? "COMPLETED" : "FAILED");
     if (place.stream.closing)
       throw new Refusal("call_ended", "the stream's client has hung up; what it had sent is played to its end");
     const seat = place.take();

@@ -47,7 +47,7 @@ export class CallTranscripts implements LiveEars {
         const told = (event: TranscriptionEvent): void => this.#understood(speaker, event);
         this.#ears.set(speaker, new SpeakerEar(transcription, options, legRate, voiceActivity, told));
       }
-    this.#unlisten = context.events.listen(call.id, {
+    this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
       over: () => void this.#finish(),
     });

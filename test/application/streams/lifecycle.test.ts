@@ -171,6 +171,7 @@ describe("a client who hangs up during the call", () => {
     attachment.hangUp();
     await world.system.advance(980);
     leg.end("callee_hung_up");
+    await world.system.settle();
     const deleted = world.app.calls.hangUp(ALICE, call.id);
     await expect(deleted).rejects.toMatchObject({ code: "call_not_found" });
     expect(await ended(world, call)).toEqual(["COMPLETED", "callee_hung_up"]);

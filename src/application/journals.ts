@@ -1,0 +1,33 @@
+import type { CallJournal } from "./call-journal.ts";
+
+/** Events of all journals that may wait for the storage before notes are dropped. */
+const MOST_EVENTS = 100_000;
+
+/** The journals of this process that hold something the storage has not taken yet. */
+export class Journals {
+  /** With the number of events that wait. */
+  readonly #unsaved = new Map<CallJournal, number>();
+  #events = 0;
+
+  /** Whether so much waits that notes are dropped; moves of calls never are. */
+  get full(): boolean {
+    return this.#events >= MOST_EVENTS;
+  }
+
+  /** The journals that hold something unsaved, with the number of their events. */
+  get unsaved(): ReadonlyMap<CallJournal, number> {
+    return this.#unsaved;
+  }
+
+  /** The journal holds something, and this many events more; fewer if the number is negative. */
+  add(journal: CallJournal, events: number): void {
+    this.#unsaved.set(journal, (this.#unsaved.get(journal) ?? 0) + events);
+    this.#events += events;
+  }
+
+  /** The journal holds nothing any more. */
+  delete(journal: CallJournal): void {
+    this.#events -= this.#unsaved.get(journal) ?? 0;
+    this.#unsaved.delete(journal);
+  }
+}

@@ -1,0 +1,135 @@
+import { type Call, isActive } from "../domain/call.ts";
+import type { FailedReason } from "../domain/outcome.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { StorageUnavailable } from "../ports/storage.ts";
+import type { CallSession } from "./call-session.ts";
+import type { Context } from "./context.ts";
+import { insist } from "./insist.ts";
+import { failCall } from "./stored-calls.ts";
+
+/** Whoever asks for the end of a call waits this long for its being stored, ms. */
+const STORED_WITHIN_MS = 5_000;
+/** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
+const MOST_UNANSWERED = 1_000;
+
+/** The live calls, as a termination sees them. */
+export interface LiveCalls {
+  session(callId: string): CallSession | undefined;
+  /** Resolves when no claim of the instance is under way: a claimed call has its session then. */
+  settled(instanceId: string): Promise<void>;
+  wake(instanceId: string): void;
+}
+
+interface Termination {
+  readonly reason: FailedReason;
+  /** A request was answered that it ended the call. */
+  answered: boolean;
+  /** A request was refused because the end could not be stored in time. */
+  refused: boolean;
+  /** Whether the call ended for this reason; rejects if the process ends before that is stored. */
+  readonly stored: Promise<boolean>;
+}
+
+/**
+ * Ends calls on request, live or waiting.
+ *
+ * A live call is hung up at once, whatever the storage does; a waiting one is not dialled any more. The end is stored as
+ * soon as the storage can take it, also if nobody waits for that. Of all requests to end one call, one is answered that
+ * it ended the call: also a later one, if those before had to be refused because the storage was down.
+ */
+export class Terminations {
+  readonly #context: Context;
+  readonly #live: LiveCalls;
+  readonly #byCall = new Map<string, Termination>();
+  readonly #unanswered = new Set<string>();
+
+  constructor(context: Context, live: LiveCalls) {
+    this.#context = context;
+    this.#live = live;
+  }
+
+  /** Whether a call is to end, although the storage does not know it yet. */
+  pending(callId: string): boolean {
+    return this.#byCall.has(callId);
+  }
+
+  /**
+   * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
+   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
+   */
+  async terminate(call: Call): Promise<boolean> {
+    if (this.#unanswered.delete(call.id)) return true;
+    const termination = this.#of(call, "terminated", null);
+    const ended = await this.#inTime(call, termination).catch((cause: Error) => {
+      termination.refused = true;
+      throw new Refusal("storage_unavailable", cause.message, { cause });
+    });
+    if (!ended || termination.answered || termination.reason !== "terminated") return false;
+    termination.answered = true;
+    this.#unanswered.delete(call.id);
+    return true;
+  }
+
+  /**
+   * Makes sure that a call ends; resolves when that is stored.
+   * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be
+   */
+  async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
+    await this.#inTime(call, this.#of(call, reason, detail));
+  }
+
+  #of(call: Call, reason: FailedReason, detail: string | null): Termination {
+    const known = this.#byCall.get(call.id);
+    if (known) return known;
+    const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
+    const termination: Termination = { reason, stored, answered: false, refused: false };
+    this.#byCall.set(call.id, termination);
+    stored.then(
+      (ended) => {
+        if (ended && termination.refused) this.#remember(call.id);
+      },
+      () => {}, // those who wait get the error; the next start settles the call
+    );
+    return termination;
+  }
+
+  #remember(callId: string): void {
+    this.#unanswered.add(callId);
+    for (const oldest of this.#unanswered) if (this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
+  }
+
+  async #inTime({ id }: Call, { stored }: Termination): Promise<boolean> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      const sentence =
+        `call ${id} ends all the same, but that could not be stored within ${STORED_WITHIN_MS} ms; ` +
+        "repeat the request to learn when it is";
+      cancel = this.#context.system.after(STORED_WITHIN_MS, () => reject(new StorageUnavailable(sentence)));
+    });
+    return Promise.race([stored, late]).finally(cancel);
+  }
+
+  /** Ends the call and stores that; false if it ended otherwise. */
+  async #store({ id, instanceId }: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+    let hungUp = await this.#hangUp(id, reason, detail);
+    return insist(this.#context, `the end of call ${id}`, async () => {
+      for (;;) {
+        await this.#live.settled(instanceId);
+        if (this.#live.session(id)) hungUp = (await this.#hangUp(id, reason, detail)) || hungUp;
+        const call = await this.#context.storage.calls.get(id);
+        if (!call || !isActive(call.status)) return hungUp && call?.outcome?.reason === reason;
+        if (this.#live.session(id) || !(await failCall(this.#context, call, reason, detail))) continue;
+        this.#live.wake(instanceId);
+        return true;
+      }
+    });
+  }
+
+  /** Ends the call if it is live; false if it is not, or was over before. Resolves when what became of it is stored. */
+  async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
+    const session = this.#live.session(id);
+    const live = session !== undefined && isActive(session.call.status);
+    await session?.end(reason, detail);
+    return live;
+  }
+}

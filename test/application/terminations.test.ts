@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../src/domain/call.ts";
+import { ALICE, World } from "../support/application.ts";
+
+const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
+
+/** What a request to end the call is answered. */
+async function answer(world: World, call: Call): Promise<string> {
+  return world.app.calls.hangUp(ALICE, call.id).then(
+    () => "ended",
+    (error: { code: string }) => error.code,
+  );
+}
+
+describe("ending a live call that cannot be stored", () => {
+  test("hangs up at once and is refused after 5 s, also if the storage cannot even be read", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.down = true;
+    const answered = answer(world, call);
+    await world.system.settle();
+    expect(leg.live).toBe(false);
+    await world.system.advance(5_000);
+    expect(await answered).toBe("storage_unavailable");
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    await world.stop();
+  });
+
+  test("answers a repeated request that it ended the call once that is stored, and then that there is none", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    const first = answer(world, call);
+    await world.system.advance(5_000);
+    const second = answer(world, call);
+    await world.system.advance(5_000);
+    expect([await first, await second]).toEqual(["storage_unavailable", "storage_unavailable"]);
+    world.storage.full = false;
+    await world.system.advance(6_000);
+    expect(await answer(world, call)).toBe("ended");
+    expect(await answer(world, call)).toBe("call_not_found");
+    await world.stop();
+  });
+
+  test("answers one of many requests that it ended the call", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    const answers = Promise.all(Array.from({ length: 10 }, () => answer(world, call)));
+    await world.system.advance(1_000);
+    world.storage.full = false;
+    await world.system.advance(2_000);
+    expect((await answers).filter((one) => one === "ended")).toHaveLength(1);
+    expect((await answers).filter((one) => one === "call_not_found")).toHaveLength(9);
+    await world.stop();
+  });
+
+  test("answers that there is none if the callee was faster", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    const early = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await early).toBe("storage_unavailable");
+    world.storage.full = false;
+    await world.system.advance(6_000);
+    expect(await answer(world, call)).toBe("call_not_found");
+    expect((await world.stored(call)).outcome?.reason).toBe("callee_hung_up");
+    await world.stop();
+  });
+});
+
+describe("ending a waiting call that cannot be stored", () => {
+  test("keeps it from being dialled, and stores its end as soon as it can", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    const call = await world.call(instance);
+    world.storage.full = true;
+    const first = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await first).toBe("storage_unavailable");
+    world.line(instance).goOnline();
+    await world.system.advance(3_000);
+    world.storage.full = false;
+    await world.system.advance(10_000);
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await answer(world, call)).toBe("ended");
+    expect(await answer(world, call)).toBe("call_not_found");
+    const next = await world.call(instance);
+    expect(world.leg(next).live).toBe(true);
+    await world.stop();
+  });
+
+  test("while it is being claimed keeps it from being dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const ended = answer(world, call);
+    await world.system.settle();
+    release();
+    await world.system.advance(1_000);
+    expect(await ended).toBe("ended");
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    await world.stop();
+  });
+});
