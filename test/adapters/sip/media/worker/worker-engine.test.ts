@@ -114,6 +114,26 @@ class WatchedPlayout extends Playout {
   }
 }
 
+/** What a worker keeps ready, less a frame, ms: a longer pause of this thread is heard. */
+const READY_MS = 180;
+
+/** A call that was played while this thread never paused for longer than what is kept ready; five tries. */
+async function undisturbed(
+  place: MediaPlace,
+  play: (playout: WatchedPlayout) => Promise<void>,
+): Promise<Call & { readonly playout: WatchedPlayout }> {
+  let longestPauseMs = 0;
+  for (let tries = 0; tries < 5; tries++) {
+    const playout = new WatchedPlayout(RATE);
+    const played = await call(await engineIn(place), playout);
+    await play(playout);
+    if (playout.longestPauseMs < READY_MS) return { ...played, playout };
+    ({ longestPauseMs } = playout);
+    await played.session.close();
+  }
+  throw new Error(`this machine paused in each of five tries, in the last one for ${longestPauseMs} ms`);
+}
+
 /** Plays a tone of so many ms while this thread stands still most of the time; what came to the far end meanwhile. */
 async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
   const playout = new WatchedPlayout(RATE);
@@ -160,15 +180,14 @@ describe("while the thread of the application stands still for 150 ms again and 
 
 describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("sends what the source plays, hears what comes back, and says when it begins", async () => {
-    const playout = new WatchedPlayout(RATE);
-    const { session, told, heard, farEnd } = await call(await engineIn(place), playout);
-    const sent = tone(HZ, 600, RATE, 8_000);
-    playout.enqueue(sent);
-    playout.silence(300);
-    playout.end();
-    await playout.drained;
+    const { playout, session, told, heard, farEnd } = await undisturbed(place, async (playout) => {
+      playout.enqueue(tone(HZ, 600, RATE, 8_000));
+      playout.silence(300);
+      playout.end();
+      await playout.drained;
+    });
     expect(playout.heardMs).toBe(600);
-    if (playout.longestPauseMs < 180) expect(playout.underruns).toBe(0);
+    expect(playout.underruns).toBe(0);
     await session.close();
     expect(told).toEqual(["sending", "receiving"]);
     expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
@@ -187,22 +206,24 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   });
 
   test("what is cleared is not heard, and what was heard is told to the sample", async () => {
-    const playout = new WatchedPlayout(RATE);
-    const { session, farEnd } = await call(await engineIn(place), playout);
-    const marks: string[] = [];
-    playout.enqueue(tone(HZ, 200, RATE, 8_000));
-    playout.mark("early", (name) => marks.push(name));
-    playout.enqueue(tone(HZ, 3_000, RATE, 8_000));
-    playout.mark("late", (name) => marks.push(name));
-    await sleep(700);
-    const heardMs = playout.clear();
-    await sleep(400);
+    let marks: string[] = [];
+    let heardMs = 0;
+    const { playout, session, farEnd } = await undisturbed(place, async (playout) => {
+      marks = [];
+      playout.enqueue(tone(HZ, 200, RATE, 8_000));
+      playout.mark("early", (name) => marks.push(name));
+      playout.enqueue(tone(HZ, 3_000, RATE, 8_000));
+      playout.mark("late", (name) => marks.push(name));
+      await sleep(700);
+      heardMs = playout.clear();
+      await sleep(400);
+    });
     expect(playout.heardMs).toBe(heardMs);
-    if (playout.longestPauseMs < 180) expect(playout.underruns).toBe(0);
+    expect(playout.underruns).toBe(0);
     expect(marks).toEqual(["early"]);
     await session.close();
     const heard = loud(samplesOf(await farEnd.arrivals()));
-    if (playout.longestPauseMs < 180) expect(Math.abs(heard.length / 8 - heardMs)).toBeLessThan(2);
+    expect(Math.abs(heard.length / 8 - heardMs)).toBeLessThan(2);
     expect(heardMs).toBeGreaterThan(300);
     expect(heardMs).toBeLessThan(2_500);
   });
