@@ -59,7 +59,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     calls,
     queries,
     async start() {
-      await recover(context);
+      // A start does not wait for a storage that is down: it fails, and whoever started it decides.
+      await recover({ ...context, givingUp: AbortSignal.abort() });
       await lines.start();
       await queueTimeout.start();
       retention.start();

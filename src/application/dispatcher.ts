@@ -8,6 +8,8 @@ import type { Lines } from "./lines.ts";
 import { storeCall } from "./stored-calls.ts";
 
 const RETRY_MS = 1_000;
+/** A claim that was not answered may still be done by the database this much later, ms. */
+const DOUBT_MS = 20_000;
 
 interface Claim {
   /** Somebody woke the instance meanwhile. */
@@ -28,8 +30,8 @@ export class Dispatcher {
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
   readonly #claiming = new Map<string, Claim>();
-  /** Instances whose last claim was not answered: it may have been done all the same. */
-  readonly #unanswered = new Set<string>();
+  /** Instances with a claim that was not answered, and until when it may still be done (monotonic, ms). */
+  readonly #unanswered = new Map<string, number>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
   readonly #running = new Set<Promise<void>>();
@@ -113,7 +115,7 @@ export class Dispatcher {
   }
 
   async #dialNext(instanceId: string): Promise<void> {
-    const { system, policy, storage, nodeId, log } = this.#context;
+    const { system, policy, log } = this.#context;
     const keeper = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
@@ -121,9 +123,7 @@ export class Dispatcher {
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
-      this.#unanswered.add(instanceId);
-      const call = await storage.calls.claimNext(instanceId, nodeId, system.now());
-      this.#unanswered.delete(instanceId);
+      const call = await this.#claim(instanceId);
       if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
       keeper.lastDialAt = system.now();
@@ -142,12 +142,23 @@ export class Dispatcher {
     }
   }
 
-  /** A claim whose answer was lost on the way leaves a call that nobody carries: it waits again. */
+  async #claim(instanceId: string): Promise<Call | undefined> {
+    const { storage, system, nodeId } = this.#context;
+    try {
+      return await storage.calls.claimNext(instanceId, nodeId, system.now());
+    } catch (error) {
+      this.#unanswered.set(instanceId, system.monotonic() + DOUBT_MS);
+      throw error;
+    }
+  }
+
+  /** A claim whose answer was lost on the way leaves a call that nobody carries, now or a little later: it waits again. */
   async #giveBackUnanswered(instanceId: string): Promise<void> {
-    const { storage, nodeId } = this.#context;
+    const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.active(instanceId))
-      if (call.status === "QUEUED" && call.owner === nodeId) await this.#giveBack(call);
-    this.#unanswered.delete(instanceId);
+      if (call.status === "QUEUED" && call.owner === nodeId && !this.#byCall.has(call.id)) await this.#giveBack(call);
+    if (system.monotonic() > (this.#unanswered.get(instanceId) ?? 0)) this.#unanswered.delete(instanceId);
+    else this.#wakeIn(instanceId, RETRY_MS);
   }
 
   /** The line went down, or the server began to stop, while the call was being claimed. */

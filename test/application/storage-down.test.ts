@@ -148,6 +148,31 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
+  test("is dialled if the database does the claim only when it has been looked for", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { claimNext } = world.storage.calls;
+    let late = () => {};
+    world.storage.before = (operation, args) => {
+      if (operation !== "calls.claimNext") return;
+      world.storage.before = () => {};
+      late = () => void claimNext(...(args as Parameters<typeof claimNext>));
+      throw new StorageUnavailable("the connection broke before the answer came");
+    };
+    const call = await world.create(instance);
+    world.line(instance).goOffline();
+    await world.system.advance(1_500);
+    late();
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: world.context.nodeId });
+    world.line(instance).goOnline();
+    await world.system.advance(2_000);
+    expect(world.leg(call).live).toBe(true);
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(30_000);
+    await world.stop();
+  });
+
   test("can be ended meanwhile, and is not dialled then", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
