@@ -25,6 +25,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   agent_unavailable: "No agent is configured on this server. Nobody's phone rang.",
   stream_lost: "No program was attached to the stream of the answered call for too long (streamAttachMs).",
   stream_unavailable: "Live streams are not available on this server. Nobody's phone rang.",
-  interrupted: "The server stopped, or died, in the middle of the call.",
+  interrupted:
+    "The server stopped, or died, while it was dialing or in the middle of the call. The callee may have been rung; the call is not dialled again.",
   internal_error: "Something went wrong that should not have. The server's log has it under the call's id.",
 };

@@ -160,7 +160,9 @@ export function callRoutes(
         id: "endCall",
         tag: "Calls",
         summary: "End an active call",
-        description: "The call becomes FAILED with the reason terminated.",
+        description:
+          "The call is hung up at once and becomes FAILED with the reason terminated. If that cannot be stored within 5 s, the " +
+          "response is 503 and the call ends all the same; repeat the request to learn when it is stored (204).",
         bearer: true,
         path,
         answers: { 204: { description: "The end is stored." } },
