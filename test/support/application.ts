@@ -188,6 +188,8 @@ export interface WorldOptions {
   readonly voiceActivity?: VoiceActivity;
   /** What an earlier process left. */
   readonly before?: World;
+  /** Default: a database in memory. */
+  readonly storage?: Storage;
 }
 
 /** One process: the application on a database in memory, a scripted network and a manual clock. */
@@ -210,7 +212,7 @@ export class World {
       before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {},
     );
     this.recordings = before?.recordings ?? new MemoryRecordings();
-    this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
+    this.storage = before?.storage ?? new FaultyStorage(options.storage ?? sqliteStorage({ path: ":memory:" }));
     this.network = new ScriptedTelephony(this.system, {
       ...(options.capabilities ? { capabilities: options.capabilities } : {}),
       ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { migrate, migrations } from "../../../adapters/storage/migrations.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { ALICE, World } from "../../support/application.ts";
+import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { scratchPath } from "./scratch.ts";
+
+const DUMP = readFileSync(new URL("../../fixtures/database-0005.sql", import.meta.url), "utf8");
+const STEPS_THEN = 5;
+
+/** By what they say. */
+const TEXTS = {
+  waiting: "I wait",
+  keyed: "with a key",
+  talking: "x".repeat(1000),
+  ringing: "I ring",
+  claimed: "I may ring",
+  ended: "short",
+  slipped: "too late",
+};
+type Name = keyof typeof TEXTS;
+
+/** The process of today on the database of then. */
+async function opened(storage: Storage): Promise<{ world: World; read(name: Name): Promise<Call> }> {
+  const world = new World({ storage, policy: { kind: "fifo", depth: 5 } });
+  await world.system.advance(60_000); // it died a minute ago
+  await world.storage.open({ exclusive: true });
+  const before = await storage.calls.list(ALICE.userId, {}, {});
+  for (const { instanceId, owner } of before) if (owner) world.network.devices.set(instanceId, "+12025550199");
+  const ids = new Map(before.map(({ id, message }) => [message.type === "FIXED_TTS" ? message.text : "", id]));
+  await world.app.start();
+  await world.system.settle();
+  return { world, read: (name) => world.app.calls.get(ALICE, ids.get(TEXTS[name]) ?? name) };
+}
+
+/** Lets time pass until it holds; PostgreSQL answers in time of its own. */
+function inTime<T>(world: World, holds: () => Promise<T>): Promise<T> {
+  const look = async () => {
+    await world.system.advance(200);
+    return holds();
+  };
+  return vi.waitFor(look, { timeout: 10_000, interval: 10 });
+}
+
+async function opensTruthfully(storage: Storage): Promise<void> {
+  const { world, read } = await opened(storage);
+  for (const name of ["talking", "ringing", "claimed"] as const)
+    expect(await read(name), name).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+  expect((await read("claimed")).outcome?.detail).toMatch(/phone may have rung/);
+  expect(await read("ended")).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played" } });
+  expect(await world.story(await read("ended"))).toEqual([
+    "queued",
+    "message_ready",
+    "ringing",
+    "answered",
+    "completed",
+  ]);
+
+  const slipped = await read("slipped");
+  expect(slipped).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+  await expect(world.app.instances.get(ALICE, slipped.instanceId)).rejects.toMatchObject({
+    code: "instance_not_found",
+  });
+  await expect(world.app.instances.delete(ALICE, slipped.instanceId)).rejects.toMatchObject({
+    code: "instance_not_found",
+  });
+
+  // What waited waits on, in its order, is known by its key, and is dialled once its instance is linked.
+  const [waiting, keyed] = [await read("waiting"), await read("keyed")];
+  expect([waiting.status, keyed.status]).toEqual(["QUEUED", "QUEUED"]);
+  const again = await world.app.calls.create(
+    ALICE,
+    {
+      instanceId: keyed.instanceId,
+      type: "FIXED_TTS",
+      target: { phoneNumber: keyed.targetPhone },
+      tts: { text: TEXTS.keyed, voiceId: "en-US-1" },
+    },
+    { idempotencyKey: "old-key" },
+  );
+  expect(again).toMatchObject({ id: keyed.id, replayed: true });
+  await world.app.instances.configure(ALICE, waiting.instanceId);
+  await world.line({ id: waiting.instanceId } as never).scan();
+  for (const call of [waiting, keyed]) {
+    const leg = await inTime(world, async () => world.leg(call));
+    leg.placed();
+    leg.answer();
+    await inTime(world, async () => expect((await world.stored(call)).status).toBe("COMPLETED"));
+  }
+  expect(world.network.legs.map(({ callId }) => callId)).toEqual([waiting.id, keyed.id]);
+  expect(world.errors).toEqual([]);
+  await world.stop();
+}
+
+test("a SQLite database of the version before is opened, and what it left half done is settled", async () => {
+  const path = scratchPath();
+  const database = new DatabaseSync(path);
+  database.exec(DUMP);
+  database.close();
+  await opensTruthfully(sqliteStorage({ path }));
+});
+
+const postgres = await findPostgres();
+describe.skipIf(postgres.missing)(postgres.title, () => {
+  let server: RunningPostgres | undefined;
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 30_000);
+  afterAll(() => server?.stop());
+
+  test("a PostgreSQL database of the version before is opened, and what it left half done is settled", async () => {
+    if (!server) throw new Error("PostgreSQL has not started");
+    const url = await server.createDatabase();
+    const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }) });
+    const steps = Object.entries(migrations({ id: sql`text collate "C"`, bytes: "bytea" })).slice(0, STEPS_THEN);
+    await migrate(db, Object.fromEntries(steps), "then");
+    const rows = DUMP.split("\n").filter((line) => /^insert into "(?!kysely)/.test(line));
+    for (const row of rows) await sql.raw(row.replaceAll(/x'([0-9a-f]*)'/g, "'\\x$1'")).execute(db);
+    await db.destroy();
+    await opensTruthfully(postgresStorage({ url }));
+  });
+});
