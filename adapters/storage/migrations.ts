@@ -16,6 +16,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0003_unlinked_instances": { up: unlinkedInstances },
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
+    "0008_deletions": { up: deletions },
   };
 }
 
@@ -185,6 +186,15 @@ async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .addColumn("confidence", "double precision")
     .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
     .execute();
+}
+
+/** Deletions are finished step by step; those of before were done in one. */
+async function deletions(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
+  await sql`update instances set erased_at = updated_at where status = 'DELETED'`.execute(db);
+  await sql`create index instances_half_deleted on instances (id) where status = 'DELETED' and erased_at is null`.execute(
+    db,
+  );
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -17,6 +17,7 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
   return {
     active: async (instanceId) => those((call) => call.instanceId === instanceId && isActive(call.status)),
     async claimNext(instanceId, owner) {
+      if (instances.get(instanceId)?.status === "DELETED") return undefined;
       const next = waiting().find((call) => call.instanceId === instanceId);
       return next && own(next, owner);
     },
