@@ -23,6 +23,9 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
   probeMs: [100, HOUR_MS, "Between two probes of an idle line."],
   probeInCallMs: [100, HOUR_MS, "Between two probes of a line with a live call."],
   linkCodeMs: [100, 60_000, "configure waits this long for a QR code."],
+  lineOpenMs: [100, HOUR_MS, "A network may take this long to open a line."],
+  unlinkMs: [100, HOUR_MS, "A network may take this long to unlink a deleted instance."],
+  closeMs: [100, HOUR_MS, "A line, a network or an engine may take this long to close."],
 };
 
 const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {
