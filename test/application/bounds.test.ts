@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Instance } from "../../src/domain/instance.ts";
-import { ALICE, World } from "../support/application.ts";
+import { createRingport } from "../../src/ringport.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
+import { ALICE, ToneSpeech, World } from "../support/application.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const never = new Promise<never>(() => {});
 
@@ -90,6 +94,27 @@ describe("a network that does not answer", () => {
     expect(await stopping(world)).toBe(5_000);
     expect(world.warnings.join()).toContain("the line did not close within 5000 ms");
   });
+});
+
+test("a network that never closes holds up the stop of a Ringport for five seconds", async () => {
+  const system = new ManualSystem();
+  const telephony = new ScriptedTelephony(system);
+  telephony.holdClose = never;
+  const warnings: unknown[] = [];
+  const log = { debug() {}, info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} };
+  const speech = new ToneSpeech();
+  const ringport = createRingport({ system, telephony, speech, log, data: temporaryFolder("bounds") });
+  await ringport.start();
+  let stopped = false;
+  const stopping = ringport.stop({ drainMs: 0 }).then(() => {
+    stopped = true;
+  });
+  await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // it waits for the network alone
+  expect([stopped, speech.closed]).toEqual([false, false]);
+  await system.advance(5_000);
+  await stopping;
+  expect(speech.closed).toBe(true);
+  expect(warnings).toEqual(["the network scripted did not close in order"]);
 });
 
 describe("a line that is opened too late", () => {
