@@ -1,12 +1,8 @@
 import { StorageUnavailable } from "../ports/storage.ts";
-import type { System } from "../ports/system.ts";
-
-/** A request waits this long for the storage, ms; what is left then goes on by itself. */
-const STORED_WITHIN_MS = 5_000;
+import type { Context } from "./context.ts";
 
 /** A request that waits for the deletion. */
 interface Request {
-  readonly system: System;
   readonly refuse: (error: Error) => void;
   cancel: (() => void) | undefined;
 }
@@ -14,6 +10,7 @@ interface Request {
 /** One deletion that is under way, and the one request that waits for it; others stand in line. */
 export class Deletion {
   readonly done: Promise<void>;
+  readonly #context: Pick<Context, "system" | "timings">;
   finished = false;
   #answered = false;
   /** Waits for the storage now. */
@@ -21,7 +18,8 @@ export class Deletion {
   #request: Request | undefined;
   #asking: Promise<boolean> | undefined;
 
-  constructor(run: (deletion: Deletion) => Promise<void>) {
+  constructor(context: Pick<Context, "system" | "timings">, run: (deletion: Deletion) => Promise<void>) {
+    this.#context = context;
     this.done = run(this).then(() => {
       this.finished = true;
     });
@@ -31,10 +29,10 @@ export class Deletion {
    * Waits for the end of the deletion: true for one request only, false for those after it.
    * @throws {StorageUnavailable} the storage took too long; the next request may ask again
    */
-  async ask(system: System): Promise<boolean> {
+  async ask(): Promise<boolean> {
     while (this.#asking) await this.#asking.catch(() => {});
     if (this.#answered) return false;
-    this.#asking = this.#wait(system);
+    this.#asking = this.#wait();
     try {
       return await this.#asking;
     } finally {
@@ -57,8 +55,9 @@ export class Deletion {
     this.#storing = true;
     const request = this.#request;
     if (!request || request.cancel) return;
-    const sentence = `the deletion could not be finished within ${STORED_WITHIN_MS} ms; it goes on by itself`;
-    request.cancel = request.system.after(STORED_WITHIN_MS, () => request.refuse(new StorageUnavailable(sentence)));
+    const { system, timings } = this.#context;
+    const sentence = `the deletion could not be finished within ${timings.storeMs} ms; it goes on by itself`;
+    request.cancel = system.after(timings.storeMs, () => request.refuse(new StorageUnavailable(sentence)));
   }
 
   /** The storage has answered. */
@@ -68,9 +67,9 @@ export class Deletion {
     if (this.#request) this.#request.cancel = undefined;
   }
 
-  async #wait(system: System): Promise<boolean> {
+  async #wait(): Promise<boolean> {
     const late = new Promise<never>((_, refuse) => {
-      this.#request = { system, refuse, cancel: undefined };
+      this.#request = { refuse, cancel: undefined };
       if (this.#storing) this.stalled();
     });
     try {

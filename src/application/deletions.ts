@@ -64,7 +64,7 @@ export class Deletions {
     const { id } = instance;
     if (!this.#known.has(id) && instance.erasedAt !== null) throw notFound(id);
     const deletion = this.#known.get(id) ?? this.#begin(instance);
-    if (!(await deletion.ask(this.#context.system))) throw notFound(id);
+    if (!(await deletion.ask())) throw notFound(id);
     if (this.#known.get(id) === deletion) this.#known.delete(id);
   }
 
@@ -82,7 +82,7 @@ export class Deletions {
   }
 
   #begin(instance: Instance): Deletion {
-    const deletion: Deletion = new Deletion((steps) => this.#run(instance, steps));
+    const deletion: Deletion = new Deletion(this.#context, (steps) => this.#run(instance, steps));
     this.#known.set(instance.id, deletion);
     deletion.done.then(
       () => this.#forgetOldest(),

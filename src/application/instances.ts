@@ -13,9 +13,6 @@ import { type LineKeeper, linksByItself } from "./line-keeper.ts";
 import type { Lines } from "./lines.ts";
 import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "./use-cases.ts";
 
-/** `configure` waits this long for the storage, ms. */
-const STORED_WITHIN_MS = 5_000;
-
 /** What a caller may do with his instances. */
 export class Instances implements InstanceUseCases {
   readonly #context: Context;
@@ -133,8 +130,9 @@ export class Instances implements InstanceUseCases {
 
   /** Waits until all that the line reported is stored. */
   async #settled(keeper: LineKeeper): Promise<void> {
-    const late = () => new StorageUnavailable(`the line's state could not be stored within ${STORED_WITHIN_MS} ms`);
-    await within(keeper.settled(), { system: this.#context.system, ms: STORED_WITHIN_MS, late });
+    const { system, timings } = this.#context;
+    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
+    await within(keeper.settled(), { system, ms: timings.storeMs, late });
   }
 
   /** @throws {Refusal} the instance is linked, or gone */

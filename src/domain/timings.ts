@@ -30,6 +30,8 @@ export interface Timings {
   readonly lineOpenMs: number;
   /** A network may take this long to forget the device of a deleted instance. */
   readonly unlinkMs: number;
+  /** A request waits this long for a write that goes on without it. */
+  readonly storeMs: number;
   /** A line, a network or an engine may take this long to close. */
   readonly closeMs: number;
 }
@@ -51,5 +53,6 @@ export const DEFAULT_TIMINGS: Timings = {
   linkCodeMs: 10_000,
   lineOpenMs: 10_000,
   unlinkMs: 10_000,
+  storeMs: 5_000,
   closeMs: 5_000,
 };
