@@ -148,6 +148,25 @@ describe("the linking page", () => {
     expect(await status("POST", code!)).toBe(200);
   });
 
+  test("asks to come back when storing takes five seconds, and the next press joins the same link", async () => {
+    await line.link();
+    const [code] = codes();
+    let store = () => {};
+    host.hold = new Promise<void>((resolve) => {
+      store = resolve;
+    });
+    const first = status("POST", code!);
+    await system.advance(5_000);
+    expect(await first).toBe(503);
+    expect(await line.probe()).toEqual({ state: "offline", reason: "not linked" });
+    const second = status("POST", code!);
+    await system.settle();
+    store();
+    expect(await second).toBe(200);
+    await system.advance(1_000);
+    expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
+  });
+
   test("unlinking waits for a phone that is being linked, and undoes it", async () => {
     await line.link();
     const linking = status("POST", codes()[0]!);
