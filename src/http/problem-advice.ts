@@ -217,7 +217,9 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "voice en-US-1 cannot be heard at the moment; try again",
   },
   storage_unavailable: {
-    means: "The database is full, locked or not to be reached. Nothing was changed.",
+    means:
+      "The database is full, locked or not to be reached. Nothing was changed, except that a deletion or a hang-up that " +
+      "has begun goes on by itself.",
     fix: "Ask again after Retry-After. For the operator: look at the disk and at the database.",
     example: "the storage is not available at the moment; try again",
   },
