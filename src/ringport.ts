@@ -25,6 +25,7 @@ import type { Voice } from "./ports/speech.ts";
 import type { Storage, TokenRecord } from "./ports/storage.ts";
 import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
+import { within } from "./ports/within.ts";
 import { VERSION } from "./version.ts";
 
 /** Tokens of the HTTP interface, where the embedding program does not authenticate by itself. */
@@ -101,9 +102,18 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function open(): Promise<Running> {
     const ports = await embeddedPorts(options);
     const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
+    const timings = timingsOf(options);
+    const closeInTime = async (what: string, close: () => Promise<void> | undefined) => {
+      const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
+      const closing = (async () => close())();
+      await within(closing, { system, ms: timings.closeMs, late }).catch((error: unknown) =>
+        log.warn({ err: error }, `${what} did not close in order`),
+      );
+    };
     const closePorts = async () => {
-      for (const network of telephony) await network.close();
-      await Promise.all([speech.close(), decoder.close(), transcription?.close(), recordings.close()]);
+      for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
+      const engines = { speech, decoder, transcription, recordings };
+      await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
       await storage.close();
     };
     const key = await opened(storage, secret).catch(async (error: unknown) => {
@@ -131,7 +141,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       events: new EventLog(system, ids, log),
       tally: new Tally(),
       vault: new Vault(key),
-      timings: timingsOf(options),
+      timings,
       limits,
       policy: options.queue ?? SINGLE,
       schemas: inputSchemas(limits),

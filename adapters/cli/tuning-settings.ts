@@ -23,6 +23,10 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
   probeMs: [100, HOUR_MS, "Between two probes of an idle line."],
   probeInCallMs: [100, HOUR_MS, "Between two probes of a line with a live call."],
   linkCodeMs: [100, 60_000, "configure waits this long for a QR code."],
+  lineOpenMs: [100, HOUR_MS, "A network may take this long to open a line."],
+  unlinkMs: [100, HOUR_MS, "A network may take this long to unlink a deleted instance."],
+  storeMs: [100, HOUR_MS, "A request waits this long for a write that goes on without it."],
+  closeMs: [100, HOUR_MS, "A line, a network or an engine may take this long to close."],
 };
 
 const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {

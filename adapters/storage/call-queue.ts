@@ -1,6 +1,6 @@
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
-import { IS_ACTIVE, IS_DIALING, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
+import { IS_ACTIVE, IS_DIALING, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
 import type { Session } from "./session.ts";
 
@@ -34,6 +34,14 @@ export function callQueue(
           .select("id")
           .where("instance_id", "=", instance_id)
           .where(IS_WAITING)
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom("instances")
+                .select("instances.id")
+                .where("instances.id", "=", instance_id)
+                .where(IS_NOT_DELETED),
+            ),
+          )
           .orderBy("created_at")
           .orderBy("id")
           .limit(1)

@@ -20,3 +20,5 @@ export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURE
 /** An instance without a number. */
 export const IS_UNLINKED: RawBuilder<boolean> = sql<boolean>`status = 'CREATED'`;
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
+/** An instance whose deletion has begun and is not finished. */
+export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;

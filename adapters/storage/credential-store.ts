@@ -1,4 +1,6 @@
+import type { Kysely } from "kysely";
 import type { InstanceStore } from "../../src/ports/storage.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** The sealed credentials of linked numbers; nothing is saved for an instance that is not there or is deleted. */
@@ -15,11 +17,7 @@ export function credentialStore(
           .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
           .executeTakeFirst();
         if (!instance || instance.status === "DELETED") return;
-        await tx
-          .insertInto("credentials")
-          .values({ instance_id: id, sealed })
-          .onConflict((conflict) => conflict.column("instance_id").doUpdateSet({ sealed }))
-          .execute();
+        await writeCredentials(tx, id, sealed);
       }),
     loadCredentials: (id) =>
       session.read(async (db) => {
@@ -34,4 +32,13 @@ export function credentialStore(
       await session.write((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
     },
   };
+}
+
+/** Keeps the credentials in place of earlier ones. */
+export async function writeCredentials(tx: Kysely<Database>, id: string, sealed: Uint8Array): Promise<void> {
+  await tx
+    .insertInto("credentials")
+    .values({ instance_id: id, sealed })
+    .onConflict((conflict) => conflict.column("instance_id").doUpdateSet({ sealed }))
+    .execute();
 }

@@ -1,8 +1,8 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
-import { IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
-import { credentialStore } from "./credential-store.ts";
+import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
+import { credentialStore, writeCredentials } from "./credential-store.ts";
 import { insertEvents } from "./event-store.ts";
 import { follows, positionAfter } from "./keyset.ts";
 import { prepared } from "./prepared.ts";
@@ -37,11 +37,13 @@ export function instanceStore(session: Session): InstanceStore {
       return row && instanceOf(row);
     },
     list: (userId, page) => session.read((db) => list(db, userId, page)),
-    update: (id, version, patch, events) =>
+    update: (id, version, patch, events, sealed) =>
       session.transaction(async (tx) => {
         const [row] = await MOVED(tx, { id, expected: version, ...columnsOf(patch) });
         if (!row) return undefined;
-        if (row.status === "DELETED") await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
+        if (sealed) await writeCredentials(tx, id, sealed);
+        if (patch.status === "CREATED" || row.erased_at !== null)
+          await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
         await insertEvents(tx, events);
         return instanceOf(row);
       }),
@@ -50,6 +52,13 @@ export function instanceStore(session: Session): InstanceStore {
       session.read((db) =>
         pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("provider", "=", provider), page),
       ),
+    halfLinked: (page) =>
+      session.read((db) => {
+        const linked = db.selectFrom("credentials").select("instance_id");
+        return pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("id", "in", linked), page);
+      }),
+    halfDeleted: (page) =>
+      session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_HALF_DELETED), page)),
     ...credentialStore(session),
   };
 }
@@ -89,6 +98,7 @@ function rowOf(instance: Instance): InstanceRow {
     phone: instance.phone,
     created_at: instance.createdAt,
     updated_at: instance.updatedAt,
+    erased_at: instance.erasedAt,
     version: instance.version,
   };
 }
@@ -104,6 +114,7 @@ function instanceOf(row: InstanceRow): Instance {
     phone: row.phone,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    erasedAt: row.erased_at,
     version: row.version,
   };
 }
@@ -115,5 +126,6 @@ function columnsOf(patch: InstancePatch): Partial<InstanceTable> {
     ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata) }),
     ...(patch.phone !== undefined && { phone: patch.phone }),
     ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
+    ...(patch.erasedAt !== undefined && { erased_at: patch.erasedAt }),
   };
 }

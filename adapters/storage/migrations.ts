@@ -17,6 +17,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
     "0006_dialing": { up: dialing },
+    "0008_deletions": { up: deletions },
   };
 }
 
@@ -193,6 +194,15 @@ async function dialing(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
   await sql`update calls set dialing_at = created_at where status = 'QUEUED' and owner is not null`.execute(db);
   await sql`create index calls_dialing on calls (id) where status = 'QUEUED' and dialing_at is not null`.execute(db);
+}
+
+/** Deletions are finished step by step; those of before were done in one. */
+async function deletions(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
+  await sql`update instances set erased_at = updated_at where status = 'DELETED'`.execute(db);
+  await sql`create index instances_half_deleted on instances (id) where status = 'DELETED' and erased_at is null`.execute(
+    db,
+  );
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -49,6 +49,7 @@ export interface InstanceTable {
   phone: string | null;
   created_at: number;
   updated_at: number;
+  erased_at: number | null;
   version: number;
 }
 

@@ -12,6 +12,7 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
   return {
     active: async (instanceId) => those((call) => call.instanceId === instanceId && isActive(call.status)),
     async claimNext(instanceId, owner, now) {
+      if (instances.get(instanceId)?.status === "DELETED") return undefined;
       const next = waiting().find((call) => call.instanceId === instanceId);
       if (!next) return undefined;
       const claimed = { ...next, owner, dialingAt: now, version: next.version + 1 };

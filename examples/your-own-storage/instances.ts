@@ -15,13 +15,14 @@ export function instances(memory: Memory): InstanceStore {
       const visible = [...all.values()].filter((one) => one.userId === userId && one.status !== "DELETED");
       return newestFirst(visible, page, all.get(page.after ?? ""));
     },
-    async update(id, version, patch, events) {
+    async update(id, version, patch, events, sealed) {
       const instance = all.get(id);
       if (instance?.version !== version) return undefined;
       memory.log(events);
       const updated = { ...instance, ...patch, version: version + 1 };
       all.set(id, updated);
-      if (updated.status === "DELETED") credentials.delete(id);
+      if (sealed) credentials.set(id, sealed.slice());
+      if (patch.status === "CREATED" || updated.erasedAt !== null) credentials.delete(id);
       return updated;
     },
     linked: async (page) =>
@@ -32,6 +33,16 @@ export function instances(memory: Memory): InstanceStore {
     unlinked: async (provider, page) =>
       oldestFirst(
         [...all.values()].filter((one) => one.status === "CREATED" && one.provider === provider),
+        page,
+      ),
+    halfLinked: async (page) =>
+      oldestFirst(
+        [...all.values()].filter(({ id, status }) => status === "CREATED" && credentials.has(id)),
+        page,
+      ),
+    halfDeleted: async (page) =>
+      oldestFirst(
+        [...all.values()].filter(({ status, erasedAt }) => status === "DELETED" && erasedAt === null),
         page,
       ),
     async saveCredentials(id, sealed) {

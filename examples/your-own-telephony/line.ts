@@ -29,8 +29,7 @@ export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Pla
     /** Somebody has scanned the code. */
     async accept() {
       if (offline !== "not linked") return;
-      await host.credentials.save(new TextEncoder().encode("a real network gives you keys to keep here"));
-      host.linked(null);
+      await host.linked(null, new TextEncoder().encode("a real network gives you keys to keep here"));
       goOnline();
     },
     probe: async (): Promise<LineHealth> =>

@@ -1,5 +1,6 @@
 import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
+import { Deletions } from "./deletions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Instances } from "./instances.ts";
 import { Journals } from "./journals.ts";
@@ -51,7 +52,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const terminations: Terminations = new Terminations(context, dispatcher);
   const calls = new Calls(context, dispatcher, queueTimeout, terminations);
   context.streams.terminate = (callId) => void calls.terminate(callId);
-  const instances = new Instances(context, lines, calls);
+  const deletions = new Deletions(context, lines, calls);
+  const instances = new Instances(context, lines, deletions);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
   return {
@@ -64,13 +66,16 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await lines.start();
       await queueTimeout.start();
       retention.start();
+      deletions.start();
     },
     async stop(drainMs) {
+      deletions.stop();
       queueTimeout.stop();
       retention.stop();
       const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
       await dispatcher.stop(drainMs);
       await lines.stop();
+      await deletions.settled();
       cancel();
       patience.abort(); // nobody insists any more
       for (const [{ id, call }, events] of context.journals.unsaved)

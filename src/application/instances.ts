@@ -1,13 +1,13 @@
 import { isId } from "../domain/ids.ts";
 import { parseCreateInstance, providerIn } from "../domain/inputs.ts";
-import { INSTANCE_TRANSITIONS, type Instance } from "../domain/instance.ts";
-import { nextState } from "../domain/machine.ts";
+import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../ports/storage.ts";
-import type { LinkCode } from "../ports/telephony.ts";
-import type { Calls } from "./calls.ts";
+import { type LinkCode, NetworkSilent } from "../ports/telephony.ts";
+import { within } from "../ports/within.ts";
 import type { Context } from "./context.ts";
+import type { Deletions } from "./deletions.ts";
 import { once } from "./idempotency.ts";
 import { type LineKeeper, linksByItself } from "./line-keeper.ts";
 import type { Lines } from "./lines.ts";
@@ -17,12 +17,12 @@ import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, Linkin
 export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
-  readonly #calls: Calls;
+  readonly #deletions: Deletions;
 
-  constructor(context: Context, lines: Lines, calls: Calls) {
+  constructor(context: Context, lines: Lines, deletions: Deletions) {
     this.#context = context;
     this.#lines = lines;
-    this.#calls = calls;
+    this.#deletions = deletions;
   }
 
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
@@ -48,6 +48,7 @@ export class Instances implements InstanceUseCases {
           phone: null,
           createdAt: now,
           updatedAt: now,
+          erasedAt: null,
           version: 1,
         };
         const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
@@ -79,54 +80,46 @@ export class Instances implements InstanceUseCases {
   async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
     const instance = await this.#owned(principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    const { timings } = this.#context;
     const keeper = this.#lines.of(instance);
     if (keeper.linksByItself) return this.#withoutCode(instance, keeper);
-    let code: LinkCode | undefined;
-    try {
-      await keeper.link();
-      code = await keeper.currentCode(timings.linkCodeMs);
-    } catch (cause) {
-      if (cause instanceof StorageUnavailable) throw cause;
-      throw new Refusal("qr_unavailable", "no QR code: the network could not be asked; the server's log says why", {
-        cause,
-      });
-    }
-    if (!code) await keeper.settled();
+    const code = await this.#codeOf(keeper);
+    if (!code) await this.#settled(keeper);
     await this.#insistUnlinked(instance);
     if (code) {
       const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
     }
     const reason = keeper.connection.reason ?? "unknown";
-    throw new Refusal("qr_unavailable", `no QR code came within ${timings.linkCodeMs} ms: ${reason}`);
+    throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
   }
 
   async delete(principal: Principal, instanceId: string): Promise<void> {
-    const { storage, system, events } = this.#context;
     refuseDemo(principal, "a demo token cannot delete instances");
-    let instance = await this.#owned(principal, instanceId);
-    await this.#calls.endAllOf(instanceId, "instance_deleted");
-    for (;;) {
-      const status = nextState(INSTANCE_TRANSITIONS, instance.status, "delete");
-      if (!status) throw notFound(instanceId);
-      const event = events.event("instance.deleted", subjectOf(instance));
-      const patch = { status, phone: null, updatedAt: system.now() };
-      if (await storage.instances.update(instanceId, instance.version, patch, [event])) {
-        events.publish([event]);
-        break;
-      }
-      instance = await this.#owned(principal, instanceId);
+    await this.#deletions.delete(await this.#everOwned(principal, instanceId));
+  }
+
+  /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
+  async #codeOf(keeper: LineKeeper): Promise<LinkCode | undefined> {
+    const { system, timings } = this.#context;
+    const until = system.monotonic() + timings.linkCodeMs;
+    const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
+    try {
+      await within(keeper.link(), { system, ms: timings.linkCodeMs, late });
+      return await keeper.currentCode(until - system.monotonic());
+    } catch (cause) {
+      if (cause instanceof StorageUnavailable) throw cause;
+      const reason =
+        cause instanceof NetworkSilent ? cause.message : "the network could not be asked; the server's log says why";
+      throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
     }
-    // From here on no call can be created; one may have slipped in before.
-    await this.#calls.endAllOf(instanceId, "instance_deleted");
-    await this.#lines.drop(instance);
   }
 
   /** A network that links by itself shows no code; it is asked once more, and says why it could not link yet. */
   async #withoutCode(instance: Instance, keeper: LineKeeper): Promise<never> {
-    await keeper.probe();
-    await keeper.settled();
+    const { system, timings } = this.#context;
+    const late = () => new NetworkSilent("the network does not answer");
+    await within(keeper.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason says it
+    await this.#settled(keeper);
     await this.#insistUnlinked(instance);
     const reason = keeper.connection.reason ?? "it has not been online yet";
     throw new Refusal(
@@ -135,11 +128,19 @@ export class Instances implements InstanceUseCases {
     );
   }
 
+  /** Waits until all that the line reported is stored. */
+  async #settled(keeper: LineKeeper): Promise<void> {
+    const { system, timings } = this.#context;
+    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
+    await within(keeper.settled(), { system, ms: timings.storeMs, late });
+  }
+
   /** @throws {Refusal} the instance is linked, or gone */
   async #insistUnlinked(instance: Instance): Promise<void> {
     const now = await this.#context.storage.instances.get(instance.id);
     if (!now || now.status === "DELETED") {
-      await this.#lines.drop(instance); // it may have been opened after the deletion
+      // The line may have been opened after the deletion; one that is under way closes it itself.
+      if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
       throw notFound(instance.id);
     }
     if (now.status !== "CREATED") throw alreadyLinked(now);
@@ -151,10 +152,17 @@ export class Instances implements InstanceUseCases {
   }
 
   async #owned(principal: Principal, instanceId: string): Promise<Instance> {
+    const instance = await this.#everOwned(principal, instanceId);
+    if (instance.status === "DELETED") throw notFound(instanceId);
+    return instance;
+  }
+
+  /** The caller's instance, even if it is deleted. */
+  async #everOwned(principal: Principal, instanceId: string): Promise<Instance> {
     const instance = isId("inst", instanceId) ? await this.#context.storage.instances.get(instanceId) : undefined;
     const { userId, demoInstanceId } = principal;
     const owned = instance?.userId === userId && (demoInstanceId === undefined || demoInstanceId === instance.id);
-    if (!instance || !owned || instance.status === "DELETED") throw notFound(instanceId);
+    if (!instance || !owned) throw notFound(instanceId);
     return instance;
   }
 

@@ -1,10 +1,20 @@
-import type { EventData, EventType } from "../domain/events.ts";
-import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../domain/instance.ts";
-import { nextState } from "../domain/machine.ts";
-import type { InstancePatch } from "../ports/storage.ts";
-import type { CredentialStore, Line, LineHealth, LineHost, LinkCode, Telephony } from "../ports/telephony.ts";
+import type { Instance } from "../domain/instance.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { StorageUnavailable } from "../ports/storage.ts";
+import {
+  type CredentialStore,
+  type Line,
+  type LineHealth,
+  type LineHost,
+  type LinkCode,
+  NetworkSilent,
+  type Telephony,
+} from "../ports/telephony.ts";
+import { within } from "../ports/within.ts";
+import { BoundedLine } from "./bounded-line.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
+import { InstanceRecord } from "./instance-record.ts";
 import type { Connection } from "./use-cases.ts";
 
 /** What a caller learns of an error of the adapter. */
@@ -39,9 +49,9 @@ export class LineKeeper implements LineHost {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #scope = new AbortController();
+  readonly #record: InstanceRecord;
+  readonly #line: BoundedLine;
   readonly #codeWaiters = new Set<(code: LinkCode | undefined) => void>();
-  #instance: Instance;
-  #opening: Promise<Line> | undefined;
   #state: Connection["state"] = "unlinked";
   #reason: string | null = "no phone number is linked";
   #lastSeenAt: number | null = null;
@@ -50,21 +60,21 @@ export class LineKeeper implements LineHost {
   #probing: Promise<void> | undefined;
   /** Something was reported while a probe was under way, so its answer may be old. */
   #probeAgain = false;
-  #stopAsking: (() => void) | undefined;
   /** Counts the reports that speak against the line, to know whether one came meanwhile. */
   #doubts = 0;
   /** The line is closed: what it still reports is not heard. */
   #closed = false;
   #cancelProbe: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
-  #writes: Promise<void> = Promise.resolve();
 
   constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
     this.#context = context;
-    this.#instance = instance;
+    this.#record = new InstanceRecord(context, instance);
     this.telephony = telephony;
     this.#watcher = watcher;
     this.credentials = context.vault.of(instance.id, context.storage.instances);
+    const { id, name } = instance;
+    this.#line = new BoundedLine(context, telephony, { id, name }, this, (error) => this.#notOpened(error));
     if (instance.status !== "CREATED" || this.linksByItself) this.#say("connecting", "connecting");
   }
 
@@ -75,7 +85,7 @@ export class LineKeeper implements LineHost {
   get connection(): Connection {
     return {
       state: this.#state,
-      phone: this.#instance.phone,
+      phone: this.#record.current.phone,
       lastSeenAt: this.#lastSeenAt,
       reason: this.#reason,
       provider: this.telephony.name,
@@ -94,16 +104,7 @@ export class LineKeeper implements LineHost {
 
   /** The open line; opens it when it is not. */
   line(): Promise<Line> {
-    this.#opening ??= this.telephony
-      .open({ id: this.#instance.id, name: this.#instance.name }, this, this.#scope.signal)
-      .catch((error: unknown) => {
-        this.#opening = undefined;
-        const unlinked = this.#instance.status === "CREATED" && !this.linksByItself;
-        this.#say(unlinked ? "unlinked" : "offline", NOT_OPENED);
-        this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the line could not be opened");
-        throw error;
-      });
-    return this.#opening;
+    return this.#line.open();
   }
 
   /** Starts linking, or goes on with it. */
@@ -113,7 +114,7 @@ export class LineKeeper implements LineHost {
     try {
       await line.link();
     } catch (error) {
-      this.#context.log.error({ instance_id: this.#instance.id, err: error }, "the linking could not be started");
+      this.#context.log.error({ instance_id: this.#record.current.id, err: error }, "the linking could not be started");
       throw error;
     }
   }
@@ -147,13 +148,25 @@ export class LineKeeper implements LineHost {
     for (const waiter of this.#codeWaiters) waiter(code);
   }
 
-  linked(phone: string | null): void {
-    if (this.#closed) return;
+  async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
+    const gone = () =>
+      new Refusal("instance_not_found", "the instance is deleted or its line closed; nothing is linked");
+    if (this.#closed) throw gone();
+    const doubts = this.#doubts;
+    const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
+    const move = { input: "link", patch: { phone }, type: "instance.linked", data: { phone }, sealed } as const;
+    await this.#record.inTurn(() => this.#record.move(move));
+    if (this.#record.current.status === "DELETED") throw gone();
     this.#code = undefined;
     for (const waiter of this.#codeWaiters) waiter(undefined);
-    if (!this.canDial) this.#say("connecting", "connecting");
-    this.#enqueue(() => this.#move("link", { phone }, "instance.linked", { phone }));
+    if (!this.canDial && doubts === this.#doubts) this.#say("connecting", "connecting");
     this.#scheduleProbe();
+  }
+
+  /** Connects with stored credentials, although no number counts as linked: the first probe that is online links it. */
+  resume(): Promise<void> {
+    if (this.#state === "unlinked") this.#say("connecting", "connecting");
+    return this.probe();
   }
 
   online(): void {
@@ -166,7 +179,7 @@ export class LineKeeper implements LineHost {
     this.#reason = reason;
     if (this.#state === "online") {
       this.#say("reconnecting", reason);
-      this.#watcher.offline(this.#instance.id, reason);
+      this.#watcher.offline(this.#record.current.id, reason);
     }
     if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
     this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
@@ -181,10 +194,11 @@ export class LineKeeper implements LineHost {
     this.#doubts++;
     this.#stopTimers();
     this.#say("unlinked", reason);
-    this.#watcher.offline(this.#instance.id, reason);
-    this.#enqueue(async () => {
-      await insist(this.#context, "erased credentials", () => this.credentials.erase());
-      await this.#move("unlink", { phone: null }, "instance.unlinked", { reason });
+    this.#watcher.offline(this.#record.current.id, reason);
+    const move = { input: "unlink", patch: { phone: null }, type: "instance.unlinked", data: { reason } } as const;
+    this.#record.enqueue(async () => {
+      if (this.#record.current.status !== "CREATED") return this.#record.move(move);
+      await insist(this.#context, "erased credentials", () => this.credentials.erase()); // of a link half done
     });
   }
 
@@ -218,37 +232,49 @@ export class LineKeeper implements LineHost {
 
   /** Waits until all that was reported is stored. */
   async settled(): Promise<void> {
-    await this.#writes;
+    await this.#record.settled();
   }
 
-  /** Stops everything; with `unlink` the network forgets the device too. Never rejects. */
-  async close({ unlink = false }: { unlink?: boolean } = {}): Promise<void> {
-    this.#stopTimers();
-    this.#scope.abort();
-    this.#stopAsking?.();
-    for (const waiter of this.#codeWaiters) waiter(undefined);
-    const line = await this.#opening?.catch(() => undefined);
-    const failed = (error: unknown) =>
-      this.#context.log.warn({ instance_id: this.#instance.id, err: error }, "the line did not close in order");
-    if (unlink) await line?.unlink().catch(failed);
-    await line?.close().catch(failed);
+  /**
+   * For an instance that is deleted: nothing more is probed, and the network forgets the device; rejects with why it was
+   * not asked or did not.
+   * @param open open the line if it is not open
+   */
+  async unlink({ open }: { open: boolean }): Promise<void> {
+    this.#quiet();
+    if (open || this.#line.wanted) await this.#line.unlink();
+  }
+
+  /** Closes the line; writes that wait for the storage go on. Never rejects. */
+  async close(): Promise<void> {
+    this.#quiet();
+    await this.#line.close();
     this.#closed = true;
-    await this.settled();
+  }
+
+  #quiet(): void {
+    this.#stopTimers();
+    this.#scope.abort(new Error("the line is closed"));
+    for (const waiter of this.#codeWaiters) waiter(undefined);
   }
 
   /** What the network says now; a network that stays silent until the next probe is due is offline. */
   async #ask(line: Line): Promise<LineHealth> {
     const { timings, system } = this.#context;
-    let cancel = () => {};
-    const silence = new Promise<LineHealth>((resolve) => {
-      this.#stopAsking = () => resolve({ state: "offline", reason: "the network does not answer" });
-      cancel = system.after(timings.probeMs, this.#stopAsking);
-    });
+    const late = () => new NetworkSilent("the network does not answer");
     try {
-      return await Promise.race([line.probe(), silence]);
-    } finally {
-      cancel();
+      return await within(line.probe(), { system, ms: timings.probeMs, late, signal: this.#scope.signal });
+    } catch (error) {
+      if (!(error instanceof NetworkSilent)) throw error;
+      return { state: "offline", reason: error.message };
     }
+  }
+
+  #notOpened(error: unknown): void {
+    const unlinked = this.#record.current.status === "CREATED" && !this.linksByItself;
+    this.#say(unlinked ? "unlinked" : "offline", error instanceof NetworkSilent ? error.message : NOT_OPENED);
+    const level = error instanceof StorageUnavailable ? "warn" : "error";
+    this.#context.log[level]({ instance_id: this.#record.current.id, err: error }, "the line could not be opened");
   }
 
   #found(): void {
@@ -257,14 +283,16 @@ export class LineKeeper implements LineHost {
     this.#lastSeenAt = this.#context.system.now();
     if (this.#state === "online") return;
     const doubts = this.#doubts;
-    this.#enqueue(async () => {
+    this.#record.enqueue(async () => {
       if (doubts !== this.#doubts) return;
-      if (this.#instance.status === "CREATED") await this.#move("link", {}, "instance.linked", {});
-      if (this.#instance.status === "CONFIGURED") await this.#move("activate", {}, "instance.active", {});
+      if (this.#record.current.status === "CREATED")
+        await this.#record.move({ input: "link", type: "instance.linked" });
+      if (this.#record.current.status === "CONFIGURED")
+        await this.#record.move({ input: "activate", type: "instance.active" });
       // It may have gone offline, or been unlinked, while this was being stored.
-      if (this.#instance.status !== "ACTIVE" || doubts !== this.#doubts) return;
+      if (this.#record.current.status !== "ACTIVE" || doubts !== this.#doubts) return;
       this.#say("online", null);
-      this.#watcher.online(this.#instance.id);
+      this.#watcher.online(this.#record.current.id);
     });
   }
 
@@ -273,34 +301,7 @@ export class LineKeeper implements LineHost {
     if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
     const reason = this.#reason ?? "offline";
     this.#say("offline", reason);
-    this.#enqueue(() => this.#move("deactivate", {}, "instance.offline", { reason }));
-  }
-
-  /** Writes a move of the instance's table; nothing where the table has none. */
-  async #move(input: InstanceInput, patch: InstancePatch, type: EventType, data: EventData): Promise<void> {
-    const { storage, events, system } = this.#context;
-    for (;;) {
-      const current = this.#instance;
-      const status = nextState(INSTANCE_TRANSITIONS, current.status, input);
-      if (!status) return;
-      const event = events.event(type, { callId: null, instanceId: current.id, userId: current.userId }, data);
-      const next = await insist(this.#context, `instance ${current.id}`, () =>
-        storage.instances.update(current.id, current.version, { ...patch, status, updatedAt: system.now() }, [event]),
-      );
-      if (next) {
-        this.#instance = next;
-        return events.publish([event]);
-      }
-      const stored = await insist(this.#context, `instance ${current.id}`, () => storage.instances.get(current.id));
-      if (!stored) return;
-      this.#instance = stored;
-    }
-  }
-
-  #enqueue(write: () => Promise<void>): void {
-    this.#writes = this.#writes.then(write).catch((error: unknown) => {
-      this.#context.log.error({ instance_id: this.#instance.id, err: error }, "a line's report could not be stored");
-    });
+    this.#record.enqueue(() => this.#record.move({ input: "deactivate", type: "instance.offline", data: { reason } }));
   }
 
   #say(state: Connection["state"], reason: string | null): void {

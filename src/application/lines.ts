@@ -1,6 +1,6 @@
 import type { Instance, InstanceStatus } from "../domain/instance.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { Telephony } from "../ports/telephony.ts";
+import type { Page } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 import { LineKeeper, type LineWatcher, linksByItself } from "./line-keeper.ts";
 import type { Connection } from "./use-cases.ts";
@@ -12,6 +12,7 @@ export class Lines {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #keepers = new Map<string, LineKeeper>();
+  #stopped = false;
 
   constructor(context: Context, watcher: LineWatcher) {
     this.#context = context;
@@ -20,22 +21,18 @@ export class Lines {
 
   /** Connects every number that needs no QR code; does not wait for them. */
   async start(): Promise<void> {
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.#context.storage.instances.linked({ limit: OPEN_AT_ONCE, after });
-      for (const instance of page) if (this.#context.telephony.has(instance.provider)) void this.of(instance).probe();
-      after = page.at(-1)?.id;
-      if (page.length < OPEN_AT_ONCE) break;
-    }
-    for (const network of this.#context.telephony.values()) if (linksByItself(network)) await this.#linkAllOf(network);
+    const { storage, telephony } = this.#context;
+    await this.#openAll((page) => storage.instances.linked(page));
+    await this.#openAll((page) => storage.instances.halfLinked(page));
+    for (const network of telephony.values())
+      if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
   }
 
-  /** Goes on with instances whose network links by itself and could not yet. */
-  async #linkAllOf({ name }: Telephony): Promise<void> {
+  async #openAll(list: (page: Page) => Promise<Instance[]>): Promise<void> {
     let after: string | undefined;
     for (;;) {
-      const page = await this.#context.storage.instances.unlinked(name, { limit: OPEN_AT_ONCE, after });
-      for (const instance of page) void this.of(instance).probe();
+      const page = await list({ limit: OPEN_AT_ONCE, after });
+      for (const instance of page) if (this.#context.telephony.has(instance.provider)) void this.of(instance).resume();
       after = page.at(-1)?.id;
       if (page.length < OPEN_AT_ONCE) return;
     }
@@ -43,11 +40,12 @@ export class Lines {
 
   /**
    * The keeper of an instance's line.
-   * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server
+   * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server; `stopping`
    */
   of(instance: Instance): LineKeeper {
     const known = this.#keepers.get(instance.id);
     if (known) return known;
+    if (this.#stopped) throw new Refusal("stopping", "the server stops and opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {
       const mounted = [...this.#context.telephony.keys()].join(", ");
@@ -85,15 +83,17 @@ export class Lines {
   }
 
   /** Closes one line for good. */
-  async drop(instance: Instance): Promise<void> {
-    const keeper = this.#keepers.get(instance.id);
-    this.#keepers.delete(instance.id);
-    await keeper?.close({ unlink: true });
+  async drop(instanceId: string): Promise<void> {
+    const keeper = this.#keepers.get(instanceId);
+    this.#keepers.delete(instanceId);
+    await keeper?.close();
   }
 
+  /** Closes all lines; resolves when what they reported is stored. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     const keepers = [...this.#keepers.values()];
     this.#keepers.clear();
-    await Promise.all(keepers.map((keeper) => keeper.close()));
+    await Promise.all(keepers.map((keeper) => keeper.close().then(() => keeper.settled())));
   }
 }

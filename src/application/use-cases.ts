@@ -69,7 +69,10 @@ export interface InstanceUseCases {
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
-  /** Ends its call, unlinks the number, erases its credentials. */
+  /**
+   * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion goes on by itself,
+   * and a repeated request waits for its end.
+   */
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
 

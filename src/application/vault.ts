@@ -32,19 +32,23 @@ export class Vault {
           throw new Error("the stored credentials were sealed with another secret (RINGPORT_SECRET)", { cause });
         }
       },
-      save: async (credentials) => {
-        const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-        const sealed = await crypto.subtle.encrypt(
-          { name: "AES-GCM", iv, additionalData },
-          await this.#key,
-          credentials.slice(),
-        );
-        const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
-        bytes.set(iv);
-        bytes.set(new Uint8Array(sealed), NONCE_BYTES);
-        await instances.saveCredentials(instanceId, bytes);
-      },
+      save: async (credentials) => instances.saveCredentials(instanceId, await this.seal(instanceId, credentials)),
       erase: () => instances.eraseCredentials(instanceId),
     };
+  }
+
+  /** Credentials as the storage keeps them. */
+  async seal(instanceId: string, credentials: Uint8Array): Promise<Uint8Array> {
+    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+    const additionalData = new TextEncoder().encode(instanceId);
+    const sealed = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv, additionalData },
+      await this.#key,
+      credentials.slice(),
+    );
+    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
+    bytes.set(iv);
+    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
+    return bytes;
   }
 }

@@ -34,6 +34,8 @@ export interface Instance {
   readonly phone: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** When its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
+  readonly erasedAt: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;
 }

@@ -24,8 +24,16 @@ export interface Timings {
   readonly probeMs: number;
   /** Between two probes of a line with a live call. */
   readonly probeInCallMs: number;
-  /** `configure` waits this long for a linking code. */
+  /** `configure` waits this long for a linking code, or for the network's reason why there is none. */
   readonly linkCodeMs: number;
+  /** A network may take this long to open a line. */
+  readonly lineOpenMs: number;
+  /** A network may take this long to forget the device of a deleted instance. */
+  readonly unlinkMs: number;
+  /** A request waits this long for a write that goes on without it. */
+  readonly storeMs: number;
+  /** A line, a network or an engine may take this long to close. */
+  readonly closeMs: number;
 }
 
 /** The timings that count where the options name no others, ms. */
@@ -43,4 +51,8 @@ export const DEFAULT_TIMINGS: Timings = {
   probeMs: 5_000,
   probeInCallMs: 1_000,
   linkCodeMs: 10_000,
+  lineOpenMs: 10_000,
+  unlinkMs: 10_000,
+  storeMs: 5_000,
+  closeMs: 5_000,
 };

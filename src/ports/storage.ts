@@ -90,7 +90,9 @@ export interface AccountStore {
 }
 
 /** What an update may change of an instance. */
-export type InstancePatch = Partial<Pick<Instance, "name" | "status" | "metadata" | "phone" | "updatedAt">>;
+export type InstancePatch = Partial<
+  Pick<Instance, "name" | "status" | "metadata" | "phone" | "updatedAt" | "erasedAt">
+>;
 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
@@ -99,12 +101,26 @@ export interface InstanceStore {
   get(id: string): Promise<Instance | undefined>;
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
   list(userId: string, page: Page): Promise<Instance[]>;
-  /** An instance that becomes DELETED loses its credentials in the same transaction. */
-  update(id: string, version: number, patch: InstancePatch, events: readonly Event[]): Promise<Instance | undefined>;
+  /**
+   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials in the same
+   * transaction; one that becomes DELETED keeps them.
+   * @param sealed credentials stored in the same transaction, in place of earlier ones
+   */
+  update(
+    id: string,
+    version: number,
+    patch: InstancePatch,
+    events: readonly Event[],
+    sealed?: Uint8Array,
+  ): Promise<Instance | undefined>;
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
   /** Instances of a provider that no number was linked to yet (CREATED), by ascending id. */
   unlinked(provider: string, page: Page): Promise<Instance[]>;
+  /** Instances that have credentials although no number counts as linked (CREATED), by ascending id. */
+  halfLinked(page: Page): Promise<Instance[]>;
+  /** Instances whose deletion has begun and is not finished (DELETED without `erasedAt`), by ascending id. */
+  halfDeleted(page: Page): Promise<Instance[]>;
   /** Keeps the credentials in place of earlier ones; saves nothing for an instance that is not there or is deleted. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
@@ -168,7 +184,7 @@ export interface CallStore {
   active(instanceId: string): Promise<Call[]>;
   /**
    * Gives the oldest unclaimed QUEUED call of the instance to `owner` and marks it as dialing (`dialingAt`) in the same
-   * write, one version up; undefined if none waits.
+   * write, one version up; undefined if none waits or the instance is DELETED.
    * @param now ms since 1970-01-01 UTC
    */
   claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;

@@ -26,7 +26,8 @@ export interface Telephony {
   /**
    * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
    * it waits for `link()`. Where numbers are linked by the operator it needs neither and connects at once. Resolves when
-   * the line object exists, not when it is online. The signal is about opening only: an open line ends by `close()`.
+   * the line object exists, not when it is online. The signal is about opening only: an open line ends by `close()`. A
+   * line that arrives after the signal was aborted is closed.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
@@ -58,18 +59,22 @@ export interface InstanceRef {
 }
 
 /**
- * What the core offers to a line, and how a line tells what happens to it. The reports never throw. A reason is a
- * sentence for the owner of the instance, who reads it as it is.
+ * What the core offers to a line, and how a line tells what happens to it. The reports never throw; only `linked` may
+ * reject. A reason is a sentence for the owner of the instance, who reads it as it is.
  */
 export interface LineHost {
-  /** Encrypted at rest by the core; erased when the instance is deleted or unlinked. */
+  /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
   /** Where people reach this server, without a trailing slash, base path included. */
   publicUrl(): string;
   /** A new linking code is valid from now on. */
   code(code: LinkCode): void;
-  /** The number is linked. Report it only after the credentials have been saved. */
-  linked(phone: string | null): void;
+  /**
+   * The number is linked. Stores that together with the credentials that bring it back, and resolves when both are
+   * stored: confirm the link to a person only then. Waits for a storage that is down. Rejects if the instance is deleted
+   * or its line closed; nothing is stored then, and the adapter forgets the device.
+   */
+  linked(phone: string | null, credentials?: Uint8Array): Promise<void>;
   /** The line can place calls. */
   online(): void;
   /** The line cannot place calls for now; the adapter goes on trying by itself. */
@@ -81,6 +86,7 @@ export interface LineHost {
 /** What a line needs to come back without a QR code; the core keeps it encrypted. */
 export interface CredentialStore {
   load(): Promise<Uint8Array | undefined>;
+  /** Replaces the credentials of a linked number, such as keys that rotate; the first ones come with `linked`. */
   save(credentials: Uint8Array): Promise<void>;
   erase(): Promise<void>;
 }
@@ -136,6 +142,11 @@ export class DialError extends Error {
     this.release = release;
     this.retryAfterMs = options.retryAfterMs;
   }
+}
+
+/** The network did not do in time what it was asked; the message may be shown to the owner of the instance. */
+export class NetworkSilent extends Error {
+  override readonly name = "NetworkSilent";
 }
 
 /** One call on the network. The leg owns the clock of its audio. */

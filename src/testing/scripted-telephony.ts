@@ -53,12 +53,18 @@ export class ScriptedTelephony implements Telephony {
   readonly system: System;
   /** Every leg there ever was, in the order of dialling. */
   readonly legs: ScriptedLeg[] = [];
+  /** Every line there ever was, in the order of opening. */
+  readonly lines: ScriptedLine[] = [];
   /** Called for each leg as it is dialled: scripts far ends. A {@link DialError} thrown here refuses the dial. */
   onDial: (leg: ScriptedLeg) => void | Promise<void> = () => {};
   /** Linked instances, as the network itself remembers them: survives the lines and the process. */
   readonly devices: Map<string, string | null> = new Map();
   /** How a line finds the network when it is opened, where it links by itself (`capabilities.linking: "operator"`). */
   reachability: LineHealth = { state: "online" };
+  /** Set to make `open` wait, as a network does that does not answer. */
+  holdOpen: Promise<unknown> | undefined;
+  /** Set to make `close` wait. */
+  holdClose: Promise<unknown> | undefined;
   readonly #lines = new Map<string, ScriptedLine>();
 
   constructor(system: System, options: ScriptedTelephonyOptions = {}) {
@@ -70,12 +76,16 @@ export class ScriptedTelephony implements Telephony {
   }
 
   async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {
+    await this.holdOpen;
     const line = new ScriptedLine(this, instance, host);
     this.#lines.set(instance.id, line);
+    this.lines.push(line);
     return line;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.holdClose;
+  }
 
   /** The line of an instance. Throws an Error while none is open. */
   line(instanceId: string): ScriptedLine {
@@ -103,15 +113,20 @@ export class ScriptedLine implements Line {
   probes = 0;
   /** Set to make `probe`, `unlink` or `dial` wait, as a network does that does not answer. */
   hold: Promise<unknown> | undefined;
+  /** Set to make `link` wait. */
+  holdLink: Promise<unknown> | undefined;
+  /** Set to make `close` wait. */
+  holdClose: Promise<unknown> | undefined;
   closed = false;
   #codes = 0;
+  #scanned = false;
 
   constructor(telephony: ScriptedTelephony, instance: InstanceRef, host: LineHost) {
     this.#telephony = telephony;
     this.#host = host;
     this.instance = instance;
     if (telephony.capabilities.linking === "operator") this.health = telephony.reachability;
-    else if (telephony.devices.has(instance.id)) this.health = { state: "online" };
+    else if (this.linked) this.health = { state: "online" };
   }
 
   /** Whether a phone is linked. */
@@ -120,7 +135,9 @@ export class ScriptedLine implements Line {
   }
 
   async link(): Promise<void> {
-    if (!this.linked && this.#codes === 0) this.showCode();
+    await this.holdLink;
+    // A device that a process linked and could not store before it died is no reason to show no code.
+    if (!(this.#scanned && this.linked) && this.#codes === 0) this.showCode();
   }
 
   /** A new linking code appears. */
@@ -130,12 +147,21 @@ export class ScriptedLine implements Line {
     this.#host.code({ payload: `scripted:${this.instance.id}:${this.#codes}`, expiresAt, sequence: this.#codes });
   }
 
-  /** A person scans the code: credentials are kept, the number is linked, the line comes online. */
+  /**
+   * A person scans the code: the number is linked, its credentials are stored, the line comes online. Rejects if the
+   * host does not take the link; the device is forgotten then.
+   */
   async scan(phone: string | null = "+12025550199"): Promise<void> {
-    await this.#host.credentials.save(new TextEncoder().encode(phone ?? ""));
-    this.#telephony.devices.set(this.instance.id, phone);
+    const { devices } = this.#telephony;
+    devices.set(this.instance.id, phone);
+    try {
+      await this.#host.linked(phone, new TextEncoder().encode(phone ?? ""));
+    } catch (error) {
+      devices.delete(this.instance.id);
+      throw error;
+    }
     this.#codes = 0;
-    this.#host.linked(phone);
+    this.#scanned = true;
     this.goOnline();
   }
 
@@ -181,6 +207,7 @@ export class ScriptedLine implements Line {
   }
 
   async close(): Promise<void> {
+    await this.holdClose;
     this.closed = true;
     this.health = { state: "offline", reason: "closed" };
   }

@@ -4,7 +4,7 @@ import type { CredentialStore, Leg, LegEvent, LineHost, LinkCode, ReleaseCause }
 export type HostReport =
   | { readonly type: "code"; readonly code: LinkCode }
   | { readonly type: "saved" }
-  | { readonly type: "linked"; readonly phone: string | null }
+  | { readonly type: "linked"; readonly phone: string | null; readonly credentials: Uint8Array | undefined }
   | { readonly type: "online" }
   | { readonly type: "offline"; readonly reason: string }
   | { readonly type: "unlinked"; readonly reason: string };
@@ -49,6 +49,8 @@ export class TestLineHost implements LineHost {
   readonly reports: Happenings<HostReport> = new Happenings();
   readonly #publicUrl: string;
   #stored: Uint8Array | undefined;
+  /** A link is not stored before this has resolved. */
+  hold: Promise<unknown> | undefined;
 
   /** @param stored credentials that are there already */
   constructor(stored?: Uint8Array, publicUrl = "http://127.0.0.1:8080") {
@@ -80,8 +82,10 @@ export class TestLineHost implements LineHost {
     this.reports.add({ type: "code", code });
   }
 
-  linked(phone: string | null): void {
-    this.reports.add({ type: "linked", phone });
+  async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
+    await this.hold;
+    if (credentials) this.#stored = credentials.slice();
+    this.reports.add({ type: "linked", phone, credentials });
   }
 
   online(): void {

@@ -105,7 +105,15 @@ async function fill(data: string, path: string, calls: number, finished: number)
     const device = newDevice(random);
     const id = ids("inst");
     const of = { userId: ME.userId, createdAt: now, version: 1 };
-    const instance = { ...of, id, name: `bench ${n}`, status: "ACTIVE", metadata: {}, updatedAt: now } as const;
+    const instance = {
+      ...of,
+      id,
+      name: `bench ${n}`,
+      status: "ACTIVE",
+      metadata: {},
+      updatedAt: now,
+      erasedAt: null,
+    } as const;
     await storage.instances.insert({ ...instance, provider: "simulator", phone: device.phone }, []);
     await vault.of(id, storage.instances).save(encodeDevice(device));
     await storage.calls.insert(waitingCall({ ...of, id: ids("call"), instanceId: id }), audio, SINGLE, []);

@@ -23,7 +23,9 @@ the reasons in \`src/domain/outcome.ts\`.
 ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
 \`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: it was offline longer than the
-grace. \`unlink\`: the phone's owner removed the device.
+grace. \`unlink\`: the phone's owner removed the device; state and credentials go together. \`delete\`: somebody asked for it. From
+then on the instance reads as not found; its calls are ended, its device is unlinked, its credentials are erased, and its line is
+closed, whatever happens in between ([decision 18](decisions/0018-deletion-is-an-intent.md)).
 
 ## SIP registration
 

@@ -101,7 +101,7 @@ function fileMs(file: Uint8Array): number {
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -112,8 +112,8 @@ export class FaultyStorage implements Storage {
   full = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
-  /** Called after each operation that was done; may throw, as a connection that breaks before it answers. */
-  after: (operation: string) => void = () => {};
+  /** Called after each operation that was done; may throw, as a connection that breaks before it answers, or wait. */
+  after: (operation: string) => void | Promise<void> = () => {};
   /** Every operation so far, by name. */
   readonly operations: string[] = [];
   readonly accounts: Storage["accounts"];
@@ -159,7 +159,8 @@ export class FaultyStorage implements Storage {
           if (this.full && !READS.test(operation)) throw new StorageUnavailable("the database or its disk is full");
           this.operations.push(operation);
           const answer = await original.apply(store, args);
-          this.after(operation);
+          const waits = this.after(operation);
+          if (waits) await waits;
           return answer;
         };
       },
@@ -203,6 +204,7 @@ export class World {
   readonly app: Application;
   /** What an operator would be woken up for. */
   readonly errors: string[] = [];
+  readonly warnings: string[] = [];
   readonly #options: WorldOptions;
 
   constructor(options: WorldOptions = {}) {
@@ -222,7 +224,7 @@ export class World {
     const log: Logger = {
       debug() {},
       info() {},
-      warn() {},
+      warn: (fields, message) => void this.warnings.push(`${message}: ${String(fields.err ?? "")}`),
       error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
     };
     const ids = idSource(this.system.now.bind(this.system), (bytes) => this.system.random(bytes));

@@ -43,7 +43,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   /** Why it cannot place calls; undefined while it is online. */
   #offline: string | undefined = "not linked";
   #closed = false;
-  #accepting: Promise<void> | undefined;
+  #accepting: Promise<string> | undefined;
   #cancelConnect: (() => void) | undefined;
   readonly #legs = new Set<SimulatedLeg>();
 
@@ -76,23 +76,22 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async accept(): Promise<string | undefined> {
-    if (this.#closed || this.#device !== undefined || this.#accepting !== undefined) return undefined;
+    if (this.#closed || this.#device !== undefined) return undefined;
+    // Closing and unlinking wait for this: a line is never half linked.
+    this.#accepting ??= this.#link().finally(() => {
+      this.#accepting = undefined;
+    });
+    return this.#accepting;
+  }
+
+  async #link(): Promise<string> {
     const { host, leg } = this.#options;
     const device = newDevice((bytes) => this.#system.random(bytes));
-    const saved = host.credentials.save(encodeDevice(device));
-    // Closing and unlinking wait for this: a line is never half linked.
-    this.#accepting = saved.then(() => {
-      this.#device = device;
-      this.#attempt.stop();
-      host.linked(device.phone);
-      if (!this.#closed) this.#connectIn(CONNECT_MS * leg.timeScale, "connecting");
-    });
-    try {
-      await this.#accepting;
-      return device.phone;
-    } finally {
-      this.#accepting = undefined;
-    }
+    await host.linked(device.phone, encodeDevice(device));
+    this.#device = device;
+    this.#attempt.stop();
+    if (!this.#closed) this.#connectIn(CONNECT_MS * leg.timeScale, "connecting");
+    return device.phone;
   }
 
   async probe(): Promise<LineHealth> {

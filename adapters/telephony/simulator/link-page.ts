@@ -1,5 +1,6 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
+import { within } from "../../../src/ports/within.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
 import {
@@ -12,13 +13,15 @@ import {
   webPage,
 } from "../linking/web-page.ts";
 
+/** The link is stored within this, ms; else the page asks its reader to come back. */
+const STORED_WITHIN_MS = 5_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** A simulated phone that can be linked. */
 export interface SimulatedPhone extends LinkTarget {
   /**
-   * Links: resolves with the phone number, or with undefined when the line wants no linking any more.
-   * Rejects when the credentials could not be stored.
+   * Links: resolves with the phone number once that is stored, or with undefined when the line wants no linking any more.
+   * Asked again meanwhile, it is the same link. Rejects when it could not be stored.
    */
   accept(): Promise<string | undefined>;
 }
@@ -49,10 +52,11 @@ export async function linkPage(
   code.used = true;
   let phone: string | undefined;
   try {
-    phone = await target.accept();
+    const late = () => new Error(`not stored within ${STORED_WITHIN_MS} ms`);
+    phone = await within(target.accept(), { system: codes.system, ms: STORED_WITHIN_MS, late });
   } catch (fault) {
-    code.used = false; // nothing was linked: the button may be pressed again
-    logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the credentials could not be stored");
+    code.used = false; // the button may be pressed again
+    logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }
   if (phone === undefined) return webPage(method, 410, STALE_CODE);

@@ -14,6 +14,8 @@ import type { SipTrunk } from "./trunk.ts";
 export interface SipLineOptions {
   readonly host: LineHost;
   readonly trunk: SipTrunk;
+  /** The host knows already that the number is linked. Default: false. */
+  readonly known?: boolean;
   /** The line is closed. */
   readonly closed: () => void;
 }
@@ -37,10 +39,10 @@ export class SipLine implements Line {
   /** Links, as soon as the line has been handed over; once more after `unlink()`. */
   async link(): Promise<void> {
     if (this.#closed || this.#linked) return;
-    const { host, trunk } = this.#options;
+    const { host, trunk, known } = this.#options;
     this.#linked = true;
     this.#reported = undefined;
-    host.linked(trunk.phone);
+    if (!known) host.linked(trunk.phone).catch(() => {}); // the instance is gone, and its line will be closed
     trunk.join(this);
   }
 

@@ -121,7 +121,9 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
         id: "deleteInstance",
         tag: "Instances",
         summary: "Delete an instance",
-        description: "Ends its call, unlinks the number and erases its credentials. Its calls stay readable.",
+        description:
+          "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
+          "deletion goes on by itself; a repeated request is answered 204 when it is finished, and 404 after that.",
         bearer: true,
         path,
         answers: { 204: { description: "The instance is gone for good." } },

@@ -34,6 +34,15 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(new Set(claimed.map((claim) => claim.owner)).size, 10);
   });
 
+  clause("a call of a deleted instance is never claimed", async (scene) => {
+    const { instances, calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const { id } = await scene.storedCall(instance);
+    await instances.update(instance.id, instance.version, { status: "DELETED" }, []);
+    scene.equal(await calls.claimNext(instance.id, "node_a", scene.now()), undefined);
+    scene.equal((await calls.get(id))?.owner, null);
+  });
+
   clause("only calls that are queued can be claimed", async (scene) => {
     const instance = await scene.storedInstance();
     await scene.moved(await scene.storedCall(instance), { status: "RINGING" });

@@ -101,12 +101,65 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await instances.unlinked("sip/other", {}), []);
   });
 
-  clause("a deleted instance has lost its credentials", async (scene) => {
+  clause("a deleted instance keeps its credentials until its deletion is finished", async (scene) => {
     const { instances } = scene.storage;
     const { id, version } = await scene.storedInstance();
     await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
-    await instances.update(id, version, { status: "DELETED" }, []);
+    const deleted = await instances.update(id, version, { status: "DELETED" }, []);
+    scene.equal([deleted?.erasedAt, await instances.loadCredentials(id)], [null, Uint8Array.of(1, 2, 3)]);
+    const erasedAt = scene.now();
+    scene.equal(await instances.update(id, version, { erasedAt }, []), undefined); // of an old version
+    scene.equal(await instances.loadCredentials(id), Uint8Array.of(1, 2, 3));
+    scene.equal((await instances.update(id, version + 1, { erasedAt }, []))?.erasedAt, erasedAt);
     scene.equal(await instances.loadCredentials(id), undefined);
+    scene.equal((await instances.get(id))?.erasedAt, erasedAt);
+  });
+
+  clause("an instance that is unlinked has lost its credentials", async (scene) => {
+    const { instances } = scene.storage;
+    const { id, version } = await scene.storedInstance({ status: "CONFIGURED" });
+    await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
+    await instances.update(id, version, { name: "Other" }, []);
+    scene.equal(await instances.loadCredentials(id), Uint8Array.of(1, 2, 3));
+    await instances.update(id, version + 1, { status: "CREATED" }, []);
+    scene.equal(await instances.loadCredentials(id), undefined);
+  });
+
+  clause("deletions that are not finished are listed by ascending id, in pages", async (scene) => {
+    const { instances } = scene.storage;
+    await scene.storedInstance();
+    const first = await scene.storedInstance({ status: "DELETED" });
+    await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
+    const last = await scene.storedInstance({ status: "DELETED", userId: scene.id("usr") });
+    scene.equal(idsOf(await instances.halfDeleted({})), [first.id, last.id]);
+    scene.equal(idsOf(await instances.halfDeleted({ limit: 1 })), [first.id]);
+    scene.equal(idsOf(await instances.halfDeleted({ limit: 5, after: first.id })), [last.id]);
+  });
+
+  lastingClause("credentials are stored together with the state that they come with, or not at all", async (scene) => {
+    const instance = await scene.storedInstance({ status: "CREATED" });
+    const event = scene.event("instance.linked", instance);
+    const [first, second] = [Uint8Array.of(1, 2, 3), Uint8Array.of(4)];
+    await scene.storage.instances.update(instance.id, 1, { status: "CONFIGURED" }, [event], first);
+    scene.equal(await scene.storage.instances.update(instance.id, 1, {}, [], second), undefined);
+    await scene.failure(scene.storage.instances.update(instance.id, 2, {}, [event], second)); // logged already
+    await scene.reopen();
+    scene.equal((await scene.storage.instances.get(instance.id))?.status, "CONFIGURED");
+    scene.equal(await scene.storage.instances.loadCredentials(instance.id), first);
+  });
+
+  clause("instances with credentials that no number counts as linked to are listed by ascending id", async (scene) => {
+    const { instances } = scene.storage;
+    const half: string[] = [];
+    for (const status of ["CREATED", "CONFIGURED", "CREATED"] as const) {
+      const { id } = await scene.storedInstance({ status });
+      await instances.saveCredentials(id, Uint8Array.of(1));
+      if (status === "CREATED") half.push(id);
+      await scene.storedInstance({ status });
+    }
+    scene.equal(idsOf(await instances.halfLinked({})), half);
+    scene.equal(idsOf(await instances.halfLinked({ limit: 1 })), half.slice(0, 1));
+    scene.equal(idsOf(await instances.halfLinked({ limit: 5, after: half[0] })), half.slice(1));
   });
 
   clause("credentials are kept byte for byte, replaced and erased", async (scene) => {

@@ -76,6 +76,7 @@ export class StorageScene {
       phone: null,
       createdAt,
       updatedAt: createdAt,
+      erasedAt: null,
       version: 1,
       ...patch,
     };

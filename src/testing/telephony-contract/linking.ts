@@ -50,11 +50,34 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "credentials are saved before the line is linked, and it is linked before it is online",
+    "the credentials come with the report that the line is linked, and it is online after that",
     async (network) => {
       const { host } = await network.link();
       const told = host.reports.types.filter((type) => type !== "code");
-      expect(told.slice(0, 3)).toEqual(["saved", "linked", "online"]);
+      expect(told.slice(0, 2)).toEqual(["linked", "online"]);
+      expect((host.stored?.length ?? 0) > 0).toBe(true);
+    },
+    byCode,
+  );
+
+  test(
+    "nobody learns of a link before it is stored, and the line is not online before",
+    async (network) => {
+      const { line, host } = await network.open();
+      const order: string[] = [];
+      let release = () => {};
+      host.hold = new Promise<void>((resolve) => {
+        release = resolve;
+      }).then(() => void order.push("stored"));
+      await line.link();
+      const { code } = await host.reports.next("code", patienceMs);
+      const scanned = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
+      await network.sleep(200); // as long as a line needs to come online
+      order.push(...host.reports.types.filter((type) => type !== "code"));
+      release();
+      await scanned;
+      await host.reports.next("online", patienceMs);
+      expect(order).toEqual(["stored", "scanned"]);
     },
     byCode,
   );

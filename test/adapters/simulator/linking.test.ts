@@ -109,7 +109,7 @@ describe("the linking page", () => {
     const reply = await visit(telephony, "POST", codes()[0]!);
     expect(reply?.status).toBe(200);
     expect(reply?.body).toContain("<h1>Linked</h1>");
-    expect(host.reports.types).toEqual(["code", "saved", "linked"]);
+    expect(host.reports.types).toEqual(["code", "linked"]);
     expect(host.reports.all.at(-1)).toMatchObject({ phone: expect.stringMatching(/^\+1202555[1-9]\d{3}$/) });
     await system.advance(199);
     expect((await line.probe()).state).toBe("offline");
@@ -140,12 +140,31 @@ describe("the linking page", () => {
   test("links nothing when the credentials cannot be stored, and can be tried again", async () => {
     await line.link();
     const [code] = codes();
-    const { save } = host.credentials;
-    host.credentials.save = () => Promise.reject(new Error("disk full"));
+    const linked = host.linked.bind(host);
+    host.linked = () => Promise.reject(new Error("disk full"));
     expect(await status("POST", code!)).toBe(503);
     expect(host.reports.types).toEqual(["code"]);
-    host.credentials.save = save;
+    host.linked = linked;
     expect(await status("POST", code!)).toBe(200);
+  });
+
+  test("asks to come back when storing takes five seconds, and the next press joins the same link", async () => {
+    await line.link();
+    const [code] = codes();
+    let store = () => {};
+    host.hold = new Promise<void>((resolve) => {
+      store = resolve;
+    });
+    const first = status("POST", code!);
+    await system.advance(5_000);
+    expect(await first).toBe(503);
+    expect(await line.probe()).toEqual({ state: "offline", reason: "not linked" });
+    const second = status("POST", code!);
+    await system.settle();
+    store();
+    expect(await second).toBe(200);
+    await system.advance(1_000);
+    expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
   });
 
   test("unlinking waits for a phone that is being linked, and undoes it", async () => {

@@ -14,6 +14,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
     phone: null,
     createdAt: 1,
     updatedAt: 1,
+    erasedAt: null,
     version: 1,
   } as const;
   const call: Call = {
@@ -39,6 +40,8 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   await instances.linked({ limit: 10, after: "inst_0" });
   await instances.unlinked("simulator", { limit: 10, after: "inst_0" });
+  await instances.halfLinked({ limit: 10, after: "inst_0" });
+  await instances.halfDeleted({ limit: 10, after: "inst_0" });
   await accounts.users(1);
   await receipts.begin("usr_1", "key", "body", 1, 0);
   const receipt = () => ({ userId: "usr_1", key: "key", result: "{}" });

@@ -1,7 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { migrate, migrations } from "../../../adapters/storage/migrations.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
@@ -13,6 +16,7 @@ const STEPS = [
   "0004_recordings",
   "0005_transcripts",
   "0006_dialing",
+  "0008_deletions",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
@@ -49,6 +53,26 @@ test("a migration that fails leaves nothing behind", async () => {
   database.close();
   await openAndClose(path);
   expect(applied(path)).toEqual(STEPS);
+});
+
+test("deletions of before the steps were stored count as finished", async () => {
+  const path = scratchPath();
+  const engine = await connectSqlite({ path });
+  const db = new Kysely<unknown>({ dialect: engine.dialect });
+  const steps = Object.entries(migrations(engine.columnTypes));
+  await migrate(db, Object.fromEntries(steps.filter(([name]) => name < "0008")), path);
+  const values = (id: string, status: string) => sql`insert into instances
+    (id, user_id, name, status, metadata, provider, created_at, updated_at, version)
+    values (${id}, 'usr_1', 'Desk', ${status}, '{}', 'simulator', 1, 7, 2)`;
+  await values("inst_1", "DELETED").execute(db);
+  await values("inst_2", "ACTIVE").execute(db);
+  await db.destroy();
+  const storage = sqliteStorage({ path });
+  await storage.open({ exclusive: false });
+  expect(await storage.instances.get("inst_1")).toMatchObject({ status: "DELETED", erasedAt: 7 });
+  expect(await storage.instances.get("inst_2")).toMatchObject({ status: "ACTIVE", erasedAt: null });
+  expect(await storage.instances.halfDeleted({})).toEqual([]);
+  await storage.close();
 });
 
 const postgres = await findPostgres();

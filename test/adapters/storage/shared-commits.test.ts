@@ -75,6 +75,7 @@ function instance(n: number): Instance {
     phone: null,
     createdAt: n,
     updatedAt: n,
+    erasedAt: null,
     version: 1,
   };
 }

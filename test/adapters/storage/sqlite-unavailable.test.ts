@@ -104,6 +104,7 @@ async function withInstance(storage: Storage): Promise<Storage> {
       phone: null,
       createdAt: 1,
       updatedAt: 1,
+      erasedAt: null,
       version: 1,
     },
     [],

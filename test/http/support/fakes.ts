@@ -42,6 +42,7 @@ export const instance = (over: Partial<Instance> = {}): Instance => ({
   phone: null,
   createdAt: NOW,
   updatedAt: NOW + 1,
+  erasedAt: null,
   version: 1,
   ...over,
 });

@@ -82,7 +82,7 @@ export class AccountLine implements Line, AccountTarget {
   resume(account: Account): void {
     if (this.#closed) return;
     const checked = this.#check(account);
-    if ("trunk" in checked) void this.#start(this.#trunk(checked.trunk));
+    if ("trunk" in checked) void this.#start(this.#trunk(checked.trunk), { known: false });
     else
       this.#unusable = `the account cannot be used any more: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
   }
@@ -149,13 +149,13 @@ export class AccountLine implements Line, AccountTarget {
       const health = await this.#ask(tried);
       if (health.state === "offline") return await dropped(tried, { verdict: "refused", reason: health.reason });
       if (this.#closed) return await dropped(tried, { verdict: "gone" });
-      await host.credentials.save(encodeAccount(account));
+      await host.linked(tried.phone, encodeAccount(account));
     } catch (fault) {
       await tried.close();
       throw fault;
     }
     this.#attempt.stop();
-    await this.#start(tried);
+    await this.#start(tried, { known: true });
     return { verdict: "linked", phone: tried.phone };
   }
 
@@ -176,10 +176,10 @@ export class AccountLine implements Line, AccountTarget {
     return new SipTrunk({ trunk: resolveTrunk(trunk), system, logger, media });
   }
 
-  /** Puts a line on the trunk, which tells the host that it is linked, and when it is online. */
-  async #start(trunk: SipTrunk): Promise<void> {
+  /** Puts a line on the trunk, which reports when it is online, and that it is linked unless that is known. */
+  async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, trunk, closed: () => {} });
+    const line = new SipLine({ host, trunk, known, closed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }

@@ -1,5 +1,6 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
+import { within } from "../../../../src/ports/within.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
 import {
@@ -15,6 +16,8 @@ import type { Account, AccountFaults } from "./account.ts";
 import { accountIn, readForm } from "./account-form.ts";
 import { formText } from "./form-text.ts";
 
+/** The server is asked, and the account stored, within this, ms; else the page asks its reader to come back. */
+const ENTERED_WITHIN_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** What came of an account that somebody entered. */
@@ -55,17 +58,25 @@ export async function accountPage(
   if (!codes.accepts(code)) return webPage(method, 410, STALE_CODE);
   if (method === "HEAD") return webPage(method, 200, formText(code.attempt.target.name));
   codes.reserve(code);
-  return method === "GET" ? webPage(method, 200, formText(code.attempt.target.name)) : entered(code, logger, request);
+  return method === "GET"
+    ? webPage(method, 200, formText(code.attempt.target.name))
+    : entered(codes, code, logger, request);
 }
 
-async function entered(code: IssuedCode<AccountTarget>, logger: Logger, request: RequestLike): Promise<Reply> {
+async function entered(
+  { system }: LinkCodes<AccountTarget>,
+  code: IssuedCode<AccountTarget>,
+  logger: Logger,
+  request: RequestLike,
+): Promise<Reply> {
   const { target } = code.attempt;
   const form = await readForm(request.body);
   if (form === undefined) return webPage("POST", 413, TOO_LARGE);
   const account = accountIn(form);
   let verdict: AccountVerdict;
   try {
-    verdict = await target.enter(account);
+    const late = () => new Error(`not stored within ${ENTERED_WITHIN_MS} ms`);
+    verdict = await within(target.enter(account), { system, ms: ENTERED_WITHIN_MS, late });
   } catch (fault) {
     logger.error({ err: fault, instance_id: target.instanceId }, "sip: the account could not be stored");
     return webPage("POST", 503, NOT_STORED, { "retry-after": "2" });

@@ -122,7 +122,7 @@ function watchLine(): { readonly host: LineHost; readonly online: Promise<void>;
     credentials: { load: async () => undefined, save: async () => {}, erase: async () => {} },
     publicUrl: () => "",
     code() {},
-    linked() {},
+    async linked() {},
     online: () => resolve(),
     offline: (why) => {
       reason = why;

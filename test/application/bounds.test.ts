@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../src/domain/instance.ts";
+import { createRingport } from "../../src/ringport.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
+import { ALICE, ToneSpeech, World } from "../support/application.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const never = new Promise<never>(() => {});
+
+/** A promise that a test resolves. */
+function gate(): { passed: Promise<void>; open: () => void } {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open };
+}
+
+/** Why configuring was refused, and after how many ms. */
+async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
+  const from = world.system.monotonic();
+  let refused: { code: string; message: string; ms: number } | undefined;
+  world.app.instances.configure(ALICE, instance.id).catch(({ code, message }) => {
+    refused = { code, message, ms: world.system.monotonic() - from };
+  });
+  await world.system.advance(60_000);
+  if (!refused) throw new Error("configure was not refused within a minute");
+  return refused;
+}
+
+/** How long a stop takes, ms. */
+async function stopping(world: World): Promise<number> {
+  const from = world.system.monotonic();
+  let ms: number | undefined;
+  void world.app.stop(0).then(() => {
+    ms = world.system.monotonic() - from;
+  });
+  await world.system.advance(60_000);
+  if (ms === undefined) throw new Error("it has not stopped within a minute");
+  expect(world.system.waiting, "no timer is left").toBe(0);
+  return ms;
+}
+
+describe("a network that does not answer", () => {
+  test("when a line is opened makes configure answer in ten seconds, with the reason", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    world.network.holdOpen = never;
+    const message = expect.stringContaining("the network did not");
+    expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
+    const { connection } = await world.app.instances.get(ALICE, instance.id);
+    expect(connection).toMatchObject({
+      state: "unlinked",
+      reason: "the network did not open the line within 10000 ms",
+    });
+    world.network.holdOpen = undefined;
+    expect((await world.app.instances.configure(ALICE, instance.id)).sequence).toBe(1);
+    await world.stop();
+  });
+
+  test("when a linking begins makes configure answer in ten seconds, with the reason", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    world.line(instance).holdLink = never;
+    const message = expect.stringContaining("the network did not answer within 10000 ms");
+    expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
+    await world.stop();
+  });
+
+  test("when it links by itself makes configure answer in ten seconds, with the reason", async () => {
+    const world = await World.start({ capabilities: { linking: "operator" } });
+    world.network.holdOpen = never;
+    const instance = await world.newInstance();
+    const { code, ms } = await refusal(world, instance);
+    expect(code).toBe("qr_unavailable");
+    expect(ms).toBeLessThanOrEqual(10_000);
+    await stopping(world);
+  });
+
+  test("when a line is opened holds up no stop", async () => {
+    const before = await World.start();
+    await before.activeInstance();
+    const world = new World({ before });
+    world.network.holdOpen = never;
+    await world.app.start();
+    expect(await stopping(world)).toBeLessThanOrEqual(5_000);
+  });
+
+  test("when a line is closed holds up a stop for five seconds", async () => {
+    const world = await World.start();
+    for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).holdClose = never;
+    expect(await stopping(world)).toBe(5_000);
+    expect(world.warnings.join()).toContain("the line did not close within 5000 ms");
+  });
+});
+
+test("a network that never closes holds up the stop of a Ringport for five seconds", async () => {
+  const system = new ManualSystem();
+  const telephony = new ScriptedTelephony(system);
+  telephony.holdClose = never;
+  const warnings: unknown[] = [];
+  const log = { debug() {}, info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} };
+  const speech = new ToneSpeech();
+  const ringport = createRingport({ system, telephony, speech, log, data: temporaryFolder("bounds") });
+  await ringport.start();
+  let stopped = false;
+  const stopping = ringport.stop({ drainMs: 0 }).then(() => {
+    stopped = true;
+  });
+  await expect.poll(() => system.waiting, { timeout: 10_000 }).toBe(1); // it waits for the network alone
+  expect([stopped, speech.closed]).toEqual([false, false]);
+  await system.advance(5_000);
+  await stopping;
+  expect(speech.closed).toBe(true);
+  expect(warnings).toEqual(["the network scripted did not close in order"]);
+});
+
+describe("a line that is opened too late", () => {
+  test("is closed when it comes, reports nothing, and is opened anew", async () => {
+    const before = await World.start();
+    const instance = await before.activeInstance();
+    const world = new World({ before });
+    const { passed, open } = gate();
+    world.network.holdOpen = passed;
+    await world.app.start();
+    await world.system.advance(10_000);
+    world.network.holdOpen = undefined;
+    await world.system.advance(5_000); // the next probe opens another one
+    const [second] = world.network.lines;
+    expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    open();
+    await world.system.settle();
+    const late = world.network.lines[1];
+    expect([late?.closed, second?.closed]).toEqual([true, false]);
+    late?.unlinkByOwner();
+    await world.system.settle();
+    expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    await stopping(world);
+  });
+
+  test("is closed also if the server has stopped meanwhile", async () => {
+    const before = await World.start();
+    await before.activeInstance();
+    const world = new World({ before });
+    const { passed, open } = gate();
+    world.network.holdOpen = passed;
+    await world.app.start();
+    await stopping(world);
+    open();
+    await world.system.settle();
+    expect(world.network.lines.map(({ closed }) => closed)).toEqual([true]);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { ON_NODE, ON_POSTGRES, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+import { send } from "../support/server-http.ts";
+
+const ROUNDS = 6;
+
+onEach([ON_NODE, ON_POSTGRES], (target) => {
+  const server = useServer(target);
+
+  describe("a server killed with -9", () => {
+    test("right after it has confirmed a link keeps the number linked", { timeout: 120_000 }, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const client = await server.as("ada");
+        const { id } = await client.createInstance(`Desk ${round}`);
+        const page = await client.linkUrl(id);
+        expected(200, await send("POST", page));
+        await server.kill9();
+        await server.start();
+        await (await server.as("ada")).waitForInstance(id, "ACTIVE");
+      }
+    });
+
+    test("during a deletion has begun nothing, or finishes it", { timeout: 120_000 }, async () => {
+      let begun = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const client = await server.as("ada");
+        const { id } = await client.activeInstance(`Desk ${round}`);
+        const call = await client.call(id);
+        const deleting = client.delete(`/v1/instances/${id}`).catch(() => undefined);
+        // The kill meets another step of the deletion in each round, and in the last one comes after the answer.
+        const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
+        await (round === ROUNDS - 1 ? deleting : moment);
+        await server.kill9();
+        const answer = await deleting;
+        await server.start();
+        const again = await server.as("ada");
+        const { status } = await again.get(`/v1/instances/${id}`);
+        if (answer) expect(answer.status).toBe(204);
+        expect([200, 404]).toContain(status);
+        if (answer) expect(status).toBe(404);
+        if (status === 404) {
+          begun++;
+          await again.waitForCall(call.id, ["FAILED"]);
+        } else expected(204, await again.delete(`/v1/instances/${id}`));
+        const row = async () => (await server.rows()).instances?.find((instance) => instance.id === id);
+        await expect.poll(async () => (await row())?.erased_at, { timeout: 10_000 }).not.toBeNull();
+        const { credentials } = await server.rows();
+        expect(credentials?.map(({ instance_id }) => instance_id)).not.toContain(id);
+      }
+      expect(begun).toBeGreaterThan(0);
+    });
+  });
+});
