@@ -10,7 +10,7 @@ import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
 import type { Call } from "../../src/domain/call.ts";
-import type { Event } from "../../src/domain/events.ts";
+import { type Event, withoutPosition } from "../../src/domain/events.ts";
 import { idSource } from "../../src/domain/ids.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
@@ -137,7 +137,7 @@ export class FaultyStorage implements Storage {
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
     const reads =
-      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
     return this.operations.filter((operation) => !reads.test(operation));
   }
 
@@ -355,7 +355,7 @@ export class World {
   }
 
   async timeline(call: Call): Promise<Event[]> {
-    return this.storage.events.ofCall(call.id, {});
+    return (await this.storage.events.ofCall(call.id, {})).map(withoutPosition);
   }
 
   /** The types in a call's timeline, in order. */
