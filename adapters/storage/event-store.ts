@@ -15,8 +15,6 @@ type OfUser = PageKeys & { readonly user_id: string; readonly instance_id?: stri
 type Named = { readonly user_id: string; readonly id: string };
 type Between = { readonly user_id: string; readonly after: number; readonly last: number };
 
-// Queries that are prepared are asked beside a transaction that is open, and see only what is committed: an event that
-// is undone leaves its position to another one, which a reader of it would never see.
 const OF_CALL = prepared((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
   onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page),
 );

@@ -91,6 +91,30 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
+  test("arrive whatever the order of their ids", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const { context, storage } = world;
+    const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+    const made = ["dtmf", "callee_speech"] as const;
+    const [live, stored] = made.map((type) => context.events.event(type, subject)) as [Event, Event];
+    world.leg(call).placed();
+    await world.system.settle();
+    await storage.events.append([stored]);
+    const { events, over } = listen(world, call.id);
+    await world.system.settle();
+    // What was stored before arrives once more; what was made before all others arrives now.
+    context.events.publish([stored]);
+    await storage.events.append([live]);
+    context.events.publish([live]);
+    world.leg(call).end("busy");
+    await world.system.settle();
+    await over;
+    expect(events).toEqual(await world.timeline(call));
+    expect(events.slice(-3).map(({ type }) => type)).toEqual(["callee_speech", "dtmf", "failed"]);
+    await world.stop();
+  });
+
   test("stop with the reader's signal, and nobody listens any more", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());

@@ -1,4 +1,4 @@
-import { createRingport, realSystem, type Ringport, type Storage } from "ringport";
+import { createRingport, type Ringport, realSystem, type Storage } from "ringport";
 import { postgresStorage } from "ringport/postgres";
 import { sqliteStorage } from "ringport/sqlite";
 import { describe, expect, test } from "vitest";
@@ -7,6 +7,10 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WRITERS = 8;
 const CALLS = 12;
+
+interface Named {
+  readonly id: string;
+}
 
 interface Read {
   readonly ids: string[];
@@ -28,7 +32,7 @@ async function started(storage: Storage, shift: () => number = () => 0) {
     let cursor = from;
     for (;;) {
       const answer = await send("GET", `/v1/events?limit=9${cursor === undefined ? "" : `&cursor=${cursor}`}`);
-      const events: { id: string }[] = await answer.json();
+      const events = (await answer.json()) as Named[];
       ids.push(...events.map(({ id }) => id));
       cursor = answer.headers.get("next-cursor") ?? undefined;
       if (answer.headers.get("link") === null) return { ids, cursor };
@@ -50,10 +54,10 @@ async function manyWriters(storage: Storage): Promise<void> {
   const { ringport, send, follow } = await started(storage);
   let writing = WRITERS;
   const write = async (): Promise<void> => {
-    const { id: instanceId } = await (await send("POST", "/v1/instances", { name: "Desk" })).json();
+    const { id: instanceId } = (await (await send("POST", "/v1/instances", { name: "Desk" })).json()) as Named;
     for (let n = 0; n < CALLS; n++) {
       const call = { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550100" } };
-      const { id } = await (await send("POST", "/v1/calls", call)).json();
+      const { id } = (await (await send("POST", "/v1/calls", call)).json()) as Named;
       await send("DELETE", `/v1/calls/${id}`);
     }
   };
@@ -79,7 +83,8 @@ async function manyWriters(storage: Storage): Promise<void> {
 
 describe("a reader that follows GET /v1/events", () => {
   test("sees every event of eight writers exactly once (SQLite)", { timeout: 30_000 }, () =>
-    manyWriters(sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db`, synchronous: "NORMAL" })));
+    manyWriters(sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db`, synchronous: "NORMAL" })),
+  );
 
   test("misses nothing when the clock is set back and the server starts again", { timeout: 30_000 }, async () => {
     const path = `${temporaryFolder("followed")}/ringport.db`;

@@ -26,8 +26,8 @@ export function eventOrderContract(clause: Clause): void {
         await scene.storage.events.append([note(late)]);
         call = await scene.moved(call, { recordedMs: round }, [note(scene.event("callee_speech", call)), note(early)]);
       }
-      const many = Array.from({ length: 600 }, () => note(scene.event("dtmf", call)));
-      await scene.storage.events.append(many);
+      if (created !== calls[0]) return;
+      await scene.storage.events.append(Array.from({ length: 600 }, () => note(scene.event("dtmf", call))));
     });
     for (const writer of writers) void writer.finally(() => writing--).catch(() => {});
     await Promise.all(writers);
