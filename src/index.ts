@@ -16,13 +16,15 @@ export type {
   Connection,
   CreateOptions,
   Creation,
+  EventPage,
+  EventQuery,
   InstanceDetails,
   InstanceUseCases,
   LinkingCode,
 } from "./application/use-cases.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
-export type { Event, EventData, EventType } from "./domain/events.ts";
+export type { Event, EventData, EventType, LoggedEvent } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
 export type { CreateCallInput, CreateInstanceInput } from "./domain/inputs.ts";
 export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
@@ -72,6 +74,7 @@ export type {
   Insertion,
   InstancePatch,
   InstanceStore,
+  LogPage,
   Page,
   Receipt,
   ReceiptResult,

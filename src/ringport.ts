@@ -9,7 +9,7 @@ import {
   type NewToken,
   tokenAuthenticator,
 } from "./application/tokens.ts";
-import type { CallUseCases, InstanceUseCases } from "./application/use-cases.ts";
+import type { CallUseCases, InstanceUseCases, QueryUseCases } from "./application/use-cases.ts";
 import { Vault } from "./application/vault.ts";
 import { Vad } from "./audio/vad.ts";
 import { idSource } from "./domain/ids.ts";
@@ -44,6 +44,12 @@ export interface Ringport extends WebApp {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
   readonly tokens: Tokens;
+  /**
+   * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
+   * events behind `cursor`. Whoever goes on from the cursor of each page sees every event exactly once.
+   * @throws {Refusal} `invalid_request`: the cursor is none
+   */
+  events: QueryUseCases["events"];
   voices(): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
@@ -233,6 +239,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     listeningAt: (url) => {
       reachable = url;
     },
+    events: async (...args) => (await app()).queries.events(...args),
     voices: async () => (await app()).queries.voices(),
     voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
     tokens: {

@@ -5,7 +5,7 @@ import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
 import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
 import { callOf, callRow } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
-import { insertEvents } from "./event-store.ts";
+import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
 import { finishReceipt } from "./receipt-store.ts";
 import type { CallRow, Database } from "./schema.ts";
@@ -62,8 +62,8 @@ async function created(
   receipt: ReceiptOf | undefined,
 ): Promise<Insertion> {
   if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, bytes: audio }).execute();
-  await insertEvents(tx, events);
   if (receipt) await finishReceipt(tx, receipt({ created: true, call }));
+  await insertEvents(tx, events);
   return { kind: "created", call };
 }
 

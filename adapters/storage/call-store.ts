@@ -7,7 +7,7 @@ import { countFinished, purgeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_RECORDED } from "./conditions.ts";
-import { insertEvents } from "./event-store.ts";
+import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
 import type { CallTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";

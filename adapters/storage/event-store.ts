@@ -1,80 +1,95 @@
-import type { Kysely } from "kysely";
-import type { Event } from "../../src/domain/events.ts";
-import type { EventStore } from "../../src/ports/storage.ts";
+import type { SelectQueryBuilder } from "kysely";
+import type { LoggedEvent } from "../../src/domain/events.ts";
+import type { EventStore, LogPage } from "../../src/ports/storage.ts";
+import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** Rows per INSERT; both databases limit the parameters of one statement. */
-const BATCH = 500;
+/** What a page is read by; a member without a value is missing. */
+interface PageKeys {
+  readonly after: number;
+  readonly limit?: number;
+}
+type OfUser = PageKeys & { readonly user_id: string; readonly instance_id?: string };
+type Named = { readonly user_id: string; readonly id: string };
+type Between = { readonly user_id: string; readonly after: number; readonly last: number };
 
-const INSERTED = prepared((db, row: EventRow) =>
+const OF_CALL = prepared((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
+  onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page),
+);
+const OF_USER = prepared((db, { user_id, instance_id, ...page }: OfUser) => {
+  const ofUser = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
+  return onPage(instance_id === undefined ? ofUser : ofUser.where("instance_id", "=", instance_id), page);
+});
+
+const PLACE = prepared((db, { user_id, id }: Named) =>
+  db.selectFrom("events").select("position").where("id", "=", id).where("user_id", "=", user_id),
+);
+const NUMBERED = prepared((db, { user_id }: { readonly user_id: string }) =>
+  db.selectFrom("event_counters").select("numbered").where("user_id", "=", user_id),
+);
+const LAST_BETWEEN = prepared((db, { user_id, after, last }: Between) =>
   db
-    .insertInto("events")
-    .values(row)
-    .onConflict((conflict) => conflict.column("id").doNothing()),
+    .selectFrom("events")
+    .select(["id", "position"])
+    .where("user_id", "=", user_id)
+    .where("position", ">", after)
+    .where("position", "<=", last)
+    .orderBy("position", "desc")
+    .limit(1),
 );
 
-/** The append-only log. Ids sort by time, so they alone are the order. */
+/** The append-only log, in the order of its positions. */
 export function eventStore(session: Session): EventStore {
   return {
     append: (events) => session.transaction((tx) => insertEvents(tx, events)),
-    ofCall: (callId, page) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("events")
-          .selectAll()
-          .where("call_id", "=", callId)
-          .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
-          .orderBy("id")
-          .$if(page.limit !== undefined, (query) => query.limit(page.limit ?? 0))
-          .execute();
-        return rows.map(eventOf);
-      }),
-    ofUser: (userId, { instanceId }, page) =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("events")
-          .selectAll()
-          .where("user_id", "=", userId)
-          .$if(instanceId !== undefined, (query) => query.where("instance_id", "=", instanceId ?? ""))
-          .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
-          .orderBy("id")
-          .$if(page.limit !== undefined, (query) => query.limit(page.limit ?? 0))
-          .execute();
-        return rows.map(eventOf);
-      }),
+    async ofCall(callId, page) {
+      const rows = await session.ask(OF_CALL, { call_id: callId, ...keysOf(page) });
+      return rows.map(eventOf);
+    },
+    async ofUser(userId, { instanceId }, page) {
+      const instance = instanceId === undefined ? {} : { instance_id: instanceId };
+      const rows = await session.ask(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
+      return rows.map(eventOf);
+    },
+    async positionOf(userId, eventId) {
+      const [found] = await session.ask(PLACE, { user_id: userId, id: eventId });
+      return found?.position ?? (await lastNumberedBefore(session, userId, eventId));
+    },
   };
 }
 
-/** Appends to the log inside the transaction of what the events tell. */
-export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
-  const [only, ...more] = events;
-  if (only && more.length === 0) {
-    await INSERTED(tx, rowOf(only));
-    return;
+/**
+ * The highest position of an event that was numbered by its id and is not newer than this id; 0 if there is none. Looks
+ * at a few events however many are stored: what the migration has numbered is sorted by id as well.
+ */
+async function lastNumberedBefore(session: Session, userId: string, eventId: string): Promise<number> {
+  const [counter] = await session.ask(NUMBERED, { user_id: userId });
+  let low = 0;
+  let high = counter?.numbered ?? 0;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const [event] = await session.ask(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
+    if (event && event.id > eventId) high = event.position - 1;
+    else low = middle; // everything up to here is older, or gone
   }
-  for (let from = 0; from < events.length; from += BATCH)
-    await tx
-      .insertInto("events")
-      .values(events.slice(from, from + BATCH).map(rowOf))
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
+  return low;
 }
 
-function rowOf(event: Event): EventRow {
-  return {
-    id: event.id,
-    type: event.type,
-    at: event.timestamp,
-    call_id: event.callId,
-    instance_id: event.instanceId,
-    user_id: event.userId,
-    data: JSON.stringify(event.data),
-  };
+function onPage<O>(
+  query: SelectQueryBuilder<Database, "events", O>,
+  page: PageKeys,
+): SelectQueryBuilder<Database, "events", O> {
+  const behind = query.where("position", ">", page.after).orderBy("position");
+  return page.limit === undefined ? behind : behind.limit(page.limit);
 }
 
-function eventOf(row: EventRow): Event {
+function keysOf({ after = 0, limit }: LogPage): PageKeys {
+  return limit === undefined ? { after } : { after, limit };
+}
+
+function eventOf(row: EventRow): LoggedEvent {
   return {
     id: row.id,
     type: row.type,
@@ -83,5 +98,6 @@ function eventOf(row: EventRow): Event {
     instanceId: row.instance_id,
     userId: row.user_id,
     data: JSON.parse(row.data),
+    position: row.position,
   };
 }

@@ -3,7 +3,7 @@ import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
 import { credentialStore, writeCredentials } from "./credential-store.ts";
-import { insertEvents } from "./event-store.ts";
+import { insertEvents } from "./event-insertion.ts";
 import { follows, positionAfter } from "./keyset.ts";
 import { prepared } from "./prepared.ts";
 import { finishReceipt } from "./receipt-store.ts";
@@ -29,8 +29,8 @@ export function instanceStore(session: Session): InstanceStore {
     insert: (instance, events, receipt) =>
       session.transaction(async (tx) => {
         await INSERTED(tx, rowOf(instance));
-        await insertEvents(tx, events);
         if (receipt) await finishReceipt(tx, receipt);
+        await insertEvents(tx, events);
       }),
     async get(id) {
       const [row] = await session.ask(INSTANCE, { id });

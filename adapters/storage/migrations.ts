@@ -17,6 +17,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
     "0006_dialing": { up: dialing },
+    "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
   };
 }
@@ -203,6 +204,30 @@ async function deletions(db: Kysely<unknown>): Promise<void> {
   await sql`create index instances_half_deleted on instances (id) where status = 'DELETED' and erased_at is null`.execute(
     db,
   );
+}
+
+/** The log is ordered by when its events were committed; what was stored before is numbered by its ids. */
+async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  for (const name of ["events_of_call", "events_of_user", "events_of_instance"]) await schema.dropIndex(name).execute();
+  await schema
+    .alterTable("events")
+    .addColumn("position", "bigint", (column) => column.notNull().defaultTo(0))
+    .execute();
+  await sql`update events set position = numbered.position
+    from (select id, row_number() over (partition by user_id order by id) as position from events) as numbered
+    where numbered.id = events.id`.execute(db);
+  await schema
+    .createTable("event_counters")
+    .addColumn("user_id", id, (column) => column.primaryKey())
+    .addColumn("position", "bigint", (column) => column.notNull())
+    .addColumn("numbered", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into event_counters (user_id, position, numbered)
+    select user_id, max(position), max(position) from events group by user_id`.execute(db);
+  await sql`create index events_of_call on events (call_id, position) where call_id is not null`.execute(db);
+  await schema.createIndex("events_of_user").unique().on("events").columns(["user_id", "position"]).execute();
+  await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

@@ -17,6 +17,7 @@ export interface Database {
   call_audio: CallAudioTable;
   finished_counts: FinishedCountTable;
   events: EventTable;
+  event_counters: EventCounterTable;
   receipts: ReceiptTable;
   transcripts: TranscriptTable;
 }
@@ -104,6 +105,16 @@ export interface EventTable {
   user_id: string;
   /** JSON. */
   data: string;
+  /** Place in the log of the user. */
+  position: number;
+}
+
+/** The last position in the log of each user. */
+export interface EventCounterTable {
+  user_id: string;
+  position: number;
+  /** The last event that was numbered by the migration: up to here positions follow the ids. */
+  numbered: number;
 }
 
 /** Idempotency keys; `result` is null while the request runs. */

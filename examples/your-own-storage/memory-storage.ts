@@ -2,7 +2,7 @@ import type { Storage } from "ringport";
 import { accounts } from "./accounts.ts";
 import { calls } from "./calls.ts";
 import { instances } from "./instances.ts";
-import { Memory, oldestFirst } from "./memory.ts";
+import { Memory } from "./memory.ts";
 import { receipts } from "./receipts.ts";
 
 /** A storage of one's own: maps in this process, which end with it. Lists look at every record, as no database should. */
@@ -16,17 +16,15 @@ export function memoryStorage(): Storage {
     calls: calls(memory),
     events: {
       append: async (events) => memory.log(events),
-      ofCall: async (callId, page) =>
-        oldestFirst(
-          [...memory.events.values()].filter((event) => event.callId === callId),
+      ofCall: async (callId, page) => memory.logged(page, (event) => event.callId === callId),
+      ofUser: async (userId, { instanceId }, page) =>
+        memory.logged(
           page,
+          (event) => event.userId === userId && event.instanceId === (instanceId ?? event.instanceId),
         ),
-      ofUser: async (userId, { instanceId }, page) => {
-        const ofThem = [...memory.events.values()].filter((event) => event.userId === userId);
-        return oldestFirst(
-          ofThem.filter((event) => event.instanceId === (instanceId ?? event.instanceId)),
-          page,
-        );
+      positionOf: async (userId, eventId) => {
+        const event = memory.events.get(eventId);
+        return event?.userId === userId ? event.position : 0;
       },
     },
     receipts: receipts(memory),

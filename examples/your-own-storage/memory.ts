@@ -1,4 +1,15 @@
-import type { Call, Event, Instance, Page, ReceiptResult, TokenRecord, TranscriptLine, User } from "ringport";
+import type {
+  Call,
+  Event,
+  Instance,
+  LoggedEvent,
+  LogPage,
+  Page,
+  ReceiptResult,
+  TokenRecord,
+  TranscriptLine,
+  User,
+} from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
 interface KnownRequest {
@@ -19,14 +30,21 @@ export class Memory {
   readonly calls: Map<string, Call> = new Map();
   readonly audio: Map<string, Uint8Array> = new Map();
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
-  readonly events: Map<string, Event> = new Map();
+  readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
   readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+  /** The last position of every log. No user needs their own count: positions may have gaps. */
+  #position = 0;
 
-  /** Adds to the log. @throws {Error} an event is there already; none was added */
+  /** Adds to the log what is not there yet. @throws {Error} an event belongs to no instance; none was added */
   log(events: readonly Event[]): void {
-    const ids = new Set(events.map(({ id }) => id));
-    if (ids.size < events.length || events.some(({ id }) => this.events.has(id))) throw new Error("logged twice");
-    for (const event of events) this.events.set(event.id, event);
+    if (events.some(({ instanceId }) => !instanceId)) throw new Error("an event belongs to an instance");
+    for (const event of events)
+      if (!this.events.has(event.id)) this.events.set(event.id, { ...event, position: ++this.#position });
+  }
+
+  /** One page of the log. */
+  logged({ after = 0, limit }: LogPage, willDo: (event: LoggedEvent) => boolean): LoggedEvent[] {
+    return [...this.events.values()].filter((event) => event.position > after && willDo(event)).slice(0, limit);
   }
 
   finish({ userId, key, result }: ReceiptResult): void {

@@ -15,14 +15,16 @@ import type { CallFilter, Insertion, Page } from "../ports/storage.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import { followCall } from "./followed-call.ts";
 import { once, type Running } from "./idempotency.ts";
 import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
+import { readLog } from "./log-pages.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "./streams/stream-refusals.ts";
 import type { Terminations } from "./terminations.ts";
-import type { CallUseCases, CreateOptions, Creation } from "./use-cases.ts";
+import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery } from "./use-cases.ts";
 
 const INSPECTIONS_AT_ONCE = 200;
 
@@ -56,8 +58,7 @@ export class Calls implements CallUseCases {
 
   async get(principal: Principal, callId: string): Promise<Call> {
     const call = isId("call", callId) ? await this.#context.storage.calls.get(callId) : undefined;
-    if (!call || !mayUse(principal, call))
-      throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
+    if (!call || !owns(principal, call)) throw callNotFound(callId);
     return call;
   }
 
@@ -70,17 +71,22 @@ export class Calls implements CallUseCases {
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
     const live = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
-    const call = live && mayUse(principal, live) ? live : await this.get(principal, callId);
+    const call = live && owns(principal, live) ? live : await this.get(principal, callId);
     if (!(await this.#terminations.terminate(call)))
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
 
-  async timeline(principal: Principal, callId: string, page: Page = {}): Promise<Event[]> {
-    await this.get(principal, callId);
-    return this.#context.storage.events.ofCall(callId, page);
+  async timeline(principal: Principal, callId: string, query: EventQuery = {}): Promise<EventPage> {
+    const { events } = this.#context.storage;
+    const { id, userId } = await this.get(principal, callId);
+    return readLog(events, userId, query, (page) => events.ofCall(id, page));
   }
 
-  async transcripts(calls: readonly Pick<Call, "id">[]): Promise<ReadonlyMap<string, readonly TranscriptLine[]>> {
+  async transcripts(
+    principal: Principal,
+    calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
+  ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>> {
+    for (const call of calls) if (!owns(principal, call)) throw callNotFound(call.id);
     const byCall = new Map<string, TranscriptLine[]>();
     if (calls.length === 0) return byCall;
     for (const line of await this.#context.storage.transcripts.ofCalls(calls.map(({ id }) => id))) {
@@ -91,44 +97,13 @@ export class Calls implements CallUseCases {
     return byCall;
   }
 
-  async *events(callId: string, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<Event> {
-    const arrived: Event[] = [];
-    let wake = () => {};
-    const { events } = this.#context;
-    const stop = events.listen(callId, {
-      event(event) {
-        arrived.push(event);
-        wake();
-      },
-      over: () => wake(),
-    });
-    const abort = () => wake();
-    signal?.addEventListener("abort", abort);
-    try {
-      if (!(await this.#context.storage.calls.get(callId)))
-        throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
-      let last = "";
-      for (const event of await this.#context.storage.events.ofCall(callId, {})) {
-        yield event;
-        last = event.id;
-        if (isLast(event)) return;
-      }
-      for (;;) {
-        for (let event = arrived.shift(); event; event = arrived.shift()) {
-          if (event.id <= last) continue; // it was stored before we read the timeline
-          yield event;
-          if (isLast(event)) return;
-        }
-        signal?.throwIfAborted();
-        if (events.closed) throw new Refusal("stopping", `the server stops before call "${callId}" has ended`);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
-      stop();
-      signal?.removeEventListener("abort", abort);
-    }
+  async *events(
+    principal: Principal,
+    callId: string,
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<Event> {
+    const { id } = await this.get(principal, callId);
+    yield* followCall(this.#context, id, signal);
   }
 
   async stream(principal: Principal, callId: string): Promise<StreamSeat> {
@@ -151,11 +126,9 @@ export class Calls implements CallUseCases {
     await eraseRecording(this.#context, this.#dispatcher, await this.get(principal, callId));
   }
 
-  async wait(callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {
-    for await (const _ of this.events(callId, options));
-    const call = await this.#context.storage.calls.get(callId);
-    if (!call) throw new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
-    return call;
+  async wait(principal: Principal, callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {
+    for await (const _ of this.events(principal, callId, options));
+    return this.get(principal, callId);
   }
 
   /** Ends a waiting call whose stream's client has hung up, however long the storage takes. Never rejects. */
@@ -299,11 +272,11 @@ export class Calls implements CallUseCases {
   }
 }
 
-/** Whether a call belongs to the caller; a demo token sees the calls of its own instance only. */
-function mayUse({ userId, demoInstanceId }: Principal, call: Call): boolean {
-  return call.userId === userId && (demoInstanceId === undefined || demoInstanceId === call.instanceId);
+/** Whether the call is the caller's to see. */
+function owns({ userId, demoInstanceId }: Principal, call: Pick<Call, "userId" | "instanceId">): boolean {
+  return call.userId === userId && (demoInstanceId ?? call.instanceId) === call.instanceId;
 }
 
-function isLast(event: Event): boolean {
-  return event.type === "completed" || event.type === "failed";
+function callNotFound(callId: string): Refusal {
+  return new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
 }

@@ -1,12 +1,14 @@
-import type { Event } from "../domain/events.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { Voice } from "../ports/speech.ts";
-import type { Page } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lines } from "./lines.ts";
-import type { Figures, QueryUseCases } from "./use-cases.ts";
+import { readLog } from "./log-pages.ts";
+import type { EventPage, EventQuery, Figures, QueryUseCases } from "./use-cases.ts";
 import { voiceSample } from "./voice-sample.ts";
+
+/** Events of a page whose length is not given. */
+const PAGE = 50;
 
 /** Reads that belong to no single record. */
 export class Queries implements QueryUseCases {
@@ -20,10 +22,16 @@ export class Queries implements QueryUseCases {
     this.#lines = lines;
   }
 
-  async events(principal: Principal, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]> {
+  async events(
+    principal: Principal,
+    { instanceId, limit = PAGE, cursor }: EventQuery & { readonly instanceId?: string | undefined } = {},
+  ): Promise<EventPage> {
+    const { events } = this.#context.storage;
     const { userId, demoInstanceId } = principal;
-    if (demoInstanceId !== undefined && (filter.instanceId ?? demoInstanceId) !== demoInstanceId) return [];
-    return this.#context.storage.events.ofUser(userId, { instanceId: demoInstanceId ?? filter.instanceId }, page);
+    const visible = demoInstanceId === undefined || (instanceId ?? demoInstanceId) === demoInstanceId;
+    return readLog(events, userId, { limit, cursor }, async (page) =>
+      visible ? events.ofUser(userId, { instanceId: demoInstanceId ?? instanceId }, page) : [],
+    );
   }
 
   voices(): Promise<readonly Voice[]> {

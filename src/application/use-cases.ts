@@ -76,6 +76,23 @@ export interface InstanceUseCases {
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
 
+/** Which part of a log is read. */
+export interface EventQuery {
+  /** The cursor of the page before; undefined: from the first event on. */
+  readonly cursor?: string | undefined;
+  /** Most events of the page. */
+  readonly limit?: number | undefined;
+}
+
+/** A part of a log, oldest first. */
+export interface EventPage {
+  readonly events: readonly Event[];
+  /** Where to go on, behind the last of these events; a page without events names the place where it was read. */
+  readonly cursor: string;
+  /** More events are stored already. */
+  readonly more: boolean;
+}
+
 /** What can be done with calls. Every method throws Refusal where it will not do it. */
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
@@ -84,18 +101,21 @@ export interface CallUseCases {
   list(principal: Principal, filter?: CallFilter, page?: Page): Promise<Call[]>;
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
-  /** What has happened so far, oldest first. */
-  timeline(principal: Principal, callId: string, page?: Page): Promise<Event[]>;
+  /** What has happened so far; all of it without a `limit`. */
+  timeline(principal: Principal, callId: string, query?: EventQuery): Promise<EventPage>;
   /**
-   * What has happened and what happens, as it happens; ends after the final event. Throws Refusal `stopping`
-   * where this process stops before the call has ended.
+   * What has happened and what happens, as it happens, each event once; ends after the final event. Throws Refusal
+   * `call_not_found`, and `stopping` if this process stops before the call has ended.
    */
-  events(callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
+  events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
   /**
    * What was said on calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
-   * speaking; calls without a transcript are left out.
+   * speaking; calls without a transcript are left out. Throws Refusal `call_not_found`.
    */
-  transcripts(calls: readonly Pick<Call, "id">[]): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
+  transcripts(
+    principal: Principal,
+    calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
+  ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
    * Takes the one place at the live stream of a `DYNAMIC_STREAM` call, before whoever carries its audio is there.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
@@ -114,13 +134,13 @@ export interface CallUseCases {
    */
   eraseRecording(principal: Principal, callId: string): Promise<void>;
   /** The call, once it is final; throws as {@link events} does. */
-  wait(callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
+  wait(principal: Principal, callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }
 
 /** Reads that belong to no single record. */
 export interface QueryUseCases {
-  /** Everything that happened to the caller's instances and calls, oldest first. */
-  events(principal: Principal, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
+  /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
+  events(principal: Principal, query?: EventQuery & { readonly instanceId?: string | undefined }): Promise<EventPage>;
   voices(): Promise<readonly Voice[]>;
   /** A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. */
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;

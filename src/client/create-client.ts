@@ -1,6 +1,6 @@
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
-import { allItems, type PageQuery } from "./pages.ts";
+import { allItems, type LogPage, type PageQuery } from "./pages.ts";
 import type { CallStream, StreamOptions } from "./stream.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
@@ -18,6 +18,11 @@ export interface Client {
   readonly calls: CallsClient;
   /** Everything that happened so far to the instances and calls, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
+  /**
+   * One page of them: 200, unless `limit` says another number. A program that stores the `cursor` of each page and goes
+   * on from it sees every event exactly once.
+   */
+  eventPage(query?: ListEventsQuery, options?: RequestOptions): Promise<LogPage<CallEvent>>;
   /** Every voice that can speak there now. */
   voices(options?: RequestOptions): Promise<Voice[]>;
   /** A short sentence in the voice's own language, as the bytes of a WAV file (16-bit PCM, mono, 16 kHz). */
@@ -59,6 +64,8 @@ export function createClient(options: ClientOptions): Client {
     calls: callsClient(transport),
     events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
+    eventPage: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+      transport.logPage("/v1/events", { instance_id, limit, cursor }, options),
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),

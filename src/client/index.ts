@@ -4,7 +4,7 @@ export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./c
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-client.ts";
-export type { Page, PageQuery } from "./pages.ts";
+export type { LogPage, Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";
 export type { CallStream, StreamEnd, StreamOptions } from "./stream.ts";

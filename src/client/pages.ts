@@ -5,6 +5,12 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
+/** One page of a log, which grows. */
+export interface LogPage<T> extends Page<T> {
+  /** The `cursor` to go on from, now or later: on the last page too, and on an empty one. */
+  readonly cursor: string;
+}
+
 /** Which page of a list. */
 export interface PageQuery {
   /** Items of one page. */

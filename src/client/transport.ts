@@ -1,5 +1,5 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
-import { type Page, pageOf } from "./pages.ts";
+import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfAnswer, RingportError } from "./ringport-error.ts";
 
@@ -49,6 +49,7 @@ export interface Transport {
   get<T>(path: string, query: Query, options?: RequestOptions): Promise<T>;
   getAnswer<T>(path: string, options?: RequestOptions): Promise<Answered<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
+  logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   post<T>(
     path: string,
@@ -113,6 +114,12 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
     async page<T>(path: string, query: Query, options?: RequestOptions) {
       const answer = await send("get", path, { query }, options?.signal);
       return pageOf(await read<T[]>(answer), answer.headers.get("link"));
+    },
+    async logPage<T>(path: string, query: Query, options?: RequestOptions) {
+      const answer = await send("get", path, { query }, options?.signal);
+      const cursor = answer.headers.get("next-cursor");
+      if (cursor === null) throw errorOfAnswer(answer, undefined, new Error("the header Next-Cursor is missing"));
+      return { ...pageOf(await read<T[]>(answer), answer.headers.get("link")), cursor };
     },
     async bytes(path, options) {
       return new Uint8Array(await (await send("get", path, {}, options?.signal)).arrayBuffer());

@@ -36,7 +36,7 @@ export function isFinalEvent(type: EventType): boolean {
 /** What an event adds to its type; JSON, snake_case keys, durations in ms. */
 export type EventData = { readonly [key: string]: string | number | boolean | null };
 
-/** One line of the append-only log. Its id sorts by time. */
+/** One line of the append-only log. Its id sorts by the time when it was made. */
 export interface Event {
   readonly id: string;
   readonly type: EventType;
@@ -47,4 +47,15 @@ export interface Event {
   readonly instanceId: string;
   readonly userId: string;
   readonly data: EventData;
+}
+
+/** An event at its place in the log. */
+export interface LoggedEvent extends Event {
+  /** Its place in the log of its user: rises in the order in which events were stored. */
+  readonly position: number;
+}
+
+/** The event as it is shown: places are for cursors only. */
+export function withoutPosition({ position: _, ...event }: LoggedEvent): Event {
+  return event;
 }

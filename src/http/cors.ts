@@ -16,7 +16,7 @@ export interface Cors {
 const REQUEST_HEADERS =
   "authorization, content-type, accept, if-none-match, idempotency-key, prefer, x-request-id, traceparent";
 const REPLY_HEADERS =
-  "allow, etag, idempotent-replayed, link, location, preference-applied, qr-expires-at, qr-sequence, " +
+  "allow, etag, idempotent-replayed, link, location, next-cursor, preference-applied, qr-expires-at, qr-sequence, " +
   "ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
 
 /** The policy of the option; undefined when CORS is off. */

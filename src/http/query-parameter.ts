@@ -1,3 +1,4 @@
+import { decodeCursor, logPlace } from "../domain/cursor.ts";
 import { type IdPrefix, isId } from "../domain/ids.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 
@@ -74,19 +75,14 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   };
 }
 
-/** The cursor that leads to what comes after this item. */
-export function encodeCursor(id: string): string {
-  return btoa(id).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function decodeCursor(text: string): string | undefined {
-  if (!/^[\w-]{1,64}$/.test(text)) return undefined;
-  try {
-    return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return undefined;
-  }
-}
+/** Where a page of a log begins: the opaque value from a Next-Cursor header. */
+export const LOG_CURSOR: QueryParameter<string> = {
+  name: "cursor",
+  description: "Where the page begins: the Next-Cursor of the page before.",
+  schema: { type: "string" },
+  must: "a cursor from a Next-Cursor header",
+  read: (text) => (logPlace(text) ? text : undefined),
+};
 
 /** One of a few words. */
 export function choiceParameter<T extends string>(

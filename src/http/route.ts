@@ -61,6 +61,7 @@ export const REPLY_HEADERS = {
   "X-Request-Id": "Names this request in the server's log; taken from the request where it was given.",
   Location: "Where the new record, or the page, is read.",
   Link: 'The next page, with `rel="next"`; missing on the last one.',
+  "Next-Cursor": "The `cursor` to go on from, now or when more has happened; on every page, the last one too.",
   ETag: "Changes with the record.",
   "Accept-Ranges": "`bytes`: a part can be asked for; `none`: it still grows.",
   "Content-Range": "Which part of the file this is, of how many bytes.",

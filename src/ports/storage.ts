@@ -1,5 +1,5 @@
 import type { Call, CallStatus, CallType } from "../domain/call.ts";
-import type { Event } from "../domain/events.ts";
+import type { Event, LoggedEvent } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
@@ -9,6 +9,10 @@ import type { TranscriptLine } from "../domain/transcript.ts";
  *
  * Rules every implementation keeps:
  * - A write and the events handed to it are stored together or not at all, and durably before the promise resolves.
+ * - An event whose id is stored already is left as it is, in every write that carries events: a write whose answer was
+ *   lost can be repeated.
+ * - Every new event gets the next position in the log of its user, in the order of the commits: whoever has read an
+ *   event of a user has been able to read every event of a lower position. Ids and times prove no order.
  * - An update names the version it expects; another version means nothing was written, and it answers undefined.
  * - The queue rule is held by the database itself: at most one active call per (instance, slot), and at most one
  *   call of an instance RINGING or IN_PROGRESS, whoever else writes at the same time.
@@ -208,13 +212,28 @@ export interface CallStore {
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }
 
-/** The append-only log. */
+/** Where in the log a page begins. */
+export interface LogPage {
+  /** Most events to return; undefined: all. */
+  readonly limit?: number | undefined;
+  /** Events of a higher position; undefined: from the first one on. */
+  readonly after?: number | undefined;
+}
+
+/** The append-only log. Each user has one of their own; its positions start at 1 and rise, with gaps. */
 export interface EventStore {
+  /** Stores all or none. An event whose id is stored already is left as it is. */
   append(events: readonly Event[]): Promise<void>;
-  /** The timeline of a call, oldest first. */
-  ofCall(callId: string, page: Page): Promise<Event[]>;
-  /** Everything of a user (of one instance of his), oldest first. */
-  ofUser(userId: string, filter: { instanceId?: string | undefined }, page: Page): Promise<Event[]>;
+  /** The timeline of a call, by ascending position. Only what is committed. */
+  ofCall(callId: string, page: LogPage): Promise<LoggedEvent[]>;
+  /** All events of a user, or of one of their instances, by ascending position. Only what is committed. */
+  ofUser(userId: string, filter: { instanceId?: string | undefined }, page: LogPage): Promise<LoggedEvent[]>;
+  /**
+   * Where a reader stands whose cursor is the id of an event, as cursors were before there were positions: the event's
+   * position. If the user has no such event any more: the position of the last older event (by id) among those that
+   * were stored before there were positions, or 0.
+   */
+  positionOf(userId: string, eventId: string): Promise<number>;
 }
 
 /** What was said on calls. */

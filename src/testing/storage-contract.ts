@@ -5,6 +5,7 @@ import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
 import { callRemovalContract } from "./storage-contract/call-removal.ts";
 import { callUpdateContract } from "./storage-contract/call-update.ts";
+import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
@@ -58,6 +59,7 @@ export function storageContract(
     describe("lists of calls", () => callListContract(clause));
     describe("calls that are over", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
+    describe("readers of the log", () => eventOrderContract(clause));
     describe("transcripts", () => transcriptsContract(clause, lastingClause));
     describe("idempotency keys", () => receiptsContract(clause));
   });

@@ -6,7 +6,7 @@ import { ALICE, World } from "../support/application.ts";
 function listen(world: World, callId: string, signal?: AbortSignal) {
   const events: Event[] = [];
   const over = (async () => {
-    for await (const event of world.app.calls.events(callId, signal ? { signal } : {})) events.push(event);
+    for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
   })();
   return { events, over, types: () => events.map((event) => event.type) };
 }
@@ -50,7 +50,7 @@ describe("the events of a call", () => {
     const call = await world.call(await world.newInstance());
     const { over, types } = listen(world, call.id);
     const refused = expect(over).rejects.toMatchObject({ code: "stopping" });
-    const waited = expect(world.app.calls.wait(call.id)).rejects.toMatchObject({ code: "stopping" });
+    const waited = expect(world.app.calls.wait(ALICE, call.id)).rejects.toMatchObject({ code: "stopping" });
     await world.system.settle();
     await world.stop();
     await Promise.all([refused, waited]);
@@ -91,6 +91,30 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
+  test("arrive whatever the order of their ids", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const { context, storage } = world;
+    const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+    const made = ["dtmf", "callee_speech"] as const;
+    const [live, stored] = made.map((type) => context.events.event(type, subject)) as [Event, Event];
+    world.leg(call).placed();
+    await world.system.settle();
+    await storage.events.append([stored]);
+    const { events, over } = listen(world, call.id);
+    await world.system.settle();
+    // What was stored before arrives once more; what was made before all others arrives now.
+    context.events.publish([stored]);
+    await storage.events.append([live]);
+    context.events.publish([live]);
+    world.leg(call).end("busy");
+    await world.system.settle();
+    await over;
+    expect(events).toEqual(await world.timeline(call));
+    expect(events.slice(-3).map(({ type }) => type)).toEqual(["callee_speech", "dtmf", "failed"]);
+    await world.stop();
+  });
+
   test("stop with the reader's signal, and nobody listens any more", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
@@ -106,7 +130,7 @@ describe("the events of a call", () => {
   test("of a call that does not exist are refused", async () => {
     const world = await World.start();
     await expect(listen(world, world.context.ids("call")).over).rejects.toMatchObject({ code: "call_not_found" });
-    await expect(world.app.calls.wait("nonsense")).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(world.app.calls.wait(ALICE, "nonsense")).rejects.toMatchObject({ code: "call_not_found" });
     await world.stop();
   });
 
@@ -131,7 +155,7 @@ describe("waiting for a call", () => {
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance);
     let done: unknown;
-    const waited = world.app.calls.wait(call.id).then((final) => {
+    const waited = world.app.calls.wait(ALICE, call.id).then((final) => {
       done = final;
     });
     await world.system.advance(500);
@@ -146,7 +170,7 @@ describe("waiting for a call", () => {
   test("fifty callers at once all get the same answer", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(call.id)));
+    const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(ALICE, call.id)));
     await world.system.settle();
     await world.app.calls.hangUp(ALICE, call.id);
     expect(new Set((await waits).map((final) => final.outcome?.reason))).toEqual(new Set(["terminated"]));

@@ -28,6 +28,9 @@ describe("another user's records", () => {
       (id: string) => calls.get(BOB, id),
       (id: string) => calls.hangUp(BOB, id),
       (id: string) => calls.timeline(BOB, id),
+      (id: string) => calls.wait(BOB, id),
+      (id: string) => calls.events(BOB, id)[Symbol.asyncIterator]().next(),
+      (id: string) => calls.transcripts(BOB, [{ ...call, id }]),
     ])
       expect(await refusalOf(request(call.id), call.id)).toBe(await refusalOf(request(noCall), noCall));
     for (const request of [
@@ -39,7 +42,7 @@ describe("another user's records", () => {
       expect(await refusalOf(request(instance.id), instance.id)).toBe(await refusalOf(request(noInstance), noInstance));
     expect(await calls.list(BOB)).toEqual([]);
     expect(await instances.list(BOB)).toEqual([]);
-    expect(await world.app.queries.events(BOB, {}, {})).toEqual([]);
+    expect((await world.app.queries.events(BOB)).events).toEqual([]);
     expect((await world.stored(call)).status).toBe("QUEUED");
     await world.stop();
   });
@@ -89,9 +92,11 @@ describe("a demo token", () => {
     await expect(calls.get(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(calls.hangUp(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
     await expect(instances.get(demo, other.id)).rejects.toMatchObject({ code: "instance_not_found" });
-    const seen = await queries.events(demo, {}, {});
-    expect(new Set(seen.map((event) => event.instanceId))).toEqual(new Set([own.id]));
-    expect(await queries.events(demo, { instanceId: other.id }, {})).toEqual([]);
+    await expect(calls.wait(demo, theirs.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(calls.transcripts(demo, [theirs])).rejects.toMatchObject({ code: "call_not_found" });
+    const seen = await queries.events(demo);
+    expect(new Set(seen.events.map((event) => event.instanceId))).toEqual(new Set([own.id]));
+    expect((await queries.events(demo, { instanceId: other.id })).events).toEqual([]);
     await world.stop();
   });
 

@@ -52,7 +52,8 @@ describe("an event that was stored, but not answered for,", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     const told: string[] = [];
     const listening = (async () => {
-      for await (const event of world.app.calls.events(call.id)) told.push(`${event.type} ${event.data.digit ?? ""}`);
+      for await (const event of world.app.calls.events(ALICE, call.id))
+        told.push(`${event.type} ${event.data.digit ?? ""}`);
     })();
     await world.system.settle();
     const lost = world.loseAnswer("events.append");
@@ -92,7 +93,7 @@ describe("the end of a waiting call that was stored, but not answered for,", () 
   test("is told to those who wait for it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
-    const ended = world.app.calls.wait(call.id);
+    const ended = world.app.calls.wait(ALICE, call.id);
     world.loseAnswer("calls.update");
     await world.system.advance(world.context.timings.queueTimeoutMs + 10_000);
     expect(await ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_not_linked" } });

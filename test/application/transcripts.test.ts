@@ -203,7 +203,7 @@ describe("a transcript", () => {
     session.say({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
     await world.system.settle();
     const answeredAt = (await world.stored(call)).startedAt ?? 0;
-    const kept = (await world.app.calls.transcripts([call])).get(call.id);
+    const kept = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
     expect(kept).toEqual([
       {
         callId: call.id,
@@ -240,11 +240,14 @@ describe("a transcript", () => {
     session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
     await world.system.advance(1_000);
     expect(client.said).toHaveLength(1);
-    expect((await world.app.calls.transcripts([call])).size).toBe(0);
+    expect((await world.app.calls.transcripts(ALICE, [call])).size).toBe(0);
     world.storage.before = () => {};
     session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
     await world.system.settle();
-    expect((await world.app.calls.transcripts([call])).get(call.id)?.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
+      "one",
+      "two",
+    ]);
     await world.stop();
   });
 
@@ -352,7 +355,9 @@ describe("the last words", () => {
     answer();
     await world.system.settle();
     expect(client.said).toEqual([]);
-    expect((await world.app.calls.transcripts([call])).get(call.id)?.map(({ text }) => text)).toEqual(["tone 440"]);
+    expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
+      "tone 440",
+    ]);
     await world.stop();
   });
 

@@ -81,7 +81,7 @@ export function spokenCall(instanceId: string, text: string, phoneNumber = "+120
 
 /** Resolves when a call has been answered. */
 export async function answered(ringport: Ringport, callId: string): Promise<void> {
-  for await (const event of ringport.calls.events(callId)) if (event.type === "answered") return;
+  for await (const event of ringport.calls.events(ME, callId)) if (event.type === "answered") return;
   throw new Error(`call ${callId} ended before it was answered`);
 }
 

@@ -3,7 +3,7 @@ import process from "node:process";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Call, Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
-import { answered, type ManyCalls, pause, SAMPLE_RATE, spokenCall, startManyCalls } from "./many-calls.ts";
+import { answered, type ManyCalls, ME, pause, SAMPLE_RATE, spokenCall, startManyCalls } from "./many-calls.ts";
 import type { Measurable } from "./under-runtime.ts";
 
 const WAV_HEADER_BYTES = 44;
@@ -50,7 +50,7 @@ export const measure: Measurable["measure"] = async ({ calls = 0, seconds = 0 })
     progress(`all are talking; measuring for ${seconds} s`);
     const window = await watch(world, seconds);
     progress("waiting for the last words");
-    const ended = await Promise.all(placed.map((call) => ringport.calls.wait(call.id)));
+    const ended = await Promise.all(placed.map((call) => ringport.calls.wait(ME, call.id)));
     const intact = await countIntact(network, ended, message);
     const completed = ended.filter((call) => call.outcome?.reason === "message_played").length;
     return [

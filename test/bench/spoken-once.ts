@@ -1,7 +1,7 @@
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import type { Benchmark, Row } from "./benchmark.ts";
 import { progress } from "./benchmark.ts";
-import { spokenCall, startManyCalls } from "./many-calls.ts";
+import { ME, spokenCall, startManyCalls } from "./many-calls.ts";
 
 const TEXT = "Dear customer, your order has left our house today.";
 const DEPTH = 10;
@@ -36,7 +36,7 @@ async function measure(numbers: number): Promise<Row[]> {
     );
     const began = performance.now();
     const placed = await world.place(calls);
-    const ended = await Promise.all(placed.map(({ id }) => world.ringport.calls.wait(id)));
+    const ended = await Promise.all(placed.map(({ id }) => world.ringport.calls.wait(ME, id)));
     const heard = ended.filter(
       ({ outcome }) => outcome?.reason === "message_played" && outcome.heardRatio === 1,
     ).length;

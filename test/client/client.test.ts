@@ -115,6 +115,21 @@ describe("calls", () => {
     for await (const { type } of client.events({ instance_id: quiet.id, limit: 2 })) types.push(type);
     expect(types.filter((type) => type === "failed")).toHaveLength(3);
   }, 20_000);
+
+  test("are followed by the cursor of each page", async () => {
+    const { id: instance_id } = await client.instances.create({ name: "Followed" });
+    const first = await client.eventPage({ instance_id, limit: 1 });
+    expect([first.items.map(({ type }) => type), first.next]).toEqual([["instance.created"], undefined]);
+    const nothing = await client.eventPage({ instance_id, cursor: first.cursor });
+    expect(nothing).toEqual({ items: [], next: undefined, cursor: first.cursor });
+    const target = { phoneNumber: "+12025550100" };
+    const { id } = await client.calls.create({ instanceId: instance_id, type: "DYNAMIC_STREAM", target });
+    await client.calls.hangUp(id);
+    const news = await client.eventPage({ instance_id, cursor: nothing.cursor, limit: 1 });
+    expect([news.items.map(({ type }) => type), news.next]).toEqual([["queued"], news.cursor]);
+    const rest = await client.eventPage({ instance_id, cursor: news.cursor });
+    expect([rest.items.map(({ type }) => type), rest.next]).toEqual([["failed"], undefined]);
+  }, 20_000);
 });
 
 test("the voices are told", async () => {

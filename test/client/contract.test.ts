@@ -66,6 +66,7 @@ test("what goes in and comes out has the very types of the HTTP interface", () =
   expectTypeOf<Expansion>().toEqualTypeOf<(typeof CALL_EXPANSIONS)[number]>();
 
   expectTypeOf<ItemOf<Client["events"]>>().toEqualTypeOf<View<"Event">>();
+  expectTypeOf<Answer<Client["eventPage"]>["items"][number]>().toEqualTypeOf<View<"Event">>();
   expectTypeOf<Answer<Client["voices"]>>().toEqualTypeOf<View<"VoiceList">>();
   expectTypeOf<Answer<Client["voiceSample"]>>().toEqualTypeOf<Uint8Array<ArrayBuffer>>();
   expectTypeOf<Answer<Client["waitForCall"]>>().toExtend<View<"Call">>();

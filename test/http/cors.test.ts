@@ -44,6 +44,7 @@ describe("for everybody", () => {
     expect(reply.status).toBe(401);
     expect(reply.headers["access-control-allow-origin"]).toBe("*");
     expect(reply.headers["access-control-expose-headers"]).toContain("x-request-id");
+    expect(reply.headers["access-control-expose-headers"]).toContain("next-cursor");
     expect(reply.headers).not.toHaveProperty("vary");
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { CallUseCases } from "../../src/application/use-cases.ts";
+import type { CallUseCases, EventQuery } from "../../src/application/use-cases.ts";
+import { encodeCursor, eventCursor } from "../../src/domain/cursor.ts";
 import type { CallFilter, Page } from "../../src/ports/storage.ts";
 import { ask } from "./support/ask.ts";
-import { call, event, INSTANCE_ID, instance, newId, serve } from "./support/fakes.ts";
+import { CALL_ID, call, EVENT_ID, event, eventPage, INSTANCE_ID, instance, newId, serve } from "./support/fakes.ts";
 
 const ids = Array.from({ length: 7 }, () => newId("call"));
 
@@ -129,21 +130,61 @@ test("GET /v1/instances answers all without a limit, and pages with one", async 
   ]);
 });
 
-test("GET /v1/events pages over what happened, of one instance or of all", async () => {
-  const seen: unknown[] = [];
-  const { app } = serve({
-    queries: {
-      events: async (_, filter, page) => {
-        seen.push([filter, page.limit]);
-        return [event({ callId: null, type: "instance.created", data: {} })];
-      },
-    },
+describe("the log", () => {
+  const OLD_CURSOR = encodeCursor(EVENT_ID);
+
+  test.each(["/v1/events", `/v1/calls/${CALL_ID}/events`])("%s names on every page where to go on", async (path) => {
+    const seen: (EventQuery | undefined)[] = [];
+    const pages = [eventPage({ more: true }), eventPage({ cursor: eventCursor(4) }), eventPage({ events: [] })];
+    const answer = async (query?: EventQuery) => {
+      seen.push(query);
+      return pages.shift()!;
+    };
+    const { app } = serve({
+      calls: { timeline: (_, _id, query) => answer(query) },
+      queries: { events: (_, query) => answer(query) },
+    });
+    const more = await ask(app, { path: `${path}?limit=1` });
+    expect(more.headers["next-cursor"]).toBe(eventCursor(3));
+    expect(next(more.headers.link)).toBe(`${path}?limit=1&cursor=${eventCursor(3)}`);
+    const last = await ask(app, { path: next(more.headers.link)! });
+    expect(last.headers["next-cursor"]).toBe(eventCursor(4));
+    expect(last.headers).not.toHaveProperty("link");
+    const none = await ask(app, { path: `${path}?cursor=${OLD_CURSOR}` });
+    expect(none.json).toEqual([]);
+    expect(none.headers["next-cursor"]).toBe(eventCursor(3));
+    expect(none.headers).not.toHaveProperty("link");
+    expect(seen).toEqual([{ limit: 1 }, { limit: 1, cursor: eventCursor(3) }, { cursor: OLD_CURSOR }]);
   });
-  const reply = await ask(app, { path: "/v1/events" });
-  expect(reply.json).toMatchObject([{ type: "instance.created", call_id: null }]);
-  await ask(app, { path: `/v1/events?instance_id=${INSTANCE_ID}&limit=200` });
-  expect(seen).toEqual([
-    [{}, 51],
-    [{ instanceId: INSTANCE_ID }, 201],
-  ]);
+
+  test.each([
+    "",
+    "!!!!",
+    encodeCursor(CALL_ID),
+    encodeCursor("log_-1"),
+    encodeCursor("log_01"),
+    encodeCursor("log_1e9"),
+  ])("a cursor %j is refused", async (cursor) => {
+    for (const path of ["/v1/events", `/v1/calls/${CALL_ID}/events`]) {
+      const reply = await ask(serve().app, { path: `${path}?cursor=${cursor}` });
+      expect([reply.status, reply.json.code]).toEqual([400, "invalid_request"]);
+      expect(reply.json.errors).toMatchObject([{ parameter: "cursor", code: "value_invalid" }]);
+    }
+  });
+
+  test("GET /v1/events lists what happened to one instance or to all", async () => {
+    const seen: unknown[] = [];
+    const { app } = serve({
+      queries: {
+        events: async (_, query) => {
+          seen.push(query);
+          return eventPage({ events: [event({ callId: null, type: "instance.created", data: {} })] });
+        },
+      },
+    });
+    const reply = await ask(app, { path: "/v1/events" });
+    expect(reply.json).toMatchObject([{ type: "instance.created", call_id: null }]);
+    await ask(app, { path: `/v1/events?instance_id=${INSTANCE_ID}&limit=200` });
+    expect(seen).toEqual([{}, { instanceId: INSTANCE_ID, limit: 200 }]);
+  });
 });

@@ -112,10 +112,11 @@ onEach([ON_NODE], (target) => {
         expect((await server.ask("GET", "/healthz")).status).toBe(200);
       });
       expect((await client.post("/v1/instances", { name: "free" })).status).toBe(201);
-      const { instances, events, ...others } = await server.rows();
+      const { instances, events, event_counters, ...others } = await server.rows();
       expect(others).toMatchObject(Object.fromEntries(Object.entries(before).filter(([name]) => name in others)));
       expect(instances?.map(({ name }) => name)).not.toContain("locked");
       expect(events!.length).toBe(before.events!.length + 1);
+      expect(event_counters).toEqual([expect.objectContaining({ position: events!.length })]);
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     });
 

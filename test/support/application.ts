@@ -11,7 +11,7 @@ import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
 import type { Call } from "../../src/domain/call.ts";
-import type { Event } from "../../src/domain/events.ts";
+import { type Event, withoutPosition } from "../../src/domain/events.ts";
 import { idSource } from "../../src/domain/ids.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
@@ -101,7 +101,7 @@ function fileMs(file: Uint8Array): number {
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -366,7 +366,7 @@ export class World {
   }
 
   async timeline(call: Call): Promise<Event[]> {
-    return this.storage.events.ofCall(call.id, {});
+    return (await this.storage.events.ofCall(call.id, {})).map(withoutPosition);
   }
 
   /** The types in a call's timeline, in order. */

@@ -1,6 +1,6 @@
 import type { PlayoutTap } from "../../audio/playout.ts";
 import type { Call } from "../../domain/call.ts";
-import type { Event } from "../../domain/events.ts";
+import { type Event, isFinalEvent } from "../../domain/events.ts";
 import type { Speaker } from "../../domain/transcript.ts";
 import type { FrameSink } from "../../ports/media.ts";
 import type { TranscriptionEvent } from "../../ports/transcription.ts";
@@ -66,7 +66,7 @@ export class CallTranscripts implements LiveEars {
 
   #happened(event: Event): void {
     if (event.type === "answered") this.#start(event.timestamp);
-    else if (event.type === "completed" || event.type === "failed") void this.#finish();
+    else if (isFinalEvent(event.type)) void this.#finish();
   }
 
   #start(answeredAt: number): void {

@@ -1,22 +1,24 @@
 import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/inputs.ts";
+import type { Principal } from "../../domain/principal.ts";
 import { readJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPLE } from "../examples.ts";
-import { page } from "../page.ts";
+import { logPage, page } from "../page.ts";
 import {
   choiceParameter,
   cursorParameter,
   expandParameter,
   idParameter,
+  LOG_CURSOR,
   limitParameter,
   readQuery,
   timeParameter,
 } from "../query-parameter.ts";
 import { noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
-import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView, eventView } from "../views.ts";
+import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -32,7 +34,7 @@ const listQuery = {
   limit: limitParameter(200, "50"),
   cursor: cursorParameter("call"),
 };
-const timelineQuery = { limit: limitParameter(1000, "all"), cursor: cursorParameter("evt") };
+const timelineQuery = { limit: limitParameter(1000, "all"), cursor: LOG_CURSOR };
 
 /**
  * The calls of the caller.
@@ -43,8 +45,11 @@ export function callRoutes(
   server: () => string,
 ): Route[] {
   /** What was said on these calls, where that was asked for. */
-  const transcriptsFor = async (of: readonly Call[], expand: ReadonlySet<CallExpansion> | undefined) =>
-    expand?.has("transcript") ? calls.transcripts(of) : undefined;
+  const transcriptsFor = async (
+    caller: Principal,
+    of: readonly Call[],
+    expand: ReadonlySet<CallExpansion> | undefined,
+  ) => (expand?.has("transcript") ? calls.transcripts(caller, of) : undefined);
   return [
     {
       method: "GET",
@@ -66,7 +71,7 @@ export function callRoutes(
       async run(exchange) {
         const query = readQuery(exchange.search, getQuery);
         const call = await calls.get(exchange.caller, callIdOf(exchange));
-        const said = await transcriptsFor([call], query.expand);
+        const said = await transcriptsFor(exchange.caller, [call], query.expand);
         return record(exchange, callView(call, server, query.expand, said?.get(call.id)));
       },
     },
@@ -146,7 +151,7 @@ export function callRoutes(
           cursor,
           async (page) => {
             const listed = await calls.list(exchange.caller, filter, page);
-            said = await transcriptsFor(listed, expand);
+            said = await transcriptsFor(exchange.caller, listed, expand);
             return listed;
           },
           (call) => callView(call, server, expand, said?.get(call.id)),
@@ -187,16 +192,15 @@ export function callRoutes(
           200: {
             description: "What has happened so far.",
             schema: "EventList",
-            headers: ["Link"],
+            headers: ["Link", "Next-Cursor"],
             example: [EVENT_EXAMPLE],
           },
         },
         problems: ["invalid_request", "call_not_found"],
       },
       async run(exchange) {
-        const { limit, cursor } = readQuery(exchange.search, timelineQuery);
-        const callId = callIdOf(exchange);
-        return page(exchange, limit, cursor, (page) => calls.timeline(exchange.caller, callId, page), eventView);
+        const query = readQuery(exchange.search, timelineQuery);
+        return logPage(exchange, await calls.timeline(exchange.caller, callIdOf(exchange), query));
       },
     },
   ];

@@ -1,14 +1,13 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import { EVENT_EXAMPLE } from "../examples.ts";
-import { page } from "../page.ts";
-import { cursorParameter, idParameter, limitParameter, readQuery } from "../query-parameter.ts";
+import { logPage } from "../page.ts";
+import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
 import type { Route } from "../route.ts";
-import { eventView } from "../views.ts";
 
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
   limit: limitParameter(200, "50"),
-  cursor: cursorParameter("evt"),
+  cursor: LOG_CURSOR,
 };
 
 /** What happened, whichever record it happened to. */
@@ -21,16 +20,24 @@ export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Rou
         id: "listEvents",
         tag: "Events",
         summary: "List everything that happened to the caller's instances and calls, oldest first",
+        description:
+          "Go on from the Next-Cursor of each page, the last one too, and you see every event exactly once. The order is " +
+          "that in which events were stored; ids and timestamps need not rise.",
         bearer: true,
         query: eventsQuery,
         answers: {
-          200: { description: "One page.", schema: "EventList", headers: ["Link"], example: [EVENT_EXAMPLE] },
+          200: {
+            description: "One page.",
+            schema: "EventList",
+            headers: ["Link", "Next-Cursor"],
+            example: [EVENT_EXAMPLE],
+          },
         },
         problems: ["invalid_request"],
       },
       async run(exchange) {
-        const { limit = 50, cursor, ...filter } = readQuery(exchange.search, eventsQuery);
-        return page(exchange, limit, cursor, (page) => queries.events(exchange.caller, filter, page), eventView);
+        const query = readQuery(exchange.search, eventsQuery);
+        return logPage(exchange, await queries.events(exchange.caller, query));
       },
     },
   ];

@@ -29,9 +29,9 @@ export function callRemovalContract(clause: Clause): void {
 
     scene.equal(await calls.purge(recent.endedAt ?? 0, 10), [old.id]);
     scene.equal(await calls.get(old.id), undefined);
-    scene.equal(await events.ofCall(old.id, {}), []);
-    scene.equal((await events.ofCall(recent.id, {})).length, 1);
-    scene.equal((await events.ofUser(scene.userId, {}, {})).length, 3);
+    scene.equal(await scene.timeline(old.id), []);
+    scene.equal((await scene.timeline(recent.id)).length, 1);
+    scene.equal((await scene.log()).length, 3);
     scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recent.id, waiting.id]);
     scene.equal(await calls.counts(), { QUEUED: 1, FAILED: 1 });
     scene.equal(await calls.purge(recent.endedAt ?? 0, 10), []);

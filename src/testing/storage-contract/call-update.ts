@@ -35,7 +35,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const updated = await scene.storage.calls.update(call.id, 1, patch, [event]);
     scene.equal(updated, { ...call, ...patch, version: 2 });
     scene.equal(await scene.storage.calls.get(call.id), updated);
-    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+    scene.equal(await scene.timeline(call.id), [event]);
   });
 
   clause("every field that may change can be set and taken back", async (scene) => {
@@ -58,14 +58,14 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
   });
 
   clause("an update that expects another version writes nothing", async (scene) => {
-    const { calls, events } = scene.storage;
+    const { calls } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
     const event = scene.event("failed", call);
     scene.equal(await calls.update(call.id, 2, { status: "FAILED", endedAt: 1 }, [event]), undefined);
     scene.equal(await calls.update(scene.id("call"), 1, { status: "FAILED", endedAt: 1 }, [event]), undefined);
     scene.equal(await calls.get(call.id), call);
     scene.equal(await calls.audio(call.id), Uint8Array.of(1));
-    scene.equal(await events.ofCall(call.id, {}), []);
+    scene.equal(await scene.timeline(call.id), []);
   });
 
   clause("of many updates that expect one version, one is written with its events", async (scene) => {
@@ -78,14 +78,13 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
       ),
     );
     scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
-    scene.equal((await scene.storage.events.ofCall(call.id, {})).length, 1);
+    scene.equal((await scene.timeline(call.id)).length, 1);
     scene.equal(await scene.storage.calls.counts(), { FAILED: 1 });
   });
 
   clause("an update whose events cannot be stored writes nothing", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
-    const event = scene.event("failed", call);
-    await scene.storage.events.append([event]);
+    const event = scene.impossibleEvent("failed", call);
     const ended = { status: "FAILED", endedAt: scene.now() } as const;
     await scene.failure(scene.storage.calls.update(call.id, 1, ended, [event]));
     scene.equal(await scene.storage.calls.get(call.id), call);
@@ -113,6 +112,6 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const updated = await scene.storage.calls.update(call.id, 1, ended, [event]);
     await scene.reopen();
     scene.equal(await scene.storage.calls.get(call.id), updated);
-    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+    scene.equal(await scene.timeline(call.id), [event]);
   });
 }

@@ -8,7 +8,7 @@ export function eventsContract(clause: Clause): void {
       data: { digit: "#", odd: "\u0000\ud800", ratio: 0.5, last: true, no: null },
     });
     await scene.storage.events.append([event]);
-    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+    scene.equal(await scene.timeline(call.id), [event]);
   });
 
   clause("nothing to append is fine, and much is stored together", async (scene) => {
@@ -16,14 +16,41 @@ export function eventsContract(clause: Clause): void {
     await scene.storage.events.append([]);
     const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
     await scene.storage.events.append(many);
-    scene.equal(idsOf(await scene.storage.events.ofCall(call.id, {})), idsOf(many));
+    scene.equal(idsOf(await scene.timeline(call.id)), idsOf(many));
   });
 
   clause("events are stored all or none", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
-    await scene.failure(scene.storage.events.append([...many, ...many.slice(0, 1)]));
-    scene.equal(await scene.storage.events.ofCall(call.id, {}), []);
+    await scene.failure(scene.storage.events.append([...many, scene.impossibleEvent("dtmf", call)]));
+    scene.equal(await scene.timeline(call.id), []);
+  });
+
+  clause("an event that is stored already is left as it is, and keeps its place", async (scene) => {
+    const { events } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    const [first, second, third] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
+    await events.append([first, second]);
+    const stored = await events.ofCall(call.id, {});
+    await events.append([{ ...second, data: { digit: "9" } }]);
+    await events.append([third, { ...first, data: { digit: "9" } }, third]);
+    scene.equal((await events.ofCall(call.id, {})).slice(0, 2), stored);
+    scene.equal(await scene.timeline(call.id), [first, second, third]);
+  });
+
+  clause("a write is repeated with its events, and they are stored once", async (scene) => {
+    const { calls, events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const call = await scene.storedCall(instance);
+    const noticed = scene.event("dtmf", call);
+    const ringing = scene.event("ringing", call);
+    await events.append([noticed]);
+    await calls.update(call.id, 1, { status: "RINGING" }, [noticed, ringing]);
+    await calls.update(call.id, 2, { recordedMs: 1 }, [noticed, ringing]);
+    scene.equal(await scene.timeline(call.id), [noticed, ringing]);
+    const created = scene.event("instance.created", instance);
+    await scene.storage.instances.update(instance.id, 1, { name: "Other" }, [ringing, created]);
+    scene.equal(await scene.log(), [noticed, ringing, created]);
   });
 
   clause("a call's timeline is read oldest first, in pages", async (scene) => {
@@ -37,31 +64,42 @@ export function eventsContract(clause: Clause): void {
       await scene.storage.events.append([scene.event("dtmf", other), event]);
     }
     const { events } = scene.storage;
-    scene.equal(idsOf(await events.ofCall(call.id, {})), stored);
+    const timeline = await events.ofCall(call.id, {});
+    scene.equal(idsOf(timeline), stored);
     scene.equal(idsOf(await events.ofCall(call.id, { limit: 2 })), stored.slice(0, 2));
-    scene.equal(idsOf(await events.ofCall(call.id, { limit: 9, after: stored[1] })), stored.slice(2));
-    scene.equal(await events.ofCall(call.id, { after: stored.at(-1) }), []);
+    scene.equal(
+      idsOf(await events.ofCall(call.id, { limit: 9, after: timeline[1]?.position ?? NaN })),
+      stored.slice(2),
+    );
+    scene.equal(await events.ofCall(call.id, { after: timeline.at(-1)?.position ?? NaN }), []);
     scene.equal(await events.ofCall(scene.id("call"), {}), []);
   });
 
-  clause("a user reads everything of his, or of one instance, oldest first and in pages", async (scene) => {
-    const { events } = scene.storage;
-    const one = await scene.storedInstance();
-    const two = await scene.storedInstance();
-    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
-    const call = await scene.storedCall(one);
-    const log = [
-      scene.event("instance.created", one),
-      scene.event("instance.created", two),
-      scene.event("queued", call),
-      scene.event("instance.active", two),
-    ] as const;
-    await events.append(log.toReversed());
-    await events.append([scene.event("instance.created", foreign)]);
-    scene.equal(await events.ofUser(scene.userId, {}, {}), log);
-    scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: log[0].id }), [log[1], log[2]]);
-    scene.equal(await events.ofUser(scene.userId, { instanceId: one.id }, {}), [log[0], log[2]]);
-    scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, { after: log[1].id }), [log[3]]);
-    scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
-  });
+  clause(
+    "a user reads everything of theirs, or of one instance, in the order of storing and in pages",
+    async (scene) => {
+      const { events } = scene.storage;
+      const one = await scene.storedInstance();
+      const two = await scene.storedInstance();
+      const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+      const call = await scene.storedCall(one);
+      const log = [
+        scene.event("instance.created", one),
+        scene.event("instance.created", two),
+        scene.event("queued", call),
+        scene.event("instance.active", two),
+      ] as const;
+      const other = scene.event("instance.created", foreign);
+      await events.append([log[0], other, log[1]]);
+      await events.append(log.slice(2));
+      scene.equal(await scene.log(), log);
+      scene.equal(await scene.log(foreign.userId), [other]);
+      const [first, second, third, fourth] = await events.ofUser(scene.userId, {}, {});
+      scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: first?.position ?? NaN }), [second, third]);
+      scene.equal(await events.ofUser(scene.userId, { instanceId: one.id }, {}), [first, third]);
+      const behind = { after: second?.position ?? NaN };
+      scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
+      scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
+    },
+  );
 }

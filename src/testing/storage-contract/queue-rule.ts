@@ -21,7 +21,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     await scene.reopen();
     scene.equal(await scene.storage.calls.get(call.id), call);
     scene.equal(await scene.storage.calls.audio(call.id), Uint8Array.of(7, 0, 255));
-    scene.equal(await scene.storage.events.ofCall(call.id, {}), [event]);
+    scene.equal(await scene.timeline(call.id), [event]);
   });
 
   clause(
@@ -29,8 +29,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     async (scene) => {
       const instance = await scene.storedInstance();
       const call = scene.call(instance);
-      const event = scene.event("queued", call);
-      await scene.storage.events.append([event]);
+      const event = scene.impossibleEvent("queued", call);
       await scene.failure(scene.storage.calls.insert(call, Uint8Array.of(1), SINGLE, [event]));
       scene.equal(await scene.storage.calls.get(call.id), undefined);
       scene.equal(await scene.storage.calls.audio(call.id), undefined);
@@ -40,7 +39,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
   );
 
   clause("no call is created on an instance that is deleted or was never there", async (scene) => {
-    const { calls, events } = scene.storage;
+    const { calls } = scene.storage;
     const deleted = await scene.storedInstance({ status: "DELETED" });
     for (const instance of [deleted, scene.instance()]) {
       const call = scene.call(instance);
@@ -48,7 +47,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
       scene.equal(await calls.insert(call, undefined, LONG_QUEUE, [queued]), { kind: "instance_gone" });
       scene.equal(await calls.get(call.id), undefined);
     }
-    scene.equal(await events.ofUser(scene.userId, {}, {}), []);
+    scene.equal(await scene.log(), []);
   });
 
   clause("under `single` a second creation answers the active call, in whatever status it is", async (scene) => {
@@ -60,7 +59,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
       const answer = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
       scene.equal(answer, { kind: "existing", call: active });
       scene.equal(await scene.storage.calls.get(second.id), undefined);
-      scene.equal(await scene.storage.events.ofCall(second.id, {}), []);
+      scene.equal(await scene.timeline(second.id), []);
     }
     await scene.moved(active, { status: "COMPLETED", endedAt: scene.now() });
     const third = await scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, []);
@@ -120,7 +119,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     const event = scene.event("ringing", waiting);
     await scene.failure(scene.storage.calls.update(waiting.id, 1, { status: "RINGING" }, [event]));
     scene.equal(await scene.storage.calls.get(waiting.id), waiting);
-    scene.equal(await scene.storage.events.ofCall(waiting.id, {}), []);
+    scene.equal(await scene.timeline(waiting.id), []);
     await scene.moved(ringing, { status: "FAILED", endedAt: scene.now() });
     scene.equal((await scene.moved(waiting, { status: "RINGING" })).status, "RINGING");
   });

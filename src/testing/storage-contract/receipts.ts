@@ -83,8 +83,7 @@ export function receiptsContract(clause: Clause): void {
   clause("a creation that fails or is refused leaves its key running", async (scene) => {
     const instance = await scene.storedInstance();
     const call = scene.call(instance);
-    const event = scene.event("queued", call);
-    await scene.storage.events.append([event]);
+    const event = scene.impossibleEvent("queued", call);
     const receipt = () => ({ userId: scene.userId, key: "k", result: "{}" });
     await begin(scene, "k");
     await scene.failure(scene.storage.calls.insert(call, undefined, SINGLE, [event], receipt));

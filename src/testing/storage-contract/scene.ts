@@ -1,5 +1,5 @@
 import type { Call } from "../../domain/call.ts";
-import type { Event, EventType } from "../../domain/events.ts";
+import { type Event, type EventType, withoutPosition } from "../../domain/events.ts";
 import { type IdPrefix, type IdSource, idSource } from "../../domain/ids.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
@@ -118,6 +118,21 @@ export class StorageScene {
     };
   }
 
+  /** An event that no storage takes: it belongs to no instance. */
+  impossibleEvent(type: EventType, of: Call | Instance): Event {
+    return this.event(type, of, { instanceId: null as never });
+  }
+
+  /** The events of a call as they were stored, oldest first. */
+  async timeline(callId: string): Promise<Event[]> {
+    return (await this.storage.events.ofCall(callId, {})).map(withoutPosition);
+  }
+
+  /** The events of the user as they were stored, oldest first. */
+  async log(userId: string = this.userId): Promise<Event[]> {
+    return (await this.storage.events.ofUser(userId, {}, {})).map(withoutPosition);
+  }
+
   async storedInstance(patch: Partial<Instance> = {}): Promise<Instance> {
     const instance = this.instance(patch);
     await this.storage.instances.insert(instance, []);
@@ -132,8 +147,8 @@ export class StorageScene {
   }
 
   /** The call as an update leaves it. */
-  async moved(call: Call, patch: Partial<Call>): Promise<Call> {
-    const updated = await this.storage.calls.update(call.id, call.version, patch, []);
+  async moved(call: Call, patch: Partial<Call>, events: readonly Event[] = []): Promise<Call> {
+    const updated = await this.storage.calls.update(call.id, call.version, patch, events);
     if (!updated) throw new Error(`the call is not at version ${call.version}`);
     return updated;
   }

@@ -43,7 +43,7 @@ test("many calls with one text, at once and later, are spoken once; another text
     const target = { phoneNumber: "+12025550100" };
     const tts = { text: spoken, voiceId: "en-US-1" };
     const { id } = await ringport.calls.create(me, { instanceId, type: "FIXED_TTS", target, tts });
-    const { outcome } = await ringport.calls.wait(id);
+    const { outcome } = await ringport.calls.wait(me, id);
     expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     return outcome?.heardMs ?? 0;
   };

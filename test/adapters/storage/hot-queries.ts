@@ -64,9 +64,10 @@ export async function askHotQueries(storage: Storage): Promise<void> {
         await calls.list("usr_1", filter, { limit: 10, after: "call_1" });
         await calls.list("usr_1", { ...filter, createdAfter: 0, createdBefore: 9 }, { limit: 10 });
       }
-  await events.ofCall("call_1", { limit: 10, after: "evt_0" });
-  await events.ofUser("usr_1", {}, { limit: 10, after: "evt_0" });
-  await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: "evt_0" });
+  await events.ofCall("call_1", { limit: 10, after: 1 });
+  await events.ofUser("usr_1", {}, { limit: 10, after: 1 });
+  await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: 1 });
+  await events.positionOf("usr_1", "evt_0");
   await calls.recorded(9, 10);
   await calls.purge(9, 10);
 }

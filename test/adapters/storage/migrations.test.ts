@@ -1,13 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { migrate, migrations } from "../../../adapters/storage/migrations.ts";
+import { migrate } from "../../../adapters/storage/migrations.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
+import { stepsBefore } from "./steps-before.ts";
 
 const STEPS = [
   "0001_first_tables",
@@ -16,6 +17,7 @@ const STEPS = [
   "0004_recordings",
   "0005_transcripts",
   "0006_dialing",
+  "0007_event_positions",
   "0008_deletions",
 ];
 
@@ -59,8 +61,7 @@ test("deletions of before the steps were stored count as finished", async () => 
   const path = scratchPath();
   const engine = await connectSqlite({ path });
   const db = new Kysely<unknown>({ dialect: engine.dialect });
-  const steps = Object.entries(migrations(engine.columnTypes));
-  await migrate(db, Object.fromEntries(steps.filter(([name]) => name < "0008")), path);
+  await migrate(db, stepsBefore("0008_deletions", engine.columnTypes), path);
   const values = (id: string, status: string) => sql`insert into instances
     (id, user_id, name, status, metadata, provider, created_at, updated_at, version)
     values (${id}, 'usr_1', 'Desk', ${status}, '{}', 'simulator', 1, 7, 2)`;

@@ -1,5 +1,5 @@
 import { progress } from "../benchmark.ts";
-import { pause, spokenCall } from "../many-calls.ts";
+import { ME, pause, spokenCall } from "../many-calls.ts";
 import { quantile } from "../median.ts";
 import type { Measurable } from "../under-runtime.ts";
 import { startCallees } from "./callees.ts";
@@ -21,7 +21,7 @@ export const measure: Measurable["measure"] = async ({ rate = 0, seconds = 0, ec
     progress("bringing instances online");
     const instances = await world.link(rate * 2); // a call of each has two seconds before the next one
     const warm = await Promise.all(instances.slice(0, 20).map((id, n) => world.place(spokenCall(id, TEXT, number(n)))));
-    for (const { id } of warm) await world.ringport.calls.wait(id);
+    for (const { id } of warm) await world.ringport.calls.wait(ME, id);
 
     progress(`placing ${rate} calls per second for ${WARM_SECONDS} s and ${seconds} s`);
     const posted = new Map<string, number>();
@@ -36,7 +36,7 @@ export const measure: Measurable["measure"] = async ({ rate = 0, seconds = 0, ec
       placing.push(world.place(spokenCall(instance, TEXT, to)).then(({ id }) => id));
     }
     const ended = await Promise.all(
-      (await Promise.all(placing)).map(async (id) => await world.ringport.calls.wait(id)),
+      (await Promise.all(placing)).map(async (id) => await world.ringport.calls.wait(ME, id)),
     );
     const elapsed = (performance.now() - begun) / 1000;
     const invites = await callees.invites();

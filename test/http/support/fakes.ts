@@ -2,10 +2,12 @@ import type {
   CallUseCases,
   Connection,
   Creation,
+  EventPage,
   InstanceUseCases,
   QueryUseCases,
 } from "../../../src/application/use-cases.ts";
 import type { Call } from "../../../src/domain/call.ts";
+import { eventCursor } from "../../../src/domain/cursor.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import { idSource } from "../../../src/domain/ids.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
@@ -78,6 +80,14 @@ export const event = (over: Partial<Event> = {}): Event => ({
   ...over,
 });
 
+/** A page that ends at the third event of a log. */
+export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({
+  events: [event()],
+  cursor: eventCursor(3),
+  more: false,
+  ...over,
+});
+
 export const CREATED: Creation = { created: true, replayed: false };
 export const CONNECTION: Connection = {
   state: "online",
@@ -132,7 +142,7 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
       get: async (_, id) => (id === CALL_ID ? call() : noCall()),
       list: async () => [call()],
       hangUp: async (_, id) => (id === CALL_ID ? undefined : noCall()),
-      timeline: async (_, id) => (id === CALL_ID ? [event()] : noCall()),
+      timeline: async (_, id) => (id === CALL_ID ? eventPage() : noCall()),
       streamable: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },
@@ -153,7 +163,7 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
       ...calls,
     },
     queries: {
-      events: async () => [event()],
+      events: async () => eventPage(),
       voices: async () => [
         {
           id: "pt-BR-1",

@@ -10,7 +10,7 @@ const me = { userId };
 const { id: instanceId } = await ringport.instances.create(me, { name: "My phone" });
 await ringport.fetch(new Request((await ringport.instances.configure(me, instanceId)).payload, { method: "POST" }));
 const { id } = await ringport.calls.create(me, { instanceId, target: { phoneNumber: "+12025550100" }, ...message });
-const { status, outcome } = await ringport.calls.wait(id);
+const { status, outcome } = await ringport.calls.wait(me, id);
 
 const headers = { authorization: `Bearer ${token}` };
 const heard = await ringport.fetch(new Request(`http://localhost/simulator/calls/${id}/heard.wav`, { headers }));

@@ -210,7 +210,7 @@ describe("a callee who", () => {
       } as const;
       const call = await ringport.calls.create(ADA, input);
       await story.meanwhile?.({ ringport, farEnd, call, theirs: () => farEnd.call() });
-      const { status, outcome, mediaStatistics } = await ringport.calls.wait(call.id);
+      const { status, outcome, mediaStatistics } = await ringport.calls.wait(ADA, call.id);
       expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual([story.status, story.reason]);
       if (story.detail) expect(outcome?.detail).toMatch(story.detail);
       const [least, most] = story.heardMs ?? [0, MESSAGE_MS];

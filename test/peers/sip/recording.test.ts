@@ -58,7 +58,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
         audio: { audioBase64: toneWav({ hz: OUR_HZ, ms: MESSAGE_MS, sampleRate: 8_000 }).toString("base64") },
         recording: true,
       });
-      const { outcome, recordedMs } = await ringport.calls.wait(call.id);
+      const { outcome, recordedMs } = await ringport.calls.wait(ADA, call.id);
       expect(outcome?.reason).toBe("message_played");
 
       const pieces: Uint8Array[] = [];

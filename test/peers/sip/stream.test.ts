@@ -42,7 +42,7 @@ const expectSpoken = ({ softphone, codec }: StreamedCall, ms: number, within?: n
   expectTone(softphone, { hz: HZ, ms, within, opus: codec === "opus" });
 
 async function expectOutcome(ringport: Ringport, { id }: StreamedCall, reason: string): Promise<void> {
-  const { status, outcome } = await ringport.calls.wait(id);
+  const { status, outcome } = await ringport.calls.wait(ADA, id);
   expect([status, outcome?.reason], outcome?.detail ?? undefined).toEqual(["COMPLETED", reason]);
 }
 
@@ -143,7 +143,7 @@ const STORIES: readonly Story[] = [
     async run(call, ringport) {
       const { client, softphone, id } = call;
       const noted = async (type: string) =>
-        (await ringport.calls.timeline(ADA, id)).some((event) => event.type === type);
+        (await ringport.calls.timeline(ADA, id)).events.some((event) => event.type === type);
       client.speak(spoken(3_000));
       client.ask({ type: "mark", name: "said" });
       await wait(1_000);
@@ -158,7 +158,7 @@ const STORIES: readonly Story[] = [
       expect(took).toBeGreaterThan(4_300);
       client.ask({ type: "hangup" });
       await expectOutcome(ringport, call, "stream_closed");
-      const { outcome } = await ringport.calls.wait(id);
+      const { outcome } = await ringport.calls.wait(ADA, id);
       expect(outcome?.heardMs).toBe(3_000);
       // The softphone is heard again, and no time is missing: silence was told while it held.
       const { audio } = client;

@@ -1,0 +1,82 @@
+import { type Kysely, PostgresAdapter, sql } from "kysely";
+import type { Event } from "../../src/domain/events.ts";
+import { prepared } from "./prepared.ts";
+import type { Database, EventRow } from "./schema.ts";
+
+/** Rows per INSERT; both databases limit the parameters of one statement. */
+const BATCH = 500;
+
+/** An event that has no position yet. */
+type NewRow = Omit<EventRow, "position">;
+type Count = { readonly user_id: string; readonly events: number };
+
+const COUNTED = prepared((db, count: Count) => counting(db, count));
+const INSERTED = prepared((db, row: EventRow) => inserting(db, [row]));
+/** PostgreSQL counts in the same statement, so that the counter is locked for one round trip less. */
+const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =>
+  db
+    .with("counted", (cte) => counting(cte, { user_id: row.user_id, events }))
+    .insertInto("events")
+    .values((eb) => ({ ...row, position: eb.selectFrom("counted").select("counted.position") }))
+    .onConflict((conflict) => conflict.column("id").doNothing()),
+);
+
+/**
+ * Appends to the log inside the transaction of what the events are about, and leaves those that are stored already as
+ * they are. It has to be the last thing that the transaction does: on PostgreSQL, whoever has counted for a user lets
+ * nobody else count before the commit.
+ */
+export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
+  const rows = events.map(rowOf);
+  const [only, ...more] = rows;
+  if (only && more.length === 0) return insertOne(tx, only);
+  // Users in one order, so that two transactions never wait for each other.
+  for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
+    const own = rows.filter((row) => row.user_id === user);
+    const last = await count(tx, user, own.length);
+    const placed = own.map((row, index) => ({ ...row, position: last - own.length + 1 + index }));
+    for (let from = 0; from < placed.length; from += BATCH)
+      await inserting(tx, placed.slice(from, from + BATCH)).execute();
+  }
+}
+
+async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
+  if (tx.getExecutor().adapter instanceof PostgresAdapter) await COUNTED_AND_INSERTED(tx, { ...row, events: 1 });
+  else await INSERTED(tx, { ...row, position: await count(tx, row.user_id, 1) });
+}
+
+/** Gives out so many positions of a user's log and returns the last of them. */
+async function count(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
+  const [counter] = await COUNTED(tx, { user_id: userId, events });
+  if (!counter) throw new Error(`the events of ${userId} could not be counted`);
+  return counter.position;
+}
+
+function counting(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }: Count) {
+  return db
+    .insertInto("event_counters")
+    .values({ user_id, position: events, numbered: 0 })
+    .onConflict((conflict) =>
+      conflict.column("user_id").doUpdateSet({ position: sql<number>`event_counters.position + excluded.position` }),
+    )
+    .returning("position");
+}
+
+function inserting(db: Kysely<Database>, rows: readonly EventRow[]) {
+  return db
+    .insertInto("events")
+    .values(rows)
+    .onConflict((conflict) => conflict.column("id").doNothing());
+}
+
+function rowOf(event: Event): NewRow {
+  return {
+    id: event.id,
+    type: event.type,
+    at: event.timestamp,
+    call_id: event.callId,
+    instance_id: event.instanceId,
+    user_id: event.userId,
+    data: JSON.stringify(event.data),
+  };
+}

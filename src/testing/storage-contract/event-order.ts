@@ -1,0 +1,114 @@
+import type { Call } from "../../domain/call.ts";
+import type { Event, LoggedEvent } from "../../domain/events.ts";
+import { type Clause, idsOf, type StorageScene } from "./scene.ts";
+
+const WRITERS = 8;
+const ROUNDS = 20;
+
+/** What a reader of the log can rely on who goes on behind the last position seen. */
+export function eventOrderContract(clause: Clause): void {
+  clause("a reader that follows the log sees each event of eight writers exactly once", async (scene) => {
+    const calls: Call[] = [];
+    while (calls.length < WRITERS) calls.push(await scene.storedCall(await scene.storedInstance()));
+    const written: string[] = [];
+    const note = (event: Event): Event => {
+      written.push(event.id);
+      return event;
+    };
+
+    let writing = WRITERS;
+    const readers = [reading(scene, {}, () => writing > 0), reading(scene, calls[0]!, () => writing > 0)];
+    const writers = calls.map(async (created) => {
+      let call = created;
+      for (let round = 0; round < ROUNDS; round++) {
+        // A write that is tried again has an id from before, and others have come meanwhile.
+        const [early, late] = [scene.event("dtmf", call), scene.event("dtmf", call)];
+        await scene.storage.events.append([note(late)]);
+        call = await scene.moved(call, { recordedMs: round }, [note(scene.event("callee_speech", call)), note(early)]);
+      }
+      if (created !== calls[0]) return;
+      await scene.storage.events.append(Array.from({ length: 600 }, () => note(scene.event("dtmf", call))));
+    });
+    for (const writer of writers) void writer.finally(() => writing--).catch(() => {});
+    await Promise.all(writers);
+
+    const [all, ofOne] = (await Promise.all(readers)).map(idsOf);
+    scene.equal(all?.toSorted(), written.toSorted());
+    scene.equal(all, idsOf(await scene.log()));
+    scene.equal(ofOne, idsOf(await scene.timeline(calls[0]!.id)));
+  });
+
+  clause("an event that was made earlier and is stored later comes later", async (scene) => {
+    const { events } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    const [early, middle, late] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
+    await events.append([late]);
+    const [read] = await events.ofUser(scene.userId, {}, {});
+    await events.append([middle, early]);
+    const behind = { after: read?.position ?? NaN };
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, behind)), [middle.id, early.id]);
+    scene.equal(idsOf(await events.ofCall(call.id, behind)), [middle.id, early.id]);
+  });
+
+  clause("a new event comes behind all that a reader has seen, also if the last of them are deleted", async (scene) => {
+    const { calls, events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const old = await scene.endedCall(instance);
+    await events.append([scene.event("failed", old)]);
+    const [read] = await events.ofUser(scene.userId, {}, {});
+    await calls.purge(scene.now(), 10);
+    const next = scene.event("instance.active", instance);
+    await events.append([next]);
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: read?.position ?? NaN })), [next.id]);
+  });
+
+  clause("what a write has answered as stored is read at once", async (scene) => {
+    const { events } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    let after = 0;
+    for (let round = 0; round < 20; round++) {
+      const beside = scene.storage.events.append([scene.event("beep", call)]);
+      const event = scene.event("dtmf", call);
+      await events.append([event]);
+      const found = await events.ofUser(scene.userId, {}, { after });
+      scene.equal(
+        idsOf(found).filter((id) => id === event.id),
+        [event.id],
+      );
+      await beside;
+      after = found.at(-1)?.position ?? NaN;
+    }
+  });
+
+  clause("a cursor of before, the id of an event, leads to the event's place", async (scene) => {
+    const { events } = scene.storage;
+    const call = await scene.storedCall(await scene.storedInstance());
+    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+    const [theirs, one, two] = [
+      scene.event("instance.created", foreign),
+      ...[1, 2].map(() => scene.event("dtmf", call)),
+    ];
+    await events.append([two!, theirs, one!]);
+    const [first] = await events.ofUser(scene.userId, {}, {});
+    scene.equal(await events.positionOf(scene.userId, two!.id), first?.position);
+    // An event that the user does not have must not hide any that the user has.
+    for (const id of [theirs.id, scene.id("evt")]) scene.equal(await events.positionOf(scene.userId, id), 0);
+  });
+}
+
+/** Everything that a reader of pages of seven gets, of the user or of one call, until nobody writes any more. */
+async function reading(
+  { storage: { events }, userId }: StorageScene,
+  { id: callId }: Partial<Call>,
+  writing: () => boolean,
+): Promise<LoggedEvent[]> {
+  const seen: LoggedEvent[] = [];
+  for (;;) {
+    const last = !writing();
+    const page = { limit: 7, after: seen.at(-1)?.position };
+    const found = await (callId === undefined ? events.ofUser(userId, {}, page) : events.ofCall(callId, page));
+    if (found.length === 0 && last) return seen;
+    seen.push(...found);
+    await new Promise<void>((resume) => setTimeout(resume)); // the writers share this thread
+  }
+}

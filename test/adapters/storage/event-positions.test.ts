@@ -1,0 +1,130 @@
+import { Kysely } from "kysely";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { migrate } from "../../../adapters/storage/migrations.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
+import type { Engine } from "../../../adapters/storage/session.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
+import type { Event } from "../../../src/domain/events.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { findPostgres } from "../../support/postgres.ts";
+import { scratchPath } from "./scratch.ts";
+import { stepsBefore } from "./steps-before.ts";
+
+const STORED = 40;
+/** Numbers of the events that are purged after the migration, the first and the last one among them. */
+const PURGED = [1, 2, 9, 10, 11, 12, 20, 38, 40];
+
+test("the events of an older SQLite file keep their order, and old cursors their place", async () => {
+  const path = scratchPath();
+  await anOlderDatabase(
+    () => connectSqlite({ path }),
+    () => sqliteStorage({ path }),
+  );
+});
+
+const postgres = await findPostgres();
+describe.skipIf(postgres.missing)(postgres.title, () => {
+  test("events of before keep their order, and no transaction holds others' events back", {
+    timeout: 60_000,
+  }, async () => {
+    const server = await postgres.start();
+    try {
+      const older = await server.createDatabase();
+      await anOlderDatabase(
+        () => connectPostgres({ url: older }),
+        () => postgresStorage({ url: older }),
+      );
+      await aForeignTransaction(await server.createDatabase());
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+/** A database as it was before events had positions, and what becomes of it. */
+async function anOlderDatabase(connect: () => Promise<Engine>, make: () => Storage): Promise<void> {
+  const older = await connect();
+  const kysely = new Kysely<unknown>({ dialect: older.dialect });
+  await migrate(kysely, stepsBefore("0007_event_positions", older.columnTypes), older.name);
+  const numbers = Array.from({ length: STORED }, (_, n) => n + 1);
+  const log = numbers.map((n) => event(n % 3 === 0 ? "usr_b" : "usr_a", n));
+  for (const { id, type, timestamp, callId, instanceId, userId, data } of log.toReversed())
+    await (kysely as Kysely<{ events: Record<string, unknown> }>)
+      .insertInto("events")
+      .values({
+        id,
+        type,
+        at: timestamp,
+        call_id: callId,
+        instance_id: instanceId,
+        user_id: userId,
+        data: JSON.stringify(data),
+      })
+      .execute();
+  await kysely.destroy();
+  older.close?.();
+
+  const storage = make();
+  await storage.open({ exclusive: true });
+  for (const user of ["usr_a", "usr_b"]) {
+    const own = log.filter(({ userId }) => userId === user);
+    const expected = own.map((event, index) => ({ ...event, position: index + 1 }));
+    expect(await storage.events.ofUser(user, {}, {})).toEqual(expected);
+    for (const { id, position } of expected) expect(await storage.events.positionOf(user, id)).toBe(position);
+  }
+  await storage.close();
+
+  const current = await connect();
+  const raw = new Kysely<{ events: { id: string } }>({ dialect: current.dialect });
+  const gone = PURGED.map((n) => event("", n).id);
+  await raw.deleteFrom("events").where("id", "in", gone).execute();
+  await raw.destroy();
+  current.close?.();
+
+  const reopened = make();
+  await reopened.open({ exclusive: true });
+  // Made in the time of the first events, stored last: a reader of before has not seen it.
+  const late = { ...event("usr_a", 3), id: "evt_002x" };
+  await reopened.events.append([late]);
+  for (const seen of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
+    const after = await reopened.events.positionOf("usr_a", seen);
+    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > seen && !gone.includes(id));
+    const read = await reopened.events.ofUser("usr_a", {}, { after });
+    expect(
+      read.map(({ id }) => id),
+      `behind ${seen}`,
+    ).toEqual([...unseen.map(({ id }) => id), late.id]);
+  }
+  await reopened.close();
+}
+
+/** Somebody keeps a transaction open in the database, and one of our own users is being written for. */
+async function aForeignTransaction(url: string): Promise<void> {
+  const storage = postgresStorage({ url });
+  await storage.open({ exclusive: true });
+  await storage.events.append([event("usr_a", 1), event("usr_b", 2)]);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("create table others (n int)");
+  await client.query("begin");
+  await client.query("insert into others values (1)");
+  await client.query("select * from event_counters where user_id = 'usr_b' for update");
+
+  await storage.events.append([event("usr_a", 3)]);
+  expect((await storage.events.ofUser("usr_a", {}, {})).map(({ id }) => id)).toEqual(["evt_001", "evt_003"]);
+  const held = storage.events.append([event("usr_b", 4)]);
+  expect((await storage.events.ofUser("usr_b", {}, {})).map(({ id }) => id)).toEqual(["evt_002"]);
+  await client.query("commit");
+  await held;
+  expect((await storage.events.ofUser("usr_b", {}, {})).map(({ id }) => id)).toEqual(["evt_002", "evt_004"]);
+  await client.end();
+  await storage.close();
+}
+
+function event(userId: string, n: number): Event {
+  const id = `evt_${String(n).padStart(3, "0")}`;
+  return { id, type: "dtmf", timestamp: n, callId: "call_1", instanceId: "inst_1", userId, data: { digit: "1" } };
+}
