@@ -3,6 +3,7 @@ import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import { type CallPatch, StorageUnavailable } from "../ports/storage.ts";
+import { notBefore } from "./call-clock.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
@@ -51,10 +52,10 @@ export async function failCall(
   const { storage, system, events, tally } = context;
   const status = nextState(CALL_TRANSITIONS, call.status, "fail");
   if (!status) return false;
-  const endedAt = system.now();
+  const endedAt = notBefore(call, system.now());
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-  const event = events.event(finalEvent(status), subject, outcomeView(outcome));
+  const event = events.event(finalEvent(status), subject, outcomeView(outcome), endedAt);
   const recordedMs = await recordedSoFar(context, call);
   const patch: CallPatch = { status, outcome, endedAt, recordedMs };
   try {
