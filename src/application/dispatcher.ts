@@ -4,6 +4,7 @@ import { nextDialAt } from "../domain/queue-policy.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
+import type { LineKeeper } from "./line-keeper.ts";
 import type { Lines } from "./lines.ts";
 import { storeCall } from "./stored-calls.ts";
 
@@ -112,7 +113,7 @@ export class Dispatcher {
     const keeper = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
-      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.now();
+      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
@@ -121,7 +122,7 @@ export class Dispatcher {
       this.#unanswered.delete(instanceId);
       if (!call) return;
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
-      keeper.lastDialAt = system.now();
+      keeper.lastDialAt = system.monotonic();
       keeper.full = undefined; // this dial will tell
       const session = new CallSession(this.#context, call, keeper.telephony, line);
       this.#byInstance.set(instanceId, session);
@@ -162,13 +163,19 @@ export class Dispatcher {
     this.#alarms.set(instanceId, this.#context.system.after(ms, ring));
   }
 
+  /** What the session learned of a full line, by the monotonic clock. */
+  #fullUntil({ lineFull }: CallSession): LineKeeper["full"] {
+    const { system } = this.#context;
+    return lineFull && { ...lineFull, until: lineFull.until - system.now() + system.monotonic() };
+  }
+
   #gone(instanceId: string, session: CallSession): void {
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
     const keeper = this.#lines.find(instanceId);
     keeper?.setInCall(false);
     const waitsAgain = session.call.owner === null;
-    if (keeper) keeper.full = waitsAgain ? session.lineFull : undefined;
+    if (keeper) keeper.full = waitsAgain ? this.#fullUntil(session) : undefined;
     if (waitsAgain) {
       this.#requeued(session.call);
       this.#wakeIn(instanceId, RETRY_MS);
