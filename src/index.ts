@@ -76,9 +76,12 @@ export type {
   Receipt,
   ReceiptResult,
   ReceiptStore,
+  RemovedCalls,
+  RetentionStore,
   Storage,
   TokenRecord,
   TranscriptStore,
+  TrustedTime,
   User,
 } from "./ports/storage.ts";
 export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";

@@ -39,7 +39,25 @@ export function eventStore(session: Session): EventStore {
           .execute();
         return rows.map(eventOf);
       }),
+    newestId: () => session.read(newestId),
   };
+}
+
+/** Each of them is the last entry of a primary key, which SQLite seeks only behind a condition. */
+async function newestId(db: Kysely<Database>): Promise<string | undefined> {
+  const newest: string[] = [];
+  for (const table of ["events", "calls", "instances"] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select("id")
+      .where("id", ">", "")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (row) newest.push(row.id);
+  }
+  const behindPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
+  return newest.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);
 }
 
 /** Appends to the log inside the transaction of what the events tell. */

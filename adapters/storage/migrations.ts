@@ -16,6 +16,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0003_unlinked_instances": { up: unlinkedInstances },
     "0004_recordings": { up: recordings },
     "0005_transcripts": { up: (db) => transcripts(db, types) },
+    "0009_retention": { up: retention },
   };
 }
 
@@ -185,6 +186,18 @@ async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .addColumn("confidence", "double precision")
     .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
     .execute();
+}
+
+async function retention(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("trusted_time")
+    .addColumn("id", "integer", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("claimed_at", "bigint")
+    .addColumn("waited_ms", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`create index instances_deleted on instances (updated_at, id) where status = 'DELETED'`.execute(db);
+  await sql`create index events_of_links on events (instance_id) where type = 'instance.linked'`.execute(db);
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

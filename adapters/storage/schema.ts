@@ -19,6 +19,7 @@ export interface Database {
   events: EventTable;
   receipts: ReceiptTable;
   transcripts: TranscriptTable;
+  trusted_time: TrustedTimeTable;
 }
 
 export interface UserTable {
@@ -125,6 +126,14 @@ export interface TranscriptTable {
   start_ms: number;
   end_ms: number;
   confidence: number | null;
+}
+
+/** How far the wall clock is trusted; one row. */
+export interface TrustedTimeTable {
+  id: number;
+  at: number;
+  claimed_at: number | null;
+  waited_ms: number;
 }
 
 export type CallRow = Selectable<CallTable>;

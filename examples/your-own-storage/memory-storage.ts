@@ -28,6 +28,10 @@ export function memoryStorage(): Storage {
           page,
         );
       },
+      newestId: async () => {
+        const ids = [memory.events, memory.calls, memory.instances].flatMap((records) => [...records.keys()]);
+        return ids.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);
+      },
     },
     receipts: receipts(memory),
     transcripts: {
@@ -42,5 +46,16 @@ export function memoryStorage(): Storage {
           .filter(({ callId }) => callIds.includes(callId))
           .sort((a, b) => a.startMs - b.startMs || a.position - b.position),
     },
+    retention: {
+      trustedTime: async () => memory.trustedTime,
+      saveTrustedTime: async (time) => {
+        memory.trustedTime = time;
+      },
+      scrub: async () => {}, // memory has no files
+    },
   };
+}
+
+function behindPrefix(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
 }

@@ -1,7 +1,18 @@
-import type { Call, Event, Instance, Page, ReceiptResult, TokenRecord, TranscriptLine, User } from "ringport";
+import type {
+  Call,
+  Event,
+  Instance,
+  Page,
+  ReceiptResult,
+  RemovedCalls,
+  TokenRecord,
+  TranscriptLine,
+  TrustedTime,
+  User,
+} from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
-interface KnownRequest {
+export interface KnownRequest {
   readonly fingerprint: string;
   readonly createdAt: number;
   readonly result?: string;
@@ -21,12 +32,24 @@ export class Memory {
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, Event> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+  trustedTime: TrustedTime | undefined;
 
   /** Adds to the log. @throws {Error} an event is there already; none was added */
   log(events: readonly Event[]): void {
     const ids = new Set(events.map(({ id }) => id));
     if (ids.size < events.length || events.some(({ id }) => this.events.has(id))) throw new Error("logged twice");
     for (const event of events) this.events.set(event.id, event);
+  }
+
+  /** Deletes calls with their events and transcripts. */
+  remove(ids: readonly string[]): RemovedCalls {
+    const gone = (callId: string | null): boolean => callId !== null && ids.includes(callId);
+    const events = [...this.events.values()].filter(({ callId }) => gone(callId));
+    const lines = [...this.transcripts].filter(([, { callId }]) => gone(callId));
+    for (const { id } of events) this.events.delete(id);
+    for (const [key] of lines) this.transcripts.delete(key);
+    for (const id of ids) this.calls.delete(id);
+    return { ids, events: events.length, transcriptLines: lines.length };
   }
 
   finish({ userId, key, result }: ReceiptResult): void {

@@ -12,6 +12,7 @@ const STEPS = [
   "0003_unlinked_instances",
   "0004_recordings",
   "0005_transcripts",
+  "0009_retention",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
