@@ -70,6 +70,9 @@ export async function failCall(
   return true;
 }
 
+/** Of a recording that is there but cannot be read now: it is kept, found by retention and deleted on request. */
+const UNKNOWN_LENGTH_MS = 1;
+
 /** The process that recorded the call may have died. */
 async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
@@ -77,6 +80,6 @@ async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<
     return Math.round((await recordings.read(call.id))?.durationMs ?? 0);
   } catch (error) {
     log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
-    return 0;
+    return UNKNOWN_LENGTH_MS;
   }
 }
