@@ -4,6 +4,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { Instances } from "./instances.ts";
 import { Lines } from "./lines.ts";
 import { ProviderAccess } from "./provider-access.ts";
+import { PurgeClock } from "./purge-clock.ts";
 import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
@@ -28,7 +29,8 @@ const STORING_MS = 5_000;
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
-  const context: Context = { ...parts, access, givingUp: patience.signal, streams: new Streams() };
+  const purgeClock = new PurgeClock(parts.system, parts.storage, parts.log);
+  const context: Context = { ...parts, access, givingUp: patience.signal, purgeClock, streams: new Streams() };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
@@ -45,6 +47,9 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     calls,
     queries,
     async start() {
+      // The clock may have been set back since: what is new sorts behind what is stored all the same.
+      context.ids.startBehind((await context.storage.events.newestId()) ?? "");
+      await purgeClock.start();
       await recover(context);
       await lines.start();
       await queueTimeout.start();
@@ -52,10 +57,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     },
     async stop(drainMs) {
       queueTimeout.stop();
-      retention.stop();
+      const swept = retention.stop();
       const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
       await dispatcher.stop(drainMs);
       await lines.stop();
+      await swept;
       cancel();
       patience.abort(); // nobody insists any more
       context.events.close();

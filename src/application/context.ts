@@ -15,12 +15,13 @@ import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
 import type { ProviderAccess } from "./provider-access.ts";
+import type { PurgeClock } from "./purge-clock.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "streams">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "purgeClock" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -43,6 +44,8 @@ export interface Context {
   readonly voiceActivity: VoiceActivity;
   readonly log: Logger;
   readonly events: EventLog;
+  /** The time by which records are purged. */
+  readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly tally: Tally;
   readonly vault: Vault;
