@@ -1,5 +1,6 @@
 // Table of contents of the public API.
 
+export type { Erasure } from "./application/erasure.ts";
 export type {
   StreamAttachment,
   StreamClient,

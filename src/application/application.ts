@@ -1,6 +1,7 @@
 import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { type Erasure, eraseWithLiveCalls } from "./erasure.ts";
 import { Instances } from "./instances.ts";
 import { Lines } from "./lines.ts";
 import { ProviderAccess } from "./provider-access.ts";
@@ -16,6 +17,8 @@ export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
   readonly queries: Queries;
+  /** Deletes everything that is kept of calls to a number; active ones are ended first. */
+  erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
   /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. */
@@ -46,6 +49,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     instances,
     calls,
     queries,
+    erase: (phone) => eraseWithLiveCalls(context, calls, dispatcher, phone),
     async start() {
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");

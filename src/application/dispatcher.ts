@@ -32,7 +32,8 @@ export class Dispatcher {
   readonly #unanswered = new Set<string>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
-  readonly #running = new Set<Promise<void>>();
+  /** By call. */
+  readonly #running = new Map<string, Promise<void>>();
   stopping = false;
 
   /** @param requeued told of each claimed call that waits again */
@@ -72,6 +73,11 @@ export class Dispatcher {
     await this.#claiming.get(instanceId)?.done;
   }
 
+  /** Resolves when no session works on the call. */
+  async over(callId: string): Promise<void> {
+    await this.#running.get(callId);
+  }
+
   /** Passes a report of the line on to the live call. */
   lineDown(instanceId: string, reason: string): void {
     this.#byInstance.get(instanceId)?.lineDown(reason);
@@ -93,10 +99,10 @@ export class Dispatcher {
     const drained = new Promise<void>((resolve) => {
       cancel = this.#context.system.after(drainMs, resolve);
     });
-    await Promise.race([Promise.all(this.#running), drained]);
+    await Promise.race([Promise.all(this.#running.values()), drained]);
     cancel();
     await this.endAll("interrupted", "the server stopped");
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
   }
 
   /** Ends every live call. */
@@ -129,8 +135,8 @@ export class Dispatcher {
       this.#byCall.set(call.id, session);
       keeper.setInCall(true);
       const running = session.run().then(() => this.#gone(instanceId, session));
-      this.#running.add(running);
-      void running.finally(() => this.#running.delete(running));
+      this.#running.set(call.id, running);
+      void running.finally(() => this.#running.delete(call.id));
     } catch (error) {
       const level = error instanceof StorageUnavailable ? "warn" : "error";
       log[level]({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
