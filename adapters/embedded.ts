@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { CallKeepers } from "../src/application/call-removal.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
@@ -9,7 +11,7 @@ import type { Telephony } from "../src/ports/telephony.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
-import { chosenNetworks } from "./embedded/networks.ts";
+import { chosenNetworks, SPOOL_FOLDER } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { WorkerPool } from "./workers/pool.ts";
 
@@ -85,6 +87,19 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
   const { wavRecordings } = await import("./recordings/wav-recordings.ts");
   // The simulator keeps what its far ends heard in the folder "recordings".
   return wavRecordings({ folder: join(data, "call-recordings"), makeParent: () => dataFolder(data) });
+}
+
+/**
+ * Everything that keeps something of a call in the data folder, beside a server that may be running. The storage is
+ * that of the caller.
+ */
+export async function embeddedKeepers(options: RingportOptions, storage: Storage): Promise<CallKeepers> {
+  const data = resolve(options.data ?? DEFAULT_DATA);
+  const spoolDir = join(data, SPOOL_FOLDER);
+  const { simulator } = await import("./telephony/simulator/index.ts");
+  const spools = existsSync(spoolDir) ? [simulator({ spoolDir })] : [];
+  const telephony = new Map(spools.map((network) => [network.name, network]));
+  return { storage, recordings: await embeddedRecordings(data), telephony };
 }
 
 const sha256 = (text: string): string => hash("sha256", text);

@@ -1,5 +1,6 @@
 // Table of contents of the public API.
 
+export type { Erasure } from "./application/erasure.ts";
 export type {
   StreamAttachment,
   StreamClient,
@@ -79,9 +80,12 @@ export type {
   Receipt,
   ReceiptResult,
   ReceiptStore,
+  RemovedCalls,
+  RetentionStore,
   Storage,
   TokenRecord,
   TranscriptStore,
+  TrustedTime,
   User,
 } from "./ports/storage.ts";
 export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";

@@ -52,7 +52,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly limits?: Partial<Limits> | undefined;
   /** How many calls an instance may hold. Default: one, as the HTTP interface says. */
   readonly queue?: QueuePolicy | undefined;
-  /** Calls are deleted this many days after they ended, with their recordings. Default: never. */
+  /** Calls are deleted this many days after they ended, with their recordings; deleted instances likewise. Default: never. */
   readonly retentionDays?: number | undefined;
   /** Recordings are deleted this many days after their call ended. Default: with their call. */
   readonly recordingRetentionDays?: number | undefined;

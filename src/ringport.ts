@@ -1,5 +1,6 @@
 import { type Application, createApplication } from "./application/application.ts";
 import type { ContextParts } from "./application/context.ts";
+import type { Erasure } from "./application/erasure.ts";
 import { EventLog } from "./application/event-log.ts";
 import { Tally } from "./application/tally.ts";
 import {
@@ -56,6 +57,12 @@ export interface Ringport extends WebApp {
    * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
    */
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Deletes everything that is kept of calls to a phone number, of all users: calls with events, transcripts and
+   * recordings, and results of idempotent requests. Active calls to it are ended first.
+   * @throws {Refusal} `phone_number_invalid`
+   */
+  erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
    * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
    * before. @throws {StorageLocked} another server works on the same data
@@ -242,6 +249,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     events: async (...args) => (await app()).queries.events(...args),
     voices: async () => (await app()).queries.voices(),
     voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
+    erase: async ({ phone }) => (await app()).erase(phone),
     tokens: {
       issue: async (token) => (await running()).tokens.issue(token),
       first: async (token) => (await running()).tokens.first(token),

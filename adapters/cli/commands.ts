@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 import { completion } from "./completion/completion.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor/doctor.ts";
+import { erase } from "./erase.ts";
 import { instanceCreate } from "./instance/instance-create.ts";
 import { instanceDelete } from "./instance/instance-delete.ts";
 import { instanceList } from "./instance/instance-list.ts";
@@ -39,5 +40,6 @@ export const COMMANDS: readonly Command[] = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  erase,
   completion,
 ];

@@ -97,7 +97,7 @@ const SERVER = [
     "RINGPORT_RETENTION_DAYS",
     decimal(0.001, 36_500),
     "for ever",
-    "Ended calls are kept this long.",
+    "Ended calls and deleted instances are kept this long.",
   ),
   setting(
     "recordingRetentionDays",

@@ -6,6 +6,9 @@ import type { Trunk } from "../telephony/sip/config/trunk.ts";
 import { sayThrough } from "./far-end-voice.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
+/** Where the simulator keeps what its far ends heard, in the data folder. */
+export const SPOOL_FOLDER = "recordings";
+
 /** Makes the networks that the options name, once there is a voice for the simulated far ends. */
 export type MakeNetworks = (data: string, speech: Speech) => Promise<Telephony[]>;
 
@@ -55,7 +58,7 @@ async function sipNetworks(options: RingportOptions, trunks: readonly Trunk[]): 
 async function simulated(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {
   const { simulator } = await import("../telephony/simulator/index.ts");
   return simulator({
-    spoolDir: join(data, "recordings"),
+    spoolDir: join(data, SPOOL_FOLDER),
     timeScale: options.embedded?.simulatorTimeScale,
     sampleRate: options.embedded?.simulatorSampleRate,
     system: options.system,

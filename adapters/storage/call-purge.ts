@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { type DeleteResult, type Kysely, sql } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
+import type { RemovedCalls } from "../../src/ports/storage.ts";
 import { IS_FINAL } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, FinishedCountTable } from "./schema.ts";
@@ -16,34 +17,49 @@ const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable
     ),
 );
 
-/** Deletes final calls that ended before a time (ms), oldest first, with all that belongs to them. */
-export async function purgeCalls(tx: Kysely<Database>, endedBefore: number, limit: number): Promise<string[]> {
-  const deleted = await tx
-    .deleteFrom("calls")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("calls")
-        .select("id")
-        .where(IS_FINAL)
-        .where("ended_at", "<", endedBefore)
-        .orderBy("ended_at")
-        .orderBy("id")
-        .limit(limit),
-    )
-    .returning(["id", "instance_id", "status"])
+/** Ids of final calls that ended before a time (ms), oldest first. */
+export async function endedCalls(db: Kysely<Database>, endedBefore: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("calls")
+    .select("id")
+    .where(IS_FINAL)
+    .where("ended_at", "<", endedBefore)
+    .orderBy("ended_at")
+    .orderBy("id")
+    .limit(limit)
     .execute();
-  const ids = deleted.map((row) => row.id);
-  for (let from = 0; from < ids.length; from += BATCH) {
-    const batch = ids.slice(from, from + BATCH);
-    await tx.deleteFrom("events").where("call_id", "in", batch).execute();
-    await tx.deleteFrom("transcripts").where("call_id", "in", batch).execute();
+  return rows.map((row) => row.id);
+}
+
+/** Deletes final calls with all that belongs to them. */
+export async function removeCalls(tx: Kysely<Database>, calls: readonly string[]): Promise<RemovedCalls> {
+  const ids: string[] = [];
+  let events = 0;
+  let transcriptLines = 0;
+  for (let from = 0; from < calls.length; from += BATCH) {
+    const deleted = await tx
+      .deleteFrom("calls")
+      .where("id", "in", calls.slice(from, from + BATCH))
+      .where(IS_FINAL)
+      .returning(["id", "instance_id", "status"])
+      .execute();
+    const batch = deleted.map((row) => row.id);
+    if (batch.length === 0) continue;
+    ids.push(...batch);
+    events += count(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
+    transcriptLines += count(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
     await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
+    for (const [key, counted] of countedBy(deleted)) {
+      const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
+      await countFinished(tx, instanceId, status, -counted);
+    }
   }
-  for (const [key, calls] of countedBy(deleted)) {
-    const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
-    await countFinished(tx, instanceId, status, -calls);
-  }
-  return ids;
+  return { ids, events, transcriptLines };
+}
+
+/** How many rows a DELETE took. */
+export function count({ numDeletedRows }: DeleteResult): number {
+  return Number(numDeletedRows);
 }
 
 /** Counts calls that became final, or (negative) are no more. */

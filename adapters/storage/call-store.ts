@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../src/domain/call.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { insertCall } from "./call-creation.ts";
-import { listCalls } from "./call-list.ts";
-import { countFinished, purgeCalls } from "./call-purge.ts";
+import { callsTo, listCalls } from "./call-list.ts";
+import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_RECORDED } from "./conditions.ts";
@@ -63,7 +63,9 @@ export function callStore(session: Session): CallStore {
           .execute();
         return rows.map(callOf);
       }),
-    purge: (endedBefore, limit) => session.transaction((tx) => purgeCalls(tx, endedBefore, limit)),
+    ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
+    remove: (ids) => session.transaction((tx) => removeCalls(tx, ids)),
+    to: (phone, page) => callsTo(session, phone, page),
     counts: () => session.read(countCalls),
     ...callQueue(session),
   };

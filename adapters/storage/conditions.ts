@@ -19,6 +19,8 @@ export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
 export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURED', 'ACTIVE')`;
 /** An instance without a number. */
 export const IS_UNLINKED: RawBuilder<boolean> = sql<boolean>`status = 'CREATED'`;
+/** An event that names a linked number. */
+export const IS_LINK: RawBuilder<boolean> = sql<boolean>`type = 'instance.linked'`;
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
 /** An instance whose deletion has begun and is not finished. */
 export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;

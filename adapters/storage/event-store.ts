@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { LoggedEvent } from "../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../src/ports/storage.ts";
 import { insertEvents } from "./event-insertion.ts";
@@ -57,7 +57,25 @@ export function eventStore(session: Session): EventStore {
       const [found] = await session.ask(PLACE, { user_id: userId, id: eventId });
       return found?.position ?? (await lastNumberedBefore(session, userId, eventId));
     },
+    newestId: () => session.read(newestId),
   };
+}
+
+/** Each of them is the last entry of a primary key, which SQLite seeks only behind a condition. */
+async function newestId(db: Kysely<Database>): Promise<string | undefined> {
+  const newest: string[] = [];
+  for (const table of ["events", "calls", "instances"] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select("id")
+      .where("id", ">", "")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (row) newest.push(row.id);
+  }
+  const behindPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
+  return newest.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
 import { credentialStore, writeCredentials } from "./credential-store.ts";
 import { insertEvents } from "./event-insertion.ts";
+import { instancePurge } from "./instance-purge.ts";
 import { follows, positionAfter } from "./keyset.ts";
 import { prepared } from "./prepared.ts";
 import { finishReceipt } from "./receipt-store.ts";
@@ -25,6 +26,7 @@ const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
 
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
+  const purging = instancePurge(session);
   return {
     insert: (instance, events, receipt) =>
       session.transaction(async (tx) => {
@@ -60,6 +62,8 @@ export function instanceStore(session: Session): InstanceStore {
     halfDeleted: (page) =>
       session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_HALF_DELETED), page)),
     ...credentialStore(session),
+    ...purging,
+    withPhone: async (phone) => (await purging.withPhone(phone)).map(instanceOf),
   };
 }
 

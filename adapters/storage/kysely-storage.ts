@@ -7,6 +7,7 @@ import { instanceStore } from "./instance-store.ts";
 import { migrate, migrations } from "./migrations.ts";
 import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
+import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
@@ -45,6 +46,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ write }) => write(work)),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),
+    scrub: (thorough) => guarded(async ({ engine }) => engine.scrub?.(thorough)),
   };
 
   async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
@@ -101,6 +103,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     events: eventStore(session),
     receipts: receiptStore(session),
     transcripts: transcriptStore(session),
+    retention: retentionStore(session),
   };
 }
 

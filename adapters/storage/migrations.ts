@@ -19,6 +19,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0006_dialing": { up: dialing },
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
+    "0009_retention": { up: retention },
   };
 }
 
@@ -228,6 +229,18 @@ async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise
   await sql`create index events_of_call on events (call_id, position) where call_id is not null`.execute(db);
   await schema.createIndex("events_of_user").unique().on("events").columns(["user_id", "position"]).execute();
   await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
+}
+
+async function retention(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("trusted_time")
+    .addColumn("id", "integer", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("claimed_at", "bigint")
+    .addColumn("waited_ms", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`create index instances_erased on instances (erased_at, id) where erased_at is not null`.execute(db);
+  await sql`create index events_of_links on events (instance_id) where type = 'instance.linked'`.execute(db);
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

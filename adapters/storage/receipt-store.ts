@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
+import { count } from "./call-purge.ts";
 import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -48,6 +49,19 @@ export function receiptStore(session: Session): ReceiptStore {
     async abandonUnfinished() {
       await session.write((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
     },
+    forget: (begunBefore) =>
+      session.write(async (db) =>
+        count(await db.deleteFrom("receipts").where("created_at", "<", begunBefore).executeTakeFirst()),
+      ),
+    forgetPhone: (phone) =>
+      session.write(async (db) =>
+        count(
+          await db
+            .deleteFrom("receipts")
+            .where("result", "like", `%"targetPhone":${JSON.stringify(phone)}%`)
+            .executeTakeFirst(),
+        ),
+      ),
   };
 }
 

@@ -20,6 +20,7 @@ export interface Database {
   event_counters: EventCounterTable;
   receipts: ReceiptTable;
   transcripts: TranscriptTable;
+  trusted_time: TrustedTimeTable;
 }
 
 export interface UserTable {
@@ -138,6 +139,14 @@ export interface TranscriptTable {
   start_ms: number;
   end_ms: number;
   confidence: number | null;
+}
+
+/** How far the wall clock is trusted; one row. */
+export interface TrustedTimeTable {
+  id: number;
+  at: number;
+  claimed_at: number | null;
+  waited_ms: number;
 }
 
 export type CallRow = Selectable<CallTable>;

@@ -14,6 +14,8 @@ export interface Session {
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** For what is stored together; `work` waits for nothing but the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
+  /** Overwrites what was deleted, if the database keeps files of its own. */
+  scrub(thorough: boolean): Promise<void>;
 }
 
 /** How one database differs from the other. */
@@ -32,6 +34,8 @@ export interface Engine {
   readonly columnTypes: ColumnTypes;
   /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
   read?<Row>(statement: Statement): Promise<Row[]>;
+  /** Overwrites what was deleted; undefined where files are the database server's own. */
+  scrub?(thorough: boolean): Promise<void>;
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
   /**

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { scrubSqlite } from "./scrub-sqlite.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
@@ -28,6 +29,8 @@ export async function connectSqlite({
     // Waiting is done by whenFree(), which leaves the event loop running.
     database.exec("pragma busy_timeout = 0");
     await whenFree(() => database.exec("pragma journal_mode = wal"));
+    // Deleted rows become zeros. A call is as fast as without it; an audio file takes 0.5 ms per MB when it goes.
+    database.exec("pragma secure_delete = on");
     database.exec(`pragma synchronous = ${synchronous === "NORMAL" ? "normal" : "full"}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
   } catch (error) {
@@ -41,6 +44,7 @@ export async function connectSqlite({
     dialect: sqliteDialect(database, () => reads?.renew()),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: { id: "text", bytes: "blob" },
+    scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
     lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
     close() {
       reader?.close();

@@ -1,10 +1,10 @@
 import { type CallStore, freeSlot, isActive } from "ringport";
 import { callQueue } from "./call-queue.ts";
-import { type Memory, newestFirst } from "./memory.ts";
+import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
 
 /** Calls, and the two rules of the queue: one active call per slot, one call per instance on the line. */
 export function calls(memory: Memory): CallStore {
-  const { calls: all, audio: files, instances, events: log } = memory;
+  const { calls: all, audio: files, instances } = memory;
   const activeOf = (instanceId: string) =>
     [...all.values()].filter((call) => call.instanceId === instanceId && isActive(call.status));
   return {
@@ -59,13 +59,17 @@ export function calls(memory: Memory): CallStore {
       );
       return kept.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0)).slice(0, limit);
     },
-    async purge(endedBefore, limit) {
-      const old = [...all.values()].filter(({ endedAt }) => endedAt !== null && endedAt < endedBefore).slice(0, limit);
-      for (const { id } of old) all.delete(id);
-      for (const [key, { callId }] of memory.transcripts) if (!all.has(callId)) memory.transcripts.delete(key);
-      for (const { id, callId } of log.values()) if (callId !== null && !all.has(callId)) log.delete(id);
-      return old.map(({ id }) => id);
+    async ended(endedBefore, limit) {
+      const old = [...all.values()].filter(({ endedAt }) => endedAt !== null && endedAt < endedBefore);
+      old.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || (one.id < other.id ? -1 : 1));
+      return old.slice(0, limit).map(({ id }) => id);
     },
+    remove: async (ids) => memory.remove(ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null)),
+    to: async (phone, page) =>
+      oldestFirst(
+        [...all.values()].filter((call) => call.targetPhone === phone),
+        page,
+      ),
     ...callQueue(memory),
   };
 }

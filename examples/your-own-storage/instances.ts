@@ -51,5 +51,27 @@ export function instances(memory: Memory): InstanceStore {
     },
     loadCredentials: async (id) => credentials.get(id),
     eraseCredentials: async (id) => void credentials.delete(id),
+    withPhone: async (phone) =>
+      oldestFirst(
+        [...all.values()].filter((one) => one.phone === phone && one.status !== "DELETED"),
+        {},
+      ),
+    async forgetPhone(phone) {
+      const old = [...memory.events.values()].filter(
+        ({ type, data, instanceId }) =>
+          type === "instance.linked" && data.phone === phone && all.get(instanceId)?.phone !== phone,
+      );
+      for (const { id } of old) memory.events.delete(id);
+      return old.length;
+    },
+    async purge(erasedBefore, limit) {
+      const used = new Set([...memory.calls.values()].map(({ instanceId }) => instanceId));
+      const old = [...all.values()]
+        .filter(({ id, erasedAt }) => erasedAt !== null && erasedAt < erasedBefore && !used.has(id))
+        .slice(0, limit);
+      for (const { id } of old) all.delete(id);
+      for (const { id, instanceId } of memory.events.values()) if (!all.has(instanceId)) memory.events.delete(id);
+      return old.map(({ id }) => id);
+    },
   };
 }

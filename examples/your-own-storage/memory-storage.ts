@@ -26,6 +26,10 @@ export function memoryStorage(): Storage {
         const event = memory.events.get(eventId);
         return event?.userId === userId ? event.position : 0;
       },
+      newestId: async () => {
+        const ids = [memory.events, memory.calls, memory.instances].flatMap((records) => [...records.keys()]);
+        return ids.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);
+      },
     },
     receipts: receipts(memory),
     transcripts: {
@@ -40,5 +44,16 @@ export function memoryStorage(): Storage {
           .filter(({ callId }) => callIds.includes(callId))
           .sort((a, b) => a.startMs - b.startMs || a.position - b.position),
     },
+    retention: {
+      trustedTime: async () => memory.trustedTime,
+      saveTrustedTime: async (time) => {
+        memory.trustedTime = time;
+      },
+      scrub: async () => {}, // memory has no files
+    },
   };
+}
+
+function behindPrefix(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
 }

@@ -6,13 +6,15 @@ import type {
   LogPage,
   Page,
   ReceiptResult,
+  RemovedCalls,
   TokenRecord,
   TranscriptLine,
+  TrustedTime,
   User,
 } from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
-interface KnownRequest {
+export interface KnownRequest {
   readonly fingerprint: string;
   readonly createdAt: number;
   readonly result?: string;
@@ -32,6 +34,7 @@ export class Memory {
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
   readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+  trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */
   #position = 0;
 
@@ -45,6 +48,17 @@ export class Memory {
   /** One page of the log. */
   logged({ after = 0, limit }: LogPage, willDo: (event: LoggedEvent) => boolean): LoggedEvent[] {
     return [...this.events.values()].filter((event) => event.position > after && willDo(event)).slice(0, limit);
+  }
+
+  /** Deletes calls with their events and transcripts. */
+  remove(ids: readonly string[]): RemovedCalls {
+    const gone = (callId: string | null): boolean => callId !== null && ids.includes(callId);
+    const events = [...this.events.values()].filter(({ callId }) => gone(callId));
+    const lines = [...this.transcripts].filter(([, { callId }]) => gone(callId));
+    for (const { id } of events) this.events.delete(id);
+    for (const [key] of lines) this.transcripts.delete(key);
+    for (const id of ids) this.calls.delete(id);
+    return { ids, events: events.length, transcriptLines: lines.length };
   }
 
   finish({ userId, key, result }: ReceiptResult): void {

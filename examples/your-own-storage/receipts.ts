@@ -1,9 +1,14 @@
 import type { ReceiptStore } from "ringport";
-import type { Memory } from "./memory.ts";
+import type { KnownRequest, Memory } from "./memory.ts";
 
 /** Requests under an idempotency key. */
 export function receipts(memory: Memory): ReceiptStore {
   const { requests } = memory;
+  const forgetThose = (old: (request: KnownRequest) => boolean): number => {
+    const keys = [...requests].filter(([, request]) => old(request)).map(([key]) => key);
+    for (const key of keys) requests.delete(key);
+    return keys.length;
+  };
   return {
     async begin(userId, key, fingerprint, now, expiredBefore) {
       for (const [id, { createdAt }] of requests) if (createdAt < expiredBefore) requests.delete(id);
@@ -22,5 +27,8 @@ export function receipts(memory: Memory): ReceiptStore {
     async abandonUnfinished() {
       for (const [id, { result }] of requests) if (result === undefined) requests.delete(id);
     },
+    forget: async (begunBefore) => forgetThose(({ createdAt }) => createdAt < begunBefore),
+    forgetPhone: async (phone) =>
+      forgetThose(({ result }) => result?.includes(`"targetPhone":${JSON.stringify(phone)}`) === true),
   };
 }

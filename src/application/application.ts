@@ -2,10 +2,12 @@ import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { Deletions } from "./deletions.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { type Erasure, eraseWithLiveCalls } from "./erasure.ts";
 import { Instances } from "./instances.ts";
 import { Journals } from "./journals.ts";
 import { Lines } from "./lines.ts";
 import { ProviderAccess } from "./provider-access.ts";
+import { PurgeClock } from "./purge-clock.ts";
 import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
@@ -18,6 +20,8 @@ export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
   readonly queries: Queries;
+  /** Deletes everything that is kept of calls to a number; active ones are ended first. */
+  erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
   /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. */
@@ -31,11 +35,13 @@ const STORING_MS = 5_000;
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
+  const purgeClock = new PurgeClock(parts.system, parts.storage, parts.log);
   const context: Context = {
     ...parts,
     access,
     givingUp: patience.signal,
     journals: new Journals(),
+    purgeClock,
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {
@@ -60,7 +66,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     instances,
     calls,
     queries,
+    erase: (phone) => eraseWithLiveCalls(context, calls, dispatcher, phone),
     async start() {
+      // The clock may have been set back since: what is new sorts behind what is stored all the same.
+      context.ids.startBehind((await context.storage.events.newestId()) ?? "");
+      await purgeClock.start();
       // A start does not wait for a storage that is down: it fails, and whoever started it decides.
       await recover({ ...context, givingUp: AbortSignal.abort() });
       await lines.start();
@@ -71,11 +81,12 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     async stop(drainMs) {
       deletions.stop();
       queueTimeout.stop();
-      retention.stop();
+      const swept = retention.stop();
       const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
       await dispatcher.stop(drainMs);
       await lines.stop();
       await deletions.settled();
+      await swept;
       cancel();
       patience.abort(); // nobody insists any more
       for (const [{ id, call }, events] of context.journals.unsaved)

@@ -14,6 +14,7 @@ import type { FailedReason, Outcome } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import { DialError, type Leg, type Line, type Telephony } from "../ports/telephony.ts";
+import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
@@ -41,6 +42,7 @@ export class CallSession {
   readonly #stored: Promise<void>;
   #resolveStored: () => void = () => {};
   readonly #journal: CallJournal;
+  readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
@@ -59,6 +61,7 @@ export class CallSession {
   /** @param call claimed by this process */
   constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
     this.#context = context;
+    this.#clock = new CallClock(context.system, call);
     this.#journal = new CallJournal(context, call, (error) => this.#breakOff(error));
     this.#telephony = telephony;
     this.#line = line;
@@ -81,7 +84,7 @@ export class CallSession {
     return this.#journal.call;
   }
 
-  /** Why and until when (ms since 1970-01-01 UTC) the line takes no call, if it has refused this one for that. */
+  /** Why and until when (ms of the monotonic clock) the line takes no call, if it has refused this one for that. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
     return this.#lineFull;
   }
@@ -137,7 +140,7 @@ export class CallSession {
   }
 
   #post(signal: CallSignal): void {
-    this.#mailbox.post({ signal, at: this.#context.system.now() });
+    this.#mailbox.post({ signal, at: this.#clock.at() });
   }
 
   #begin(): void {
@@ -169,7 +172,10 @@ export class CallSession {
     } catch (error) {
       const cause = releaseOf(error);
       if (error instanceof DialError && error.retryAfterMs !== undefined)
-        this.#lineFull = { until: this.#context.system.now() + Math.max(0, error.retryAfterMs), reason: error.message };
+        this.#lineFull = {
+          until: this.#context.system.monotonic() + Math.max(0, error.retryAfterMs),
+          reason: error.message,
+        };
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
       this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
     }

@@ -16,12 +16,13 @@ import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Journals } from "./journals.ts";
 import type { ProviderAccess } from "./provider-access.ts";
+import type { PurgeClock } from "./purge-clock.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "streams">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "purgeClock" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -45,6 +46,8 @@ export interface Context {
   readonly log: Logger;
   readonly events: EventLog;
   readonly journals: Journals;
+  /** The time by which records are purged. */
+  readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly tally: Tally;
   readonly vault: Vault;

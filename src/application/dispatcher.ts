@@ -34,7 +34,8 @@ export class Dispatcher {
   readonly #unanswered = new Map<string, number>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
-  readonly #running = new Set<Promise<void>>();
+  /** By call. */
+  readonly #running = new Map<string, Promise<void>>();
   stopping = false;
 
   /**
@@ -78,6 +79,11 @@ export class Dispatcher {
     await this.#claiming.get(instanceId)?.done;
   }
 
+  /** Resolves when no session works on the call. */
+  async over(callId: string): Promise<void> {
+    await this.#running.get(callId);
+  }
+
   /** Passes a report of the line on to the live call. */
   lineDown(instanceId: string, reason: string): void {
     this.#byInstance.get(instanceId)?.lineDown(reason);
@@ -99,10 +105,10 @@ export class Dispatcher {
     const drained = new Promise<void>((resolve) => {
       cancel = this.#context.system.after(drainMs, resolve);
     });
-    await Promise.race([Promise.all(this.#running), drained]);
+    await Promise.race([Promise.all(this.#running.values()), drained]);
     cancel();
     await this.endAll("interrupted", "the server stopped");
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
   }
 
   /** Ends every live call. */
@@ -119,22 +125,22 @@ export class Dispatcher {
     const keeper = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
-      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.now();
+      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await keeper?.line();
       if (!keeper || !line || !this.#mayDial(instanceId)) return;
       const call = await this.#claim(instanceId);
       if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
       if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
-      keeper.lastDialAt = system.now();
+      keeper.lastDialAt = system.monotonic();
       keeper.full = undefined; // this dial will tell
       const session = new CallSession(this.#context, call, keeper.telephony, line);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
       keeper.setInCall(true);
       const running = session.run().then(() => this.#gone(instanceId, session));
-      this.#running.add(running);
-      void running.finally(() => this.#running.delete(running));
+      this.#running.set(call.id, running);
+      void running.finally(() => this.#running.delete(call.id));
     } catch (error) {
       const level = error instanceof StorageUnavailable ? "warn" : "error";
       log[level]({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");

@@ -4,7 +4,8 @@ import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { sha256Hex } from "./sha256.ts";
 
-const KEPT_MS = 24 * 60 * 60_000;
+/** How long the result of an idempotent request is kept, ms. */
+export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** An idempotency key under which something is being created now. */
@@ -31,10 +32,10 @@ export async function once<T>(
   if (key === undefined) return run(undefined);
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
-  const { storage, system } = context;
-  const now = system.now();
+  const { storage, system, purgeClock } = context;
+  const expiredBefore = purgeClock.now() - RECEIPT_KEPT_MS;
   const fingerprint = await sha256Hex(JSON.stringify(input));
-  const known = await storage.receipts.begin(userId, key, fingerprint, now, now - KEPT_MS);
+  const known = await storage.receipts.begin(userId, key, fingerprint, system.now(), expiredBefore);
   if (known.kind !== "begun") {
     if (known.fingerprint !== fingerprint)
       throw new Refusal(

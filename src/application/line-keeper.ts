@@ -42,9 +42,9 @@ export interface LineWatcher {
 export class LineKeeper implements LineHost {
   readonly credentials: CredentialStore;
   readonly telephony: Telephony;
-  /** When a call was last dialled on it; ms since 1970-01-01 UTC. The pace is counted from it. */
+  /** When a call was last dialled on it, by the monotonic clock, ms. The pace is counted from it. */
   lastDialAt: number | undefined;
-  /** The line works, but has said that it takes no call before this time (ms since 1970-01-01 UTC), and why. */
+  /** Until when the line takes no call, by the monotonic clock, ms, and why. */
   full: { readonly until: number; readonly reason: string } | undefined;
   readonly #context: Context;
   readonly #watcher: LineWatcher;

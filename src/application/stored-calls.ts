@@ -3,6 +3,7 @@ import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { CallPatch } from "../ports/storage.ts";
+import { notBefore } from "./call-clock.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
@@ -60,10 +61,10 @@ export async function failCall(
   const { system, events, tally } = context;
   const status = nextState(CALL_TRANSITIONS, call.status, "fail");
   if (!status) return false;
-  const endedAt = Math.max(system.now(), call.startedAt ?? call.createdAt);
+  const endedAt = notBefore(call, system.now());
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-  const event = events.event(finalEvent(status), subject, outcomeView(outcome));
+  const event = events.event(finalEvent(status), subject, outcomeView(outcome), endedAt);
   const recordedMs = await recordedSoFar(context, call);
   const patch: CallPatch = { status, outcome, endedAt, recordedMs };
   if (!(await storeCall(context, call, patch, [event]))) return false;
@@ -72,6 +73,9 @@ export async function failCall(
   return true;
 }
 
+/** Of a recording that is there but cannot be read now: it is kept, found by retention and deleted on request. */
+const UNKNOWN_LENGTH_MS = 1;
+
 /** The process that recorded the call may have died. */
 async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
@@ -79,6 +83,6 @@ async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<
     return Math.round((await recordings.read(call.id))?.durationMs ?? 0);
   } catch (error) {
     log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
-    return 0;
+    return UNKNOWN_LENGTH_MS;
   }
 }

@@ -3,8 +3,15 @@ export type IdPrefix = "inst" | "call" | "evt" | "tok" | "usr" | "node";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Makes ids that sort by time, also within one millisecond. */
-export type IdSource = (prefix: IdPrefix) => string;
+/** Makes ids that sort by time, also within one millisecond and if the clock is set back. */
+export interface IdSource {
+  (prefix: IdPrefix): string;
+  /** Lets all further ids sort behind this one. Anything but an id of a time before the year 10000 has no effect. */
+  startBehind(id: string): void;
+}
+
+/** 10000-01-01, ms: later ids are damaged, and leave no room behind them. */
+const LATEST_MS = 253_402_300_800_000;
 
 /**
  * Ids in TypeID form: prefix, `_`, 26 characters of base32 over a UUIDv7 (RFC 9562 §5.7, counter in `rand_a`).
@@ -15,7 +22,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
   let lastMs = 0;
   let counter = 0;
   const bytes = new Uint8Array(16);
-  return (prefix) => {
+  function next(prefix: IdPrefix): string {
     const ms = now();
     random(bytes);
     if (ms > lastMs) {
@@ -30,7 +37,25 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
     bytes[7] = counter & 0xff;
     bytes[8] = 0x80 | (bytes[8]! & 0x3f);
     return `${prefix}_${base32(bytes)}`;
-  };
+  }
+
+  function startBehind(id: string): void {
+    const ms = idTime(id);
+    if (ms === undefined || ms < lastMs || ms >= LATEST_MS) return;
+    // Behind every id of that millisecond.
+    lastMs = ms;
+    counter = 0xfff;
+  }
+
+  return Object.assign(next, { startBehind });
+}
+
+/** When an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if it is no id. */
+export function idTime(id: string): number | undefined {
+  if (!ID_TAIL.test(id)) return undefined;
+  let ms = 0;
+  for (const char of id.slice(-26, -16)) ms = ms * 32 + ALPHABET.indexOf(char);
+  return ms;
 }
 
 /** Whether `text` has the form of an id with this prefix. */

@@ -27,6 +27,17 @@ export interface CreateCallInput {
 /** A language-region tag and a number. */
 const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
 const PROVIDER_LENGTH = 64;
+const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
+const PHONE_RULE = "must be an E.164 number: + and 7 to 15 digits, such as +12025550100";
+
+/**
+ * The phone number, if it is one.
+ * @throws {Refusal} `phone_number_invalid`
+ */
+export function checkedPhone(phone: unknown, pointer: string): string {
+  if (typeof phone === "string" && PHONE_NUMBER.test(phone)) return phone;
+  throw invalidInput([{ pointer, code: "phone_number_invalid", detail: PHONE_RULE }]);
+}
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -90,13 +101,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
   const common = {
     instanceId: v.pipe(v.string(), v.minLength(1, says("too_short", "must not be empty"))),
     target: v.object({
-      phoneNumber: v.pipe(
-        v.string(),
-        v.regex(
-          /^\+[1-9]\d{6,14}$/,
-          says("phone_number_invalid", "must be an E.164 number: + and 7 to 15 digits, such as +12025550100"),
-        ),
-      ),
+      phoneNumber: v.pipe(v.string(), v.regex(PHONE_NUMBER, says("phone_number_invalid", PHONE_RULE))),
     }),
     tts: ignored,
     audio: ignored,

@@ -27,7 +27,7 @@ export function freeSlot(policy: QueuePolicy, taken: readonly number[]): number 
   return undefined;
 }
 
-/** The earliest time (ms) at which the instance may dial again. */
+/** The earliest time at which the instance may dial again, on the clock of `lastDialAt`, ms. */
 export function nextDialAt(policy: QueuePolicy, lastDialAt: number | undefined): number {
   if (policy.kind === "single" || lastDialAt === undefined) return 0;
   return lastDialAt + (policy.paceMs ?? 0);

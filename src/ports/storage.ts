@@ -33,6 +33,7 @@ export interface Storage {
   readonly events: EventStore;
   readonly receipts: ReceiptStore;
   readonly transcripts: TranscriptStore;
+  readonly retention: RetentionStore;
 }
 
 /** The database cannot do it now; the caller may try again. */
@@ -129,6 +130,15 @@ export interface InstanceStore {
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
   eraseCredentials(id: string): Promise<void>;
+  /** Instances that a number is linked to, by ascending id. Reads every instance: nothing asks often. */
+  withPhone(phone: string): Promise<Instance[]>;
+  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; resolves with how many. */
+  forgetPhone(phone: string): Promise<number>;
+  /**
+   * Deletes at most `limit` instances whose deletion was finished (`erasedAt`) before a time and that have no calls
+   * left, with their events; resolves with their ids.
+   */
+  purge(erasedBefore: number, limit: number): Promise<string[]>;
 }
 
 /** What an update may change. `status` always comes with the table's input that leads to it. */
@@ -168,6 +178,13 @@ export type Insertion =
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" };
 
+/** What went with deleted calls. */
+export interface RemovedCalls {
+  readonly ids: readonly string[];
+  readonly events: number;
+  readonly transcriptLines: number;
+}
+
 /** Calls, their audio files and the queue of those that wait. */
 export interface CallStore {
   /**
@@ -206,8 +223,12 @@ export interface CallStore {
   orphaned(limit: number): Promise<Call[]>;
   /** Calls of which a recording is kept (`recordedMs` above 0) and that ended before, oldest first; at most `limit`. */
   recorded(endedBefore: number, limit: number): Promise<Call[]>;
-  /** Deletes at most `limit` final calls that ended before, with their events and transcripts; answers their ids. */
-  purge(endedBefore: number, limit: number): Promise<string[]>;
+  /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
+  ended(endedBefore: number, limit: number): Promise<string[]>;
+  /** Deletes those of these calls that are final, with their events and transcripts. */
+  remove(ids: readonly string[]): Promise<RemovedCalls>;
+  /** Calls to a number, by ascending id. May read every call: nothing asks often. */
+  to(phone: string, page: Page): Promise<Call[]>;
   /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }
@@ -234,6 +255,8 @@ export interface EventStore {
    * were stored before there were positions, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
+  /** The greatest id of all events, calls and instances, compared without prefixes; undefined if there is none. */
+  newestId(): Promise<string | undefined>;
 }
 
 /** What was said on calls. */
@@ -267,4 +290,27 @@ export interface ReceiptStore {
   abandon(userId: string, key: string): Promise<void>;
   /** Forgets every unfinished request of a process that died. */
   abandonUnfinished(): Promise<void>;
+  /** Forgets requests that were begun before a time; resolves with how many. */
+  forget(begunBefore: number): Promise<number>;
+  /** Forgets finished requests for a call to this number: `"targetPhone":"…"` in their result; resolves with how many. */
+  forgetPhone(phone: string): Promise<number>;
+}
+
+/** How far a server has followed the wall clock; ms since 1970-01-01 UTC. */
+export interface TrustedTime {
+  readonly at: number;
+  /** A wall clock that is ahead of it: what it said at first, and how long it has been believed possible, ms. */
+  readonly claim: { readonly at: number; readonly waitedMs: number } | null;
+}
+
+/** What purges need besides the records. */
+export interface RetentionStore {
+  trustedTime(): Promise<TrustedTime | undefined>;
+  saveTrustedTime(time: TrustedTime): Promise<void>;
+  /**
+   * Leaves nothing of deleted records in the files of the database. Without `thorough` it must be short, because live
+   * calls wait for it, and traces may remain; with it, it may take seconds and needs the size of the database again.
+   * A storage whose files are somebody else's does nothing.
+   */
+  scrub(options: { thorough: boolean }): Promise<void>;
 }

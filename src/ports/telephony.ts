@@ -32,7 +32,7 @@ export interface Telephony {
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
   readonly pages?: TelephonyPages;
-  /** Forget what is kept of these calls (recordings); called when their retention is over. */
+  /** Forget what is kept of these calls (recordings); called when their retention is over, or on request. */
   forget?(callIds: readonly string[]): Promise<void>;
   /** Closes everything; lines are closed before. */
   close(): Promise<void>;

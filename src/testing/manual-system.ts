@@ -30,6 +30,8 @@ export class ManualSystem implements System {
   readonly #start: number;
   readonly #timers = new Set<Timer>();
   #elapsed = 0;
+  /** How far the wall clock has been set, ms. */
+  #jumped = 0;
   #chance: number;
 
   constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {
@@ -38,7 +40,7 @@ export class ManualSystem implements System {
   }
 
   now(): number {
-    return this.#start + Math.floor(this.#elapsed);
+    return this.#start + this.#jumped + Math.floor(this.#elapsed);
   }
 
   monotonic(): number {
@@ -59,6 +61,11 @@ export class ManualSystem implements System {
     const timer = { due: this.#elapsed + Math.max(0, ms), run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
+  }
+
+  /** Sets the wall clock forward, or back (negative), ms; no time passes and no timer moves. */
+  jump(ms: number): void {
+    this.#jumped += Math.trunc(ms);
   }
 
   /** How many timers wait. */

@@ -10,6 +10,7 @@ import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
+import { retentionContract } from "./storage-contract/retention.ts";
 import { type Clause, StorageScene } from "./storage-contract/scene.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
 
@@ -62,5 +63,6 @@ export function storageContract(
     describe("readers of the log", () => eventOrderContract(clause));
     describe("transcripts", () => transcriptsContract(clause, lastingClause));
     describe("idempotency keys", () => receiptsContract(clause));
+    describe("retention", () => retentionContract(clause, lastingClause));
   });
 }

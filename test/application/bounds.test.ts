@@ -92,7 +92,7 @@ describe("a network that does not answer", () => {
     const world = await World.start();
     for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).holdClose = never;
     expect(await stopping(world)).toBe(5_000);
-    expect(world.warnings.join()).toContain("the line did not close within 5000 ms");
+    expect(world.warnings.map(({ err }) => String(err)).join()).toContain("the line did not close within 5000 ms");
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type IdPrefix, idSource, isId } from "../../src/domain/ids.ts";
+import { type IdPrefix, idSource, idTime, isId } from "../../src/domain/ids.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -58,6 +58,34 @@ describe("ids", () => {
     const before = next("evt");
     now = 1_000_000;
     expect(next("evt") > before).toBe(true);
+  });
+
+  test.each([
+    ["of now", Date.UTC(2026, 0, 1)],
+    ["of the year 3000", Date.UTC(3000, 0, 1)],
+    ["of the year 9999", Date.UTC(9999, 11, 31)],
+  ])("sort behind a stored id %s, although the clock was set back", (_, storedAt) => {
+    const stored = idSource(() => storedAt, chance)("evt");
+    const next = idSource(() => Date.UTC(2025, 0, 1), chance);
+    next.startBehind(stored);
+    const ids = Array.from({ length: 10_000 }, () => next("evt"));
+    expect([stored, ...ids].toSorted()).toEqual([stored, ...ids]);
+    expect(ids.every((id) => isId("evt", id))).toBe(true);
+  });
+
+  test.each(["", "evt_", "evt_7zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_80000000000000000000000000", "2026"])(
+    "do not begin behind %j, which is no id or leaves no room",
+    (stored) => {
+      const next = idSource(() => 5, chance);
+      next.startBehind(stored);
+      expect(idTime(next("evt"))).toBe(5);
+    },
+  );
+
+  test("tell the time they were made", () => {
+    const now = Date.UTC(2026, 4, 17, 9, 30);
+    expect(idTime(idSource(() => now, chance)("call"))).toBe(now);
+    expect(idTime("call_unknown")).toBeUndefined();
   });
 
   test("share one order across prefixes", () => {

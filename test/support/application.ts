@@ -4,6 +4,7 @@ import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
 import { Journals } from "../../src/application/journals.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
+import { PurgeClock } from "../../src/application/purge-clock.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
@@ -101,7 +102,7 @@ function fileMs(file: Uint8Array): number {
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|token\w*)$/;
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -122,6 +123,7 @@ export class FaultyStorage implements Storage {
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
+  readonly retention: Storage["retention"];
 
   constructor(inner: Storage) {
     this.#inner = inner;
@@ -131,6 +133,7 @@ export class FaultyStorage implements Storage {
     this.events = this.#faulty("events");
     this.receipts = this.#faulty("receipts");
     this.transcripts = this.#faulty("transcripts");
+    this.retention = this.#faulty("retention");
   }
 
   open(options: { exclusive: boolean }): Promise<void> {
@@ -146,7 +149,7 @@ export class FaultyStorage implements Storage {
     return this.operations.filter((operation) => !READS.test(operation));
   }
 
-  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts">(
+  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention">(
     name: Name,
   ): Storage[Name] {
     return new Proxy(this.#inner[name], {
@@ -176,8 +179,8 @@ export interface WorldOptions {
   readonly users?: Telephony["users"];
   /** Networks beside it. */
   readonly others?: readonly ScriptedTelephony[];
-  readonly retentionDays?: number;
-  readonly recordingRetentionDays?: number;
+  readonly retentionDays?: number | undefined;
+  readonly recordingRetentionDays?: number | undefined;
   /** Live streams are switched on. */
   readonly streamPreview?: boolean;
   /** What writes down what is said on them; nobody does by default. */
@@ -204,7 +207,8 @@ export class World {
   readonly app: Application;
   /** What an operator would be woken up for. */
   readonly errors: string[] = [];
-  readonly warnings: string[] = [];
+  /** What an operator would find in the log, with its fields. */
+  readonly warnings: Record<string, unknown>[] = [];
   readonly #options: WorldOptions;
 
   constructor(options: WorldOptions = {}) {
@@ -224,7 +228,7 @@ export class World {
     const log: Logger = {
       debug() {},
       info() {},
-      warn: (fields, message) => void this.warnings.push(`${message}: ${String(fields.err ?? "")}`),
+      warn: (fields, message) => void this.warnings.push({ ...fields, message }),
       error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
     };
     const ids = idSource(this.system.now.bind(this.system), (bytes) => this.system.random(bytes));
@@ -258,6 +262,7 @@ export class World {
       streams: new Streams(),
       access: new ProviderAccess(telephony, this.storage.accounts),
       givingUp: new AbortController().signal,
+      purgeClock: new PurgeClock(this.system, this.storage, log),
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",
     };

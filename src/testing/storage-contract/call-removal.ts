@@ -1,5 +1,7 @@
 import { type Clause, idsOf } from "./scene.ts";
 
+const SPOKEN = { startMs: 0, endMs: 500, confidence: null };
+
 /** Counting calls and deleting old ones. */
 export function callRemovalContract(clause: Clause): void {
   clause("calls are counted by status", async (scene) => {
@@ -17,25 +19,69 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { QUEUED: 2, COMPLETED: 1, FAILED: 2 });
   });
 
-  clause("final calls that ended before a time are deleted with their events and no others", async (scene) => {
-    const { calls, events } = scene.storage;
+  clause("final calls that ended before a time are found, oldest first", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const old = [await scene.endedCall(instance), await scene.endedCall(instance), await scene.endedCall(instance)];
+    await scene.storedCall(instance);
+    const recent = await scene.endedCall(instance);
+    scene.equal(await calls.ended(recent.endedAt ?? 0, 10), idsOf(old));
+    scene.equal(await calls.ended(recent.endedAt ?? 0, 2), idsOf(old.slice(0, 2)));
+  });
+
+  clause("final calls are deleted with their events and transcripts, and no others", async (scene) => {
+    const { calls, events, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const old = await scene.endedCall(instance);
     const waiting = await scene.storedCall(instance);
     const recent = await scene.endedCall(instance);
-    for (const call of [old, waiting, recent]) await events.append([scene.event("queued", call)]);
-    const ofInstance = scene.event("instance.active", instance);
-    await events.append([ofInstance]);
+    for (const call of [old, waiting, recent]) {
+      await events.append([scene.event("queued", call)]);
+      await transcripts.append([
+        { callId: call.id, position: 0, speaker: "callee", text: "Yes", timestamp: scene.now(), ...SPOKEN },
+      ]);
+    }
+    await events.append([scene.event("instance.active", instance)]);
 
-    scene.equal(await calls.purge(recent.endedAt ?? 0, 10), [old.id]);
+    const removed = await calls.remove([old.id, waiting.id, scene.id("call")]);
+    scene.equal(removed, { ids: [old.id], events: 1, transcriptLines: 1 });
     scene.equal(await calls.get(old.id), undefined);
     scene.equal(await scene.timeline(old.id), []);
     scene.equal((await scene.timeline(recent.id)).length, 1);
     scene.equal((await scene.log()).length, 3);
+    scene.equal((await transcripts.ofCalls([old.id, waiting.id, recent.id])).length, 2);
     scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recent.id, waiting.id]);
     scene.equal(await calls.counts(), { QUEUED: 1, FAILED: 1 });
-    scene.equal(await calls.purge(recent.endedAt ?? 0, 10), []);
+    scene.equal(await calls.remove([old.id]), { ids: [], events: 0, transcriptLines: 0 });
+    scene.equal(await calls.remove([]), { ids: [], events: 0, transcriptLines: 0 });
   });
+
+  clause("many calls are deleted at once", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const ended = await scene.endedCall(instance);
+    const ids = Array.from({ length: 1_200 }, () => scene.id("call"));
+    scene.equal((await calls.remove([...ids, ended.id])).ids, [ended.id]);
+    scene.equal(await calls.counts(), {});
+  });
+
+  clause(
+    "calls to a number are found by ascending id, in pages, whoever owns them and wherever they are",
+    async (scene) => {
+      const { calls } = scene.storage;
+      const instance = await scene.storedInstance();
+      const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+      const targetPhone = "+15550199";
+      const first = await scene.endedCall(instance, { targetPhone });
+      await scene.endedCall(instance, { targetPhone: "+155501990" });
+      const second = await scene.storedCall(foreign, { targetPhone });
+      const third = await scene.storedCall(instance, { targetPhone });
+      scene.equal(await calls.to(targetPhone, {}), [first, second, third]);
+      scene.equal(await calls.to(targetPhone, { limit: 2 }), [first, second]);
+      scene.equal(await calls.to(targetPhone, { limit: 2, after: second.id }), [third]);
+      scene.equal(await calls.to("+15550198", {}), []);
+    },
+  );
 
   clause("ended calls of which a recording is kept are found, oldest first, until it is gone", async (scene) => {
     const { calls } = scene.storage;
@@ -53,20 +99,6 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { FAILED: 5 });
   });
 
-  clause("a purge deletes at most as many as asked for, and several empty the store", async (scene) => {
-    const instance = await scene.storedInstance();
-    const ended: string[] = [];
-    for (let i = 0; i < 7; i++) ended.push((await scene.endedCall(instance)).id);
-    const purged: string[] = [];
-    for (;;) {
-      const page = await scene.storage.calls.purge(scene.now(), 3);
-      purged.push(...page);
-      if (page.length < 3) break;
-    }
-    scene.equal(purged.toSorted(), ended);
-    scene.equal(await scene.storage.calls.counts(), {});
-  });
-
   clause("a list goes on where it was when the call at the seam is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
@@ -74,7 +106,7 @@ export function callRemovalContract(clause: Clause): void {
     const newest = await scene.storedCall(instance);
     const early = (calls[0].endedAt ?? 0) - 1;
     await scene.moved(seam, { status: "FAILED", endedAt: early });
-    scene.equal(await scene.storage.calls.purge(early + 1, 10), [seam.id]);
+    scene.equal((await scene.storage.calls.remove([seam.id])).ids, [seam.id]);
     const rest = await scene.storage.calls.list(scene.userId, {}, { after: seam.id });
     scene.equal(idsOf(rest), idsOf(calls).toReversed());
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { limit: 1 })), [newest.id]);

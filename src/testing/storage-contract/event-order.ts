@@ -56,7 +56,7 @@ export function eventOrderContract(clause: Clause): void {
     const old = await scene.endedCall(instance);
     await events.append([scene.event("failed", old)]);
     const [read] = await events.ofUser(scene.userId, {}, {});
-    await calls.purge(scene.now(), 10);
+    await calls.remove([old.id]);
     const next = scene.event("instance.active", instance);
     await events.append([next]);
     scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: read?.position ?? NaN })), [next.id]);

@@ -68,7 +68,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     const old = await scene.endedCall(instance);
     const recent = await scene.endedCall(instance);
     for (const call of [old, recent]) await transcripts.append([line(call, 0)]);
-    await calls.purge(recent.endedAt ?? 0, 10);
+    await calls.remove(await calls.ended(recent.endedAt ?? 0, 10));
     scene.equal(await transcripts.ofCalls([old.id, recent.id]), [line(recent, 0)]);
   });
 }

@@ -19,6 +19,7 @@ const STEPS = [
   "0006_dialing",
   "0007_event_positions",
   "0008_deletions",
+  "0009_retention",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

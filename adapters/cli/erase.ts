@@ -1,0 +1,74 @@
+import process from "node:process";
+import { type Erasure, erasePhone } from "../../src/application/erasure.ts";
+import { checkedPhone } from "../../src/domain/inputs.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { jsonOption } from "./json-option.ts";
+import { maskNumbers } from "./mask-numbers.ts";
+import { readSettings } from "./read-settings.ts";
+import { settingsOf } from "./settings.ts";
+import { printFacts } from "./terminal/facts.ts";
+import { printBeside, printJson } from "./terminal/terminal.ts";
+import { withStorage } from "./token/storage-work.ts";
+import { UsageError } from "./usage-error.ts";
+
+const SETTINGS = settingsOf("data", "databaseUrl");
+
+/** `ringport erase`: one person's data, on request. */
+export const erase: Command = {
+  path: ["erase"],
+  summary: "Deletes everything that is kept of calls to a phone number.",
+  details:
+    "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works on the " +
+    "data of a server, beside it; the database is compacted in the end. Exit code: 0 if nothing names the number any " +
+    "more, 1 if a call to it is not over or an instance is linked to it.",
+  options: [
+    { name: "phone", placeholder: "NUMBER", help: "The number that was called, such as +12025550100; needed." },
+    jsonOption("what was deleted and what still names the number"),
+  ],
+  settings: SETTINGS,
+  async run(line) {
+    const given = line.values.get("phone");
+    if (given === undefined) throw new UsageError("erase needs a phone number: ringport erase --phone +12025550100");
+    const phone = checkedPhone(given, "--phone");
+    const { options } = readSettings(SETTINGS, line, process.env);
+    const { embeddedKeepers } = await import("../embedded.ts");
+    const erasure = await withStorage(options, { mustExist: true }, async (storage) =>
+      erasePhone(await embeddedKeepers(options, storage), phone),
+    );
+    if (line.values.get("json")) printJson(viewOf(erasure, phone));
+    else show(erasure, phone);
+    return erasure.activeCalls.length + erasure.instances.length === 0 ? EXIT.done : EXIT.failed;
+  },
+};
+
+function viewOf(erasure: Erasure, phone: string): object {
+  const { calls, events, transcriptLines, recordings, receipts, activeCalls, instances } = erasure;
+  return {
+    phone: maskNumbers(phone),
+    calls,
+    events,
+    transcript_lines: transcriptLines,
+    recordings,
+    receipts,
+    active_calls: activeCalls,
+    instances,
+  };
+}
+
+function show(erasure: Erasure, phone: string): void {
+  printFacts([
+    ["number", maskNumbers(phone)],
+    ["calls", `${erasure.calls} deleted`],
+    ["events", `${erasure.events} deleted`],
+    ["transcript lines", `${erasure.transcriptLines} deleted`],
+    ["recordings", `${erasure.recordings} deleted`],
+    ["idempotent requests", `${erasure.receipts} deleted`],
+  ]);
+  for (const id of erasure.activeCalls)
+    printBeside(`Call ${id} is not over: ringport calls hangup ${id}, then erase the number again.`);
+  for (const id of erasure.instances)
+    printBeside(
+      `Instance ${id} is linked to this number: ringport instance delete ${id}, then erase the number again.`,
+    );
+}

@@ -1,0 +1,67 @@
+import type { Kysely } from "kysely";
+import type { InstanceStore } from "../../src/ports/storage.ts";
+import { count } from "./call-purge.ts";
+import { IS_LINK, IS_NOT_DELETED } from "./conditions.ts";
+import type { Database, InstanceRow } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** What is forgotten of instances; `withPhone` finds rows. */
+export function instancePurge(
+  session: Session,
+): Pick<InstanceStore, "forgetPhone" | "purge"> & { withPhone(phone: string): Promise<InstanceRow[]> } {
+  return {
+    withPhone: (phone) =>
+      session.read((db) =>
+        db.selectFrom("instances").selectAll().where("phone", "=", phone).where(IS_NOT_DELETED).orderBy("id").execute(),
+      ),
+    forgetPhone: (phone) =>
+      session.write(async (db) =>
+        count(
+          await db
+            .deleteFrom("events")
+            .where(IS_LINK)
+            .where("data", "like", `%"phone":${JSON.stringify(phone)}%`)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom("instances")
+                    .select("instances.id")
+                    .whereRef("instances.id", "=", "events.instance_id")
+                    .where("instances.phone", "=", phone),
+                ),
+              ),
+            )
+            .executeTakeFirst(),
+        ),
+      ),
+    purge: (erasedBefore, limit) => session.transaction((tx) => purgeInstances(tx, erasedBefore, limit)),
+  };
+}
+
+/** An instance whose deletion is finished stays while calls refer to it. */
+async function purgeInstances(tx: Kysely<Database>, erasedBefore: number, limit: number): Promise<string[]> {
+  const old = await tx
+    .selectFrom("instances")
+    .select(["id", "user_id"])
+    .where("erased_at", "<", erasedBefore)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("calls")
+            .select("calls.id")
+            .whereRef("calls.user_id", "=", "instances.user_id")
+            .whereRef("calls.instance_id", "=", "instances.id"),
+        ),
+      ),
+    )
+    .orderBy("erased_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  for (const { id, user_id } of old) {
+    await tx.deleteFrom("events").where("user_id", "=", user_id).where("instance_id", "=", id).execute();
+    await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
+    await tx.deleteFrom("instances").where("id", "=", id).execute();
+  }
+  return old.map(({ id }) => id);
+}

@@ -1,0 +1,26 @@
+import type { RetentionStore } from "../../src/ports/storage.ts";
+import type { Session } from "./session.ts";
+
+/** What purges need besides the records. */
+export function retentionStore(session: Session): RetentionStore {
+  return {
+    trustedTime: () =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
+        if (!row) return undefined;
+        const { at, claimed_at, waited_ms } = row;
+        return { at, claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms } };
+      }),
+    async saveTrustedTime({ at, claim }) {
+      const row = { at, claimed_at: claim?.at ?? null, waited_ms: claim?.waitedMs ?? 0 };
+      await session.write((db) =>
+        db
+          .insertInto("trusted_time")
+          .values({ id: 1, ...row })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .execute(),
+      );
+    },
+    scrub: ({ thorough }) => session.scrub(thorough),
+  };
+}

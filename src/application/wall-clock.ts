@@ -1,0 +1,23 @@
+import type { System } from "../ports/system.ts";
+
+/** Less than this is a clock that is being adjusted, not one that was set, ms. */
+const DRIFT_MS = 1_000;
+
+/** Notices when the wall clock is set, by comparing it with the monotonic clock. */
+export class WallClock {
+  readonly #system: System;
+  #offset: number;
+
+  constructor(system: System) {
+    this.#system = system;
+    this.#offset = system.now() - system.monotonic();
+  }
+
+  /** How far the wall clock was set since the last question, ms; 0 if it was not. */
+  jumped(): number {
+    const offset = this.#system.now() - this.#system.monotonic();
+    const jump = offset - this.#offset;
+    this.#offset = offset;
+    return Math.abs(jump) < DRIFT_MS ? 0 : jump;
+  }
+}

@@ -1,0 +1,118 @@
+import { type Clause, idsOf } from "./scene.ts";
+
+/** What is forgotten in time, and on request. */
+export function retentionContract(clause: Clause, lastingClause: Clause): void {
+  clause("the newest id is that of an event, a call or an instance, whichever is later", async (scene) => {
+    const { events } = scene.storage;
+    scene.equal(await events.newestId(), undefined);
+    const instance = await scene.storedInstance();
+    scene.equal(await events.newestId(), instance.id);
+    const call = await scene.storedCall(instance);
+    scene.equal(await events.newestId(), call.id);
+    const event = scene.event("queued", call);
+    await events.append([event]);
+    scene.equal(await events.newestId(), event.id);
+    const last = await scene.storedInstance();
+    scene.equal(await events.newestId(), last.id);
+  });
+
+  lastingClause("the trusted time is kept as it was last saved", async (scene) => {
+    scene.equal(await scene.storage.retention.trustedTime(), undefined);
+    await scene.storage.retention.saveTrustedTime({ at: 1, claim: null });
+    const time = { at: scene.now(), claim: { at: scene.now(), waitedMs: 3_600_000 } };
+    await scene.storage.retention.saveTrustedTime(time);
+    await scene.reopen();
+    scene.equal(await scene.storage.retention.trustedTime(), time);
+    await scene.storage.retention.saveTrustedTime({ at: 2, claim: null });
+    scene.equal(await scene.storage.retention.trustedTime(), { at: 2, claim: null });
+  });
+
+  clause("deleted instances go with their events once nothing refers to them", async (scene) => {
+    const { instances, calls, events } = scene.storage;
+    const kept = await scene.storedInstance();
+    const called = await scene.storedInstance();
+    const call = await scene.endedCall(called);
+    const old = await scene.storedInstance();
+    for (const one of [kept, called, old]) {
+      await events.append([scene.event("instance.created", one)]);
+      if (one !== kept) await instances.update(one.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
+    }
+    await scene.storedInstance({ status: "DELETED" }); // its deletion is not finished
+    const between = scene.now();
+    const recent = await scene.storedInstance();
+    await instances.update(recent.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
+    scene.equal(await instances.purge(between, 10), [old.id]);
+    scene.equal(await instances.get(old.id), undefined);
+    scene.equal(
+      (await events.ofUser(scene.userId, {}, {})).map(({ instanceId }) => instanceId),
+      [kept.id, called.id],
+    );
+    await calls.remove([call.id]);
+    scene.equal(await instances.purge(between, 0), []);
+    scene.equal(await instances.purge(between, 10), [called.id]);
+    scene.equal((await instances.get(recent.id))?.status, "DELETED");
+    scene.equal((await instances.get(kept.id))?.id, kept.id);
+    scene.equal(await calls.counts(), {});
+  });
+
+  clause("instances that a number is linked to are found", async (scene) => {
+    const { instances } = scene.storage;
+    const phone = "+15550199";
+    const first = await scene.storedInstance({ phone });
+    await scene.storedInstance({ phone: "+15550198" });
+    await scene.storedInstance({ phone, status: "DELETED" });
+    const second = await scene.storedInstance({ phone, userId: scene.id("usr") });
+    scene.equal(await instances.withPhone(phone), [first, second]);
+  });
+
+  clause("the log forgets that a number was linked, where it is no longer", async (scene) => {
+    const { instances, events } = scene.storage;
+    const phone = "+15550199";
+    const now = await scene.storedInstance({ phone });
+    const before = await scene.storedInstance({ phone: null });
+    const linked = [now, before].map((one) => scene.event("instance.linked", one, { data: { phone } }));
+    const other = scene.event("instance.linked", before, { data: { phone: "+155501990" } });
+    await events.append([...linked, other]);
+    scene.equal(await instances.forgetPhone(phone), 1);
+    scene.equal(idsOf(await events.ofUser(scene.userId, {}, {})), [linked[0]?.id, other.id]);
+    scene.equal(await instances.forgetPhone(phone), 0);
+  });
+
+  clause("idempotent requests are forgotten by age", async (scene) => {
+    const { receipts } = scene.storage;
+    const begin = (key: string) => receipts.begin(scene.userId, key, "body", scene.now(), 0);
+    await begin("old");
+    await begin("old and finished");
+    await receipts.finish({ userId: scene.userId, key: "old and finished", result: "{}" });
+    const between = scene.now();
+    await begin("new");
+    scene.equal(await receipts.forget(between), 2);
+    scene.equal((await begin("old")).kind, "begun");
+    scene.equal((await begin("new")).kind, "running");
+  });
+
+  clause("idempotent requests are forgotten by the number they called", async (scene) => {
+    const { receipts } = scene.storage;
+    const begin = (key: string) => receipts.begin(scene.userId, key, "body", scene.now(), 0);
+    for (const [key, targetPhone] of [
+      ["to it", "+15550199"],
+      ["to another", "+155501990"],
+    ] as const) {
+      await begin(key);
+      await receipts.finish({ userId: scene.userId, key, result: JSON.stringify({ targetPhone, created: true }) });
+    }
+    scene.equal(await receipts.forgetPhone("+15550199"), 1);
+    scene.equal((await begin("to it")).kind, "begun");
+    scene.equal((await begin("to another")).kind, "done");
+  });
+
+  clause("what is scrubbed is what was deleted", async (scene) => {
+    const instance = await scene.storedInstance();
+    const call = await scene.storedCall(instance);
+    await scene.storage.calls.remove([(await scene.endedCall(instance)).id]);
+    await scene.storage.retention.scrub({ thorough: false });
+    await Promise.all([scene.storage.retention.scrub({ thorough: true }), scene.storedCall(instance)]);
+    scene.equal(await scene.storage.calls.get(call.id), call);
+    scene.equal(await scene.storage.calls.counts(), { QUEUED: 2 });
+  });
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CliServer } from "./client-server.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+const NUMBER = "+12025550100";
+const MASKED = "+1202•••0100";
+
+describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`, { timeout: 60_000 }, () => {
+  const cli = new CliServer();
+  const erase = (...args: string[]) => run(["erase", ...args], { RINGPORT_DATA: cli.server.data });
+
+  test("deletes calls that are over and what was recorded, and the server no longer knows them", async () => {
+    const { client, instanceId } = await cli.caller("owner");
+    const call = await client.call(instanceId, { target: { phoneNumber: NUMBER }, recording: true });
+    await client.waitForCall(call.id);
+    await client.heard(call.id);
+    const heard = join(cli.server.data, "recordings", `${call.id}.heard.wav`);
+    const recording = join(cli.server.data, "call-recordings", `${call.id}.wav`);
+    expect([existsSync(heard), existsSync(recording)]).toEqual([true, true]);
+
+    const { code, stdout, stderr } = await erase("--phone", NUMBER);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/calls +1 deleted/);
+    expect(stdout).toMatch(/recordings +1 deleted/);
+    expect(stdout).toContain(MASKED);
+    expect(stdout).not.toContain(NUMBER);
+    expect([existsSync(heard), existsSync(recording)]).toEqual([false, false]);
+    expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(404);
+  });
+
+  test("names calls that are not over and what to do about them, and fails", async () => {
+    const { client } = await cli.caller("waiter");
+    const waiting = await client.createInstance();
+    const call = await client.call(waiting.id, { target: { phoneNumber: NUMBER } });
+    const { code, stdout, stderr } = await erase("--phone", NUMBER, "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ phone: MASKED, calls: 0, active_calls: [call.id], instances: [] });
+    expect(stderr).toBe("");
+    const told = await erase("--phone", NUMBER);
+    expect(told.stderr).toContain(`ringport calls hangup ${call.id}`);
+    expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(200);
+  });
+
+  test("names an instance that the number is linked to, and how to delete it", async () => {
+    const { client, instanceId } = await cli.caller("linked");
+    const answer = await client.get(`/v1/instances/${instanceId}?expand=connection`);
+    const { phone } = answer.json<{ connection: { phone: string } }>().connection;
+    const { code, stderr } = await erase("--phone", phone);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`ringport instance delete ${instanceId}`);
+  });
+
+  test.each([[["--phone", "12025550100"]], [["--phone", "+1 202"]], [[]]])("refuses %j in one line", async (args) => {
+    const { code, stdout, stderr } = await erase(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^ringport: .*\+12025550100\n$/);
+  });
+
+  test("makes no database where there is none", async () => {
+    const data = freshFolder();
+    const { code, stderr } = await run(["erase", "--phone", NUMBER, "--data", join(data, "none")]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("there is no database");
+    expect(existsSync(join(data, "none"))).toBe(false);
+  });
+});

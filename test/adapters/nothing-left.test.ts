@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import type { RingportOptions } from "../../src/options.ts";
+import { createRingport, type Ringport } from "../../src/ringport.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ALICE, ToneSpeech } from "../support/application.ts";
+import { findPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const HOUR_MS = 3_600_000;
+/** Enough of them that pages of the database were split. */
+const CALLS = 300;
+/** The simulated callee who listens. */
+const LISTENER = "+12025550100";
+
+const numberOf = (n: number): string => `+49301${String(700_000 + n)}`;
+const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. ${"Please come. ".repeat(n % 40)}`;
+/** What must not be found: numbers without their plus, texts, the name and metadata of the instance. */
+const PERSONAL = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
+
+/** A Ringport whose database and folder are full of personal data, all of which is over. */
+async function filled(options: RingportOptions): Promise<{ ringport: Ringport; system: ManualSystem }> {
+  const system = new ManualSystem();
+  const speech = new ToneSpeech();
+  const ringport = createRingport({ system, speech, embedded: { synchronous: "NORMAL" }, ...options });
+  const principal = ALICE;
+  const instance = await ringport.instances.create(
+    principal,
+    { name: "Mrs Secret", metadata: { note: "private remark" } },
+    { idempotencyKey: "instance" },
+  );
+  for (let n = 0; n < CALLS; n++) {
+    const { id } = await ringport.calls.create(principal, inputOf(instance.id, numberOf(n), textOf(n)), {
+      idempotencyKey: `call-${n}`,
+    });
+    await ringport.calls.hangUp(principal, id);
+  }
+
+  const { payload } = await ringport.instances.configure(principal, instance.id);
+  await ringport.fetch(new Request(payload, { method: "POST" }));
+  const input = { ...inputOf(instance.id, LISTENER, "Doctor Hidden"), recording: true };
+  const { id } = await ringport.calls.create(principal, input);
+  await expect
+    .poll(
+      async () => {
+        await system.advance(500);
+        return (await ringport.calls.get(principal, id)).status;
+      },
+      { timeout: 30_000, interval: 1 },
+    )
+    .toBe("COMPLETED");
+  const deleted = ringport.instances.delete(principal, instance.id);
+  await system.advance(5_000);
+  await deleted;
+  return { ringport, system };
+}
+
+function inputOf(instanceId: string, phoneNumber: string, text: string) {
+  return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } } as const;
+}
+
+/** Which files of the folder hold personal data, in their bytes or because they are recordings. */
+function telling(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path.endsWith(".wav") || PERSONAL.test(readFileSync(path, "latin1")));
+}
+
+describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
+  test("after the retention of calls, while the server goes on", async () => {
+    const data = temporaryFolder("retention");
+    const { ringport, system } = await filled({ data, retentionDays: 1 });
+    expect(telling(data).length).toBeGreaterThanOrEqual(3); // the database and two recordings
+    await system.advance(26 * HOUR_MS);
+    await expect.poll(() => telling(data), { timeout: 20_000 }).toEqual([]);
+    await ringport.stop();
+    expect(telling(data)).toEqual([]);
+  });
+
+  test("of numbers that were erased", async () => {
+    const data = temporaryFolder("erasure");
+    const { ringport } = await filled({ data });
+    const erased = await ringport.erase({ phone: LISTENER });
+    expect(erased).toMatchObject({ calls: 1, recordings: 1 });
+    expect(telling(data).some((path) => path.endsWith(".wav"))).toBe(false);
+    for (let n = 0; n < 20; n++) expect(await ringport.erase({ phone: numberOf(n) })).toMatchObject({ calls: 1 });
+    const found = readFileSync(join(data, "ringport.sqlite"), "latin1").match(/49301\d{6}/g) ?? [];
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((number) => Number(number.slice(5)) < 700_020)).toEqual([]);
+    await ringport.stop();
+  });
+});
+
+const postgres = await findPostgres();
+describe.skipIf(postgres.missing)(postgres.title, () => {
+  test("nothing personal is left in the rows after retention", { timeout: 120_000 }, async () => {
+    const server = await postgres.start();
+    try {
+      const databaseUrl = await server.createDatabase();
+      const data = temporaryFolder("retention");
+      const { ringport, system } = await filled({ data, databaseUrl, retentionDays: 1 });
+      expect(await tellingTables(databaseUrl)).toEqual(["calls", "events", "instances", "receipts"]);
+      await system.advance(26 * HOUR_MS);
+      // What a sweep asks PostgreSQL takes real time; the next one is an hour behind it.
+      const nextHour = () => system.advance(HOUR_MS).then(() => tellingTables(databaseUrl));
+      await expect.poll(nextHour, { timeout: 20_000 }).toEqual([]);
+      expect(telling(data)).toEqual([]);
+      await ringport.stop();
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+/** Which tables have rows with personal data. */
+async function tellingTables(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows: tables } = await client.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = current_schema() order by 1",
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query(`select row_to_json(t)::text as line from "${name}" t`);
+    if (rows.some(({ line }) => PERSONAL.test(line))) found.push(name);
+  }
+  await client.end();
+  return found;
+}

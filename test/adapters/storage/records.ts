@@ -1,0 +1,42 @@
+import type { Call } from "../../../src/domain/call.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+
+/** An instance as it is stored. */
+export function storedInstance(id: string): Instance {
+  return {
+    id,
+    userId: "usr_1",
+    name: "Reception",
+    status: "ACTIVE",
+    metadata: {},
+    provider: "simulator",
+    phone: null,
+    createdAt: 1,
+    updatedAt: 1,
+    erasedAt: null,
+    version: 1,
+  };
+}
+
+/** A waiting call as it is stored. */
+export function storedCall(id: string, instanceId: string, patch: Partial<Call>): Call {
+  return {
+    id,
+    instanceId,
+    userId: "usr_1",
+    status: "QUEUED",
+    targetPhone: "+15550100",
+    message: { type: "DYNAMIC_STREAM" },
+    outcome: null,
+    mediaStatistics: null,
+    recordedMs: null,
+    createdAt: 1,
+    startedAt: null,
+    endedAt: null,
+    slot: 0,
+    owner: null,
+    dialingAt: null,
+    version: 1,
+    ...patch,
+  };
+}
