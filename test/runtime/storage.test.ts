@@ -1,9 +1,9 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mountInMemory, unmount } from "../support/mount.ts";
+import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { relayTo } from "../support/relay.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
@@ -46,7 +46,7 @@ onEach([ON_NODE], (target) => {
         }
         return answer.status;
       };
-      fill(filler);
+      fillDisk(filler);
       await until(
         () => post(`full ${made.length}`),
         (status) => status === 503,
@@ -205,14 +205,3 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     await server.start();
   });
 });
-
-/** Takes every byte that is left. */
-function fill(path: string): void {
-  for (const size of [1 << 20, 1 << 16, 1 << 12])
-    for (;;)
-      try {
-        writeFileSync(path, Buffer.alloc(size), { flag: "a" });
-      } catch {
-        break;
-      }
-}

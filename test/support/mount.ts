@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 
 /** Mounts a file system in memory, with options of mount(8); says why not where that cannot be. */
 export function mountInMemory(folder: string, options: string): string | undefined {
@@ -14,4 +14,15 @@ export function mountInMemory(folder: string, options: string): string | undefin
 export function unmount(folder: string): void {
   spawnSync("umount", [folder]);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Takes every byte that is left, with one file. */
+export function fillDisk(path: string): void {
+  for (const size of [1 << 20, 1 << 16, 1 << 12])
+    for (;;)
+      try {
+        writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+      } catch {
+        break;
+      }
 }
