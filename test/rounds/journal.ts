@@ -93,7 +93,8 @@ export class Journal {
 
   /** All of it, for a file. */
   text(): string {
-    const records = [...this.violations, ...this.instances, ...this.calls.values()];
+    const calls = [...this.calls.values()].map(({ instance, ...call }) => ({ ...call, instance: instance.name }));
+    const records = [...this.violations, ...this.instances, ...calls];
     return [...this.#notes, ...records.map((record) => JSON.stringify(record))].join("\n");
   }
 }

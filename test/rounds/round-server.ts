@@ -12,6 +12,9 @@ const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** Who stops a server kills it when it takes longer, ms. */
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
+const MOST_LOGGED = 100;
+/** The server's words for requests that come after its end. */
+const AFTER_STOP = "a request came, but Ringport is not running";
 /** What may be answered to requests that are right. */
 const FORESEEN: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
 
@@ -135,5 +138,6 @@ function printed(server: ServerProcess): string {
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  return lines.length === 0 ? "" : `, it logged:\n${lines.slice(-40).join("\n")}`;
+  const some = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MOST_LOGGED);
+  return some.length === 0 ? "" : `, it logged:\n${some.join("\n")}`;
 }

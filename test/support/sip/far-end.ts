@@ -143,6 +143,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
       });
     },
     async close() {
+      farEnd.gone = true; // what still waits for something says nothing more
       for (const call of calls) call.close();
       await new Promise<void>((resolve) => socket.close(() => resolve()));
     },
