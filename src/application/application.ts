@@ -8,6 +8,7 @@ import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
 import { Retention, type RetentionDays } from "./retention.ts";
+import { RunningKeys } from "./running-keys.ts";
 import { Streams } from "./streams/streams.ts";
 
 /** The use cases and the live part behind them. */
@@ -28,7 +29,8 @@ const STORING_MS = 5_000;
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
-  const context: Context = { ...parts, access, givingUp: patience.signal, streams: new Streams() };
+  const [streams, runningKeys] = [new Streams(), new RunningKeys()];
+  const context: Context = { ...parts, access, givingUp: patience.signal, streams, runningKeys };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),

@@ -15,12 +15,13 @@ import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
 import type { ProviderAccess } from "./provider-access.ts";
+import type { RunningKeys } from "./running-keys.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "streams">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "runningKeys" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -44,6 +45,7 @@ export interface Context {
   readonly log: Logger;
   readonly events: EventLog;
   readonly streams: Streams;
+  readonly runningKeys: RunningKeys;
   readonly tally: Tally;
   readonly vault: Vault;
   readonly timings: Timings;

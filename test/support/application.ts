@@ -3,6 +3,7 @@ import { type Application, createApplication } from "../../src/application/appli
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
+import { RunningKeys } from "../../src/application/running-keys.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
@@ -245,6 +246,7 @@ export class World {
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       streamPreview: options.streamPreview ?? false,
       streams: new Streams(),
+      runningKeys: new RunningKeys(),
       access: new ProviderAccess(telephony, this.storage.accounts),
       givingUp: new AbortController().signal,
       requireInboundAudio: options.requireInboundAudio ?? false,
