@@ -164,11 +164,11 @@ async function readAll<T>({ server }: Stage, path: string): Promise<T[]> {
     const next: string = page;
     const answer = await until(
       () => server.ask("GET", next),
-      (answer) => answer?.status === 200,
+      (answer) => answer?.status === 200 || !server.alive,
       REST_MS,
       `GET ${next}`,
     );
-    if (!answer) break;
+    if (answer?.status !== 200) throw new Error("the server is gone");
     items.push(...answer.json<T[]>());
     page = /<([^>]+)>; rel="next"/.exec(answer.headers.link ?? "")?.[1];
   }

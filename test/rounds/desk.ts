@@ -42,15 +42,16 @@ export class Desk {
     this.#chance = new Chance(stage.seed, number);
   }
 
-  /** Works until the round is over. */
-  async work(over: () => boolean): Promise<void> {
+  /** Works until the round is over. @param deletes deletes its instance as soon as it can */
+  async work(over: () => boolean, deletes: boolean): Promise<void> {
     const { seed, journal } = this.#stage;
     this.#chance = new Chance(seed, this.#number, journal.epoch);
     while (!over()) {
       const instance = await this.#ready();
       if (!instance) await pause(AGAIN_MS);
       else if (instance.deletes.length > 0) await this.#goOnDeleting(instance);
-      else if (this.#chance.happens(this.#network === "sip/rounds" ? 0.04 : 0.15)) await this.#delete(instance);
+      else if (this.#chance.happens(deletes ? 0.4 : this.#network === "sip/rounds" ? 0.04 : 0.15))
+        await this.#delete(instance);
       else if (this.#open) await this.#again(this.#open);
       else await this.#call(instance, over);
     }

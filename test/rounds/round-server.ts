@@ -24,6 +24,8 @@ export class RoundServer {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
+  /** The one that was sent a signal. */
+  #ending: ServerProcess | undefined;
   #token: string | undefined;
 
   constructor(place: Place, settings: Readonly<Record<string, string>>, journal: Journal) {
@@ -40,6 +42,7 @@ export class RoundServer {
     const env = { LOG_LEVEL: "warn", ...this.#settings, ...this.#place.env };
     const started = await start(RUNTIME, PROGRAM, { args: ["serve"], env });
     this.#process = started;
+    void started.gone.then((code) => this.#died(started, code));
     this.#journal.note("the server has started");
     // The address comes first, on a first start the token last.
     this.#token ??= (
@@ -60,21 +63,20 @@ export class RoundServer {
 
   /** Ends it in order, or kills it when that takes too long. */
   async stop(): Promise<void> {
-    const { pid } = this.#running();
     this.#journal.note("SIGTERM");
-    const impatience = setTimeout(() => process.kill(pid, "SIGKILL"), STOP_MS);
+    const impatience = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
     await this.#end("SIGTERM");
     clearTimeout(impatience);
   }
 
   pause(): void {
     this.#journal.note("SIGSTOP");
-    process.kill(this.#running().pid, "SIGSTOP");
+    this.#signal("SIGSTOP");
   }
 
   resume(): void {
     this.#journal.note("SIGCONT");
-    process.kill(this.#running().pid, "SIGCONT");
+    this.#signal("SIGCONT");
   }
 
   /** Sends a request; undefined if no answer came, because the server died or is gone. */
@@ -111,24 +113,31 @@ export class RoundServer {
     }
   }
 
-  /** Everything that the running process has printed. */
-  get output(): string {
-    return this.#process?.output() ?? "";
-  }
-
+  /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
-    const server = this.#running();
-    // Nothing more is asked of it; the signal itself is sent before this returns.
+    const server = this.#process;
+    if (!server) return; // it has died by itself
+    this.#ending = server;
     const gone = server.stop(signal);
-    if (signal === "SIGKILL") this.#process = undefined;
+    if (signal === "SIGKILL") this.#process = undefined; // nothing more is asked of it
     const code = await gone;
     this.#process = undefined;
     this.#journal.note(`the server is gone (${code})${printed(server)}`);
   }
 
-  #running(): ServerProcess {
-    if (!this.#process) throw new Error("the server does not run");
-    return this.#process;
+  #died(server: ServerProcess, code: number | null): void {
+    if (this.#ending === server) return;
+    this.#process = undefined;
+    const last = server.output().split("\n").slice(-20).join("\n");
+    this.#journal.violated(
+      "the server lives",
+      `process ${this.#journal.epoch}`,
+      `it ended by itself (${code}):\n${last}`,
+    );
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#process) process.kill(this.#process.pid, signal);
   }
 }
 

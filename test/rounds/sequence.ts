@@ -53,7 +53,8 @@ async function runRounds(stage: Stage): Promise<void> {
     await checkStart(stage);
     let over = false;
     const following = reader.follow(() => !server.alive);
-    const work = desks.map((desk) => desk.work(() => over));
+    const deletes = /link|deletion/.test(plan.moment.occasion);
+    const work = desks.map((desk) => desk.work(() => over, deletes));
     await strike(stage, plan, async () => {
       over = true;
       await Promise.all(work);
