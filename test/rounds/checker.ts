@@ -6,6 +6,9 @@ import type { CallRecord, InstanceRecord } from "./journal.ts";
 import { noteFinal } from "./requests.ts";
 import type { Stage } from "./stage.ts";
 
+/** The server has died by itself, so nothing can be looked at. */
+export class ServerGone extends Error {}
+
 /** What comes to rest has this long for it on a busy machine, ms. */
 const REST_MS = 15_000;
 const LOOK_MS = 40;
@@ -116,14 +119,16 @@ async function checkInstances(stage: Stage): Promise<void> {
   const names = new Set(list.map(({ name }) => name));
   if (names.size !== list.length)
     journal.violated("a repeated creation creates nothing", "the instances", list.map(({ name }) => name).join());
-  for (const { id, linked, deletes, gone } of journal.instances) {
+  for (const instance of journal.instances) {
+    const { id, linked, deletes, gone } = instance;
     if (id === undefined) continue;
     const view = byId.get(id);
     if (gone && view) journal.violated("a deleted instance is gone", id, `it is listed as ${view.status}`);
     if (!view && deletes.length === 0)
       journal.violated("an answered write is there", id, "the instance is not in the list");
-    if (view?.status === "CREATED" && linked)
-      journal.violated("an answered link is kept", id, "the page answered that it is linked, but it is CREATED");
+    if (view?.status !== "CREATED" || !linked) continue;
+    journal.violated("an answered link is kept", id, "the page answered that it is linked, but it is CREATED");
+    instance.linked = false; // it can be linked again
   }
 }
 
@@ -168,7 +173,7 @@ async function readAll<T>({ server }: Stage, path: string): Promise<T[]> {
       REST_MS,
       `GET ${next}`,
     );
-    if (answer?.status !== 200) throw new Error("the server is gone");
+    if (answer?.status !== 200) throw new ServerGone();
     items.push(...answer.json<T[]>());
     page = /<([^>]+)>; rel="next"/.exec(answer.headers.link ?? "")?.[1];
   }

@@ -13,6 +13,9 @@ const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
 const MOST_LOGGED = 100;
+/** Lines, and characters of each, of the last words of a server. */
+const MOST_SHOWN = 8;
+const MOST_CHARACTERS = 300;
 /** The server's words for requests that come after its end. */
 const AFTER_STOP = "a request came, but Ringport is not running";
 /** What may be answered to requests that are right. */
@@ -128,7 +131,14 @@ export class RoundServer {
   #died(server: ServerProcess, code: number | null): void {
     if (this.#ending === server) return;
     this.#process = undefined;
-    const last = server.output().split("\n").slice(-20).join("\n");
+    const lines = server
+      .output()
+      .split("\n")
+      .filter((line) => !line.includes(AFTER_STOP));
+    const last = lines
+      .slice(-MOST_SHOWN)
+      .map((line) => line.slice(0, MOST_CHARACTERS))
+      .join("\n");
     this.#journal.violated(
       "the server lives",
       `process ${this.#journal.epoch}`,

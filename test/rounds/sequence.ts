@@ -80,7 +80,7 @@ async function rest(stage: Stage, desks: readonly Desk[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {
     const done = await Promise.all(desks.map((desk) => desk.finish()));
-    if (done.every(Boolean)) break;
+    if (done.every(Boolean) || !stage.server.alive) break;
     if (performance.now() > deadline) {
       stage.journal.violated(
         "every request can be finished",

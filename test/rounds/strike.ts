@@ -1,3 +1,4 @@
+import { ServerGone } from "./checker.ts";
 import type { Fault, Plan } from "./plan.ts";
 import { endCall } from "./requests.ts";
 import { pause, type Stage } from "./stage.ts";
@@ -15,7 +16,9 @@ export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => 
     struck = act(stage, fault, rest);
     struck.catch(() => {}); // awaited below
   });
-  await struck;
+  await struck.catch((error: unknown) => {
+    if (!(error instanceof ServerGone)) throw error; // noted where it was seen
+  });
 }
 
 /** What can be done at once is done before this returns. */
