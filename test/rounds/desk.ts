@@ -60,6 +60,7 @@ export class Desk {
   /** Finishes what was begun, while nothing fails. Answers whether all of it is done. */
   async finish(): Promise<boolean> {
     const instance = this.#instance;
+    if (instance?.deletes.length === 0) await this.#ready(); // an instance without a line never takes the next call
     if (this.#open) await this.#again(this.#open);
     if (instance?.id !== undefined && instance.deletes.length > 0) await this.#goOnDeleting(instance);
     return this.#open === undefined && (this.#instance?.deletes.length ?? 0) === 0;

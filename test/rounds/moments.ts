@@ -24,31 +24,30 @@ const PATIENCE_MS = 900;
 
 /** Tells when the moment of a round has come. */
 export class Moments {
-  #moment: Moment | undefined;
-  #count = 0;
-  #act: () => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
+  #occasion: Occasion | undefined;
+  #left = 0;
+  #reached: () => void = () => {};
 
   /** Calls `act` once at the moment: without a delay inside the very call that reports it. Resolves when `act` has been called. */
-  at(moment: Moment, act: () => void): Promise<void> {
+  at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
     return new Promise((resolve) => {
-      this.#moment = moment;
-      this.#count = 0;
-      this.#act = () => {
-        clearTimeout(this.#timer);
-        this.#moment = undefined;
-        this.#act = () => {};
+      let done = false;
+      const once = (): void => {
+        if (done) return;
+        done = true;
+        clearTimeout(patience);
+        this.#occasion = undefined;
         act();
         resolve();
       };
-      this.#timer = setTimeout(() => this.#act(), PATIENCE_MS);
+      const patience = setTimeout(once, PATIENCE_MS);
+      this.#occasion = occasion;
+      this.#left = nth;
+      this.#reached = afterMs === 0 ? once : () => setTimeout(once, afterMs);
     });
   }
 
   happened(occasion: Occasion): void {
-    if (this.#moment?.occasion !== occasion || ++this.#count !== this.#moment.nth) return;
-    const { afterMs } = this.#moment;
-    if (afterMs === 0) this.#act();
-    else setTimeout(() => this.#act(), afterMs);
+    if (this.#occasion === occasion && --this.#left === 0) this.#reached();
   }
 }

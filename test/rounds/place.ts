@@ -5,6 +5,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** Ways in which it can fail. */
   readonly outages: readonly string[];
+  /** Whether what is stored can be read meanwhile. */
+  readable(outage: string): boolean;
   /** The tables are there. */
   migrated(): Promise<void>;
   /** Begins to fail; resolves when it does. */

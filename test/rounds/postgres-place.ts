@@ -43,6 +43,7 @@ export async function postgresPlace(url: string, data: string): Promise<Place> {
     name: "PostgreSQL",
     env: { RINGPORT_DATA: data, DATABASE_URL: relay.url },
     outages: [CUT, SILENT, FULL, FULL, ...Object.keys(LOST)],
+    readable: (outage) => outage !== CUT && outage !== SILENT,
     async migrated() {
       await admin.query(DISK_FULL);
       const { rows } = await admin.query("select tablename from pg_tables where schemaname = 'public'");

@@ -35,6 +35,7 @@ export function sqlitePlace(disk: string, small: boolean): Place {
     name: "SQLite",
     env: { RINGPORT_DATA: data },
     outages: small ? [LOCKED, FULL] : [LOCKED],
+    readable: () => true,
     migrated: async () => {},
     async fail(outage) {
       if (outage === FULL) fillDisk(filler);

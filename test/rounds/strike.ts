@@ -41,10 +41,10 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
       await rest();
       return server.stop();
     case "outage": {
-      stage.journal.note(`${fault.outage}`);
+      stage.journal.note(`${fault.outage}: begins`);
       await place.fail(fault.outage);
       stage.journal.note("the storage fails");
-      if (fault.hangUp) await endLiveCalls(stage);
+      if (fault.hangUp) await endLiveCalls(stage, fault.outage);
       await pause(fault.ms);
       if (fault.next === "kill") return server.kill();
       if (fault.next === "stop") return server.stop();
@@ -56,19 +56,19 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
   }
 }
 
-/** Ends calls that are on the line: their phones must be free, whatever the storage does. */
-async function endLiveCalls(stage: Stage): Promise<void> {
-  const { journal, phones } = stage;
+/**
+ * Ends calls that are on the line. Their phones must be free, whatever the storage does; where it cannot even be read, so
+ * that no request can be admitted, the calls come to their own end.
+ */
+async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
+  const { journal, phones, place } = stage;
   const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MOST_ENDED);
-  for (const call of live) void endCall(stage, call);
+  const asked = place.readable(outage);
+  if (asked) for (const call of live) void endCall(stage, call);
+  const rule = asked ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";
   const deadline = performance.now() + HANG_UP_MS;
   for (const { id, number } of live) {
     while (phones.hasLeg(number) && performance.now() < deadline) await pause(LOOK_MS);
-    if (phones.hasLeg(number))
-      journal.violated(
-        "DELETE hangs up, whatever the storage does",
-        id!,
-        `its phone is connected ${HANG_UP_MS} ms later`,
-      );
+    if (phones.hasLeg(number)) journal.violated(rule, id!, `its phone is connected ${HANG_UP_MS} ms later`);
   }
 }
