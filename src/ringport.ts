@@ -178,6 +178,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       system,
       log,
       publicUrl,
+      closing: () => closed,
       version: VERSION,
       streamPreview: context.streamPreview,
       mp3Stream: decoder.mp3Stream?.bind(decoder),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Voice } from "../../src/ports/speech.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import type { ServerSettings } from "./read-settings.ts";
@@ -29,7 +30,7 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Voices   ${voicesLine(await ringport.voices())}`);
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
-  const first = await ringport.tokens.first({ userName: "admin", label: "first start" });
+  const first = await firstToken(ringport);
   if (!first) return;
   print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
   print();
@@ -39,6 +40,16 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print();
   print(`  ${curlLine(base, first.token)}`);
   print();
+}
+
+/** A token where there is none yet. A storage that fails in this moment stops no server: the next start asks again. */
+async function firstToken({ tokens }: Ringport): Promise<{ readonly token: string } | undefined> {
+  try {
+    return await tokens.first({ userName: "admin", label: "first start" });
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return undefined;
+    throw error;
+  }
 }
 
 const STREAM_OFF = "preview off: GET /v1/calls/:callId/stream answers 501; RINGPORT_STREAM_PREVIEW=1 switches it on";

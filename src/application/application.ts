@@ -12,6 +12,7 @@ import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
 import { recover } from "./recovery.ts";
 import { Retention, type RetentionDays } from "./retention.ts";
+import { RunningKeys } from "./running-keys.ts";
 import { Streams } from "./streams/streams.ts";
 import { Terminations } from "./terminations.ts";
 
@@ -42,6 +43,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     givingUp: patience.signal,
     journals: new Journals(),
     purgeClock,
+    runningKeys: new RunningKeys(),
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {

@@ -17,12 +17,13 @@ import type { EventLog } from "./event-log.ts";
 import type { Journals } from "./journals.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import type { PurgeClock } from "./purge-clock.ts";
+import type { RunningKeys } from "./running-keys.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "purgeClock" | "streams">;
+export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "purgeClock" | "runningKeys" | "streams">;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -49,6 +50,7 @@ export interface Context {
   /** The time by which records are purged. */
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
+  readonly runningKeys: RunningKeys;
   readonly tally: Tally;
   readonly vault: Vault;
   readonly timings: Timings;

@@ -32,26 +32,37 @@ export async function once<T>(
   if (key === undefined) return run(undefined);
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
-  const { storage, system, purgeClock } = context;
+  const { storage, system, purgeClock, runningKeys } = context;
   const expiredBefore = purgeClock.now() - RECEIPT_KEPT_MS;
   const fingerprint = await sha256Hex(JSON.stringify(input));
-  const known = await storage.receipts.begin(userId, key, fingerprint, system.now(), expiredBefore);
-  if (known.kind !== "begun") {
-    if (known.fingerprint !== fingerprint)
-      throw new Refusal(
-        "idempotency_key_reused",
-        `the key "${key}" was used with another request body; take a new key`,
-      );
-    if (known.kind === "done") return replay(JSON.parse(known.result));
-    throw new Refusal("idempotency_key_in_progress", `a request with the key "${key}" is still running`);
-  }
-  const receipt = (result: unknown) => ({ userId, key, result: JSON.stringify(result) });
+  const request = runningKeys.enter(userId, key);
+  let settling: Promise<void> | undefined;
   try {
-    return await run({ receipt, finish: (result) => storage.receipts.finish(receipt(result)) });
-  } catch (error) {
-    // Nobody waits for a storage that is down; until it is there again the key counts as running.
-    await storage.receipts.abandon(userId, key).catch(() => void abandonLater(context, userId, key));
-    throw error;
+    const known = await storage.receipts.begin(userId, key, fingerprint, system.now(), expiredBefore);
+    if (known.kind !== "begun") {
+      if (known.fingerprint !== fingerprint)
+        throw new Refusal(
+          "idempotency_key_reused",
+          `the key "${key}" was used with another request body; take a new key`,
+        );
+      if (known.kind === "done") return replay(JSON.parse(known.result));
+      // A key of nobody else was begun by a request whose answer was lost: this one takes its place.
+      if (!request.alone)
+        throw new Refusal("idempotency_key_in_progress", `a request with the key "${key}" is still running`);
+    }
+    const receipt = (result: unknown) => ({ userId, key, result: JSON.stringify(result) });
+    try {
+      return await run({ receipt, finish: (result) => storage.receipts.finish(receipt(result)) });
+    } catch (error) {
+      // Nobody waits for a storage that is down; until it is there again the key counts as running.
+      await storage.receipts.abandon(userId, key).catch(() => {
+        settling = abandonLater(context, userId, key);
+      });
+      throw error;
+    }
+  } finally {
+    if (settling) void settling.then(request.leave);
+    else request.leave();
   }
 }
 

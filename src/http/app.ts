@@ -3,6 +3,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
 import { identify } from "./bearer.ts";
+import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { Exchange } from "./exchange.ts";
@@ -70,6 +71,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
   /** A refusal, or a mistake of ours of which nothing is told. */
   function failed(error: unknown, exchange: Exchange): Reply {
     if (error instanceof Refusal) return problemOf(exchange, error);
+    if (deps.closing?.()) return problem(exchange, "stopping", STOPPING);
     if (error instanceof StorageUnavailable) {
       log.warn({ request_id: exchange.requestId, err: error }, "the storage is not available");
       return problem(exchange, "storage_unavailable", "the storage is not available at the moment; try again");

@@ -8,8 +8,11 @@ import { problem } from "./problem.ts";
 import { toResponse } from "./reply.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 
+/** The detail of `stopping`. */
+export const STOPPING = "the server is stopping or has stopped";
+
 const DETAILS = {
-  stopping: "the server is stopping or has stopped",
+  stopping: STOPPING,
   not_ready: "the server could not start; its log says why",
 } as const;
 

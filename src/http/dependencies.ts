@@ -34,6 +34,8 @@ export interface HttpDependencies {
   readonly streamPreview?: boolean | undefined;
   /** Decodes the MP3 that a client streams; without it, streams carry PCM and mu-law only. */
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
+  /** Whether the ports are closing, so that requests under way can fail; they never are by default. */
+  readonly closing?: (() => boolean) | undefined;
   /** Of the package; shown in `/openapi.json`. */
   readonly version: string;
 }

@@ -119,6 +119,22 @@ test("a request that the storage could not take leaves its key free as soon as t
   await world.stop();
 });
 
+test("a key whose first answer was lost can be used again, and two requests at once create one call", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  const lost = world.loseAnswer("receipts.begin");
+  const create = () => world.app.calls.create(ALICE, speech(instance), options);
+  await expect(create()).rejects.toMatchObject({ name: "StorageUnavailable" });
+  expect(lost()).toBe(true);
+  const both = await Promise.allSettled([create(), create()]);
+  for (const answer of both) expect(answer).toMatchObject({ reason: { code: "idempotency_key_in_progress" } });
+  expect(await create()).toMatchObject({ created: true, replayed: false });
+  expect(await create()).toMatchObject({ created: true, replayed: true });
+  expect(await world.app.calls.list(ALICE)).toHaveLength(1);
+  await world.stop();
+});
+
 test("the answer with the call that was there is kept under the key as well", async () => {
   const world = await World.start();
   const instance = await world.newInstance();

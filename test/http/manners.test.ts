@@ -240,6 +240,19 @@ describe("fetch", () => {
   });
 });
 
+test("a request that fails because the server is closing is answered with 503", async () => {
+  const create = () => Promise.reject(new Error("the worker pool has been closed"));
+  for (const [closing, code] of [
+    [true, "stopping"],
+    [false, "internal_error"],
+  ] as const) {
+    const { app, logged } = serve({ calls: { create }, http: { closing: () => closing } });
+    const reply = await ask(app, { method: "POST", path: "/v1/calls", body: "{}" });
+    expect([reply.status, reply.json.code]).toEqual([closing ? 503 : 500, code]);
+    expect(logged.filter(({ level }) => level === "error")).toHaveLength(closing ? 0 : 1);
+  }
+});
+
 test("while there is nothing to serve, every request is answered with 503", async () => {
   for (const code of ["stopping", "not_ready"] as const) {
     const app = closedHttp(code, "/api/");

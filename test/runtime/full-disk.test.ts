@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fillUp, mountInMemory, unmount } from "../support/mount.ts";
+import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { ON_NODE, onEach, Server } from "../support/server.ts";
 import { expected, type InstanceView, until } from "../support/server-client.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
@@ -51,7 +51,7 @@ onEach([ON_NODE], (target) => {
 
       test("lets DELETE hang up at once, and the truth be stored when there is room again", async () => {
         const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
-        fillUp(filler);
+        fillDisk(filler);
         const askedAt = performance.now();
         const refused = await client.delete(`/v1/calls/${id}`);
         expectProblem(refused, 503, "storage_unavailable");
@@ -85,7 +85,7 @@ onEach([ON_NODE], (target) => {
         "and a crash while it %s leave one call that was interrupted, and no second INVITE",
         async (_, number, status) => {
           const { client, id } = await callTo(number, status);
-          fillUp(filler);
+          fillDisk(filler);
           await server.kill9();
           rmSync(filler);
           await start();

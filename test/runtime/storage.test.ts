@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fillUp, mountInMemory, unmount } from "../support/mount.ts";
+import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { relayTo } from "../support/relay.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
@@ -46,7 +46,7 @@ onEach([ON_NODE], (target) => {
         }
         return answer.status;
       };
-      fillUp(filler);
+      fillDisk(filler);
       await until(
         () => post(`full ${made.length}`),
         (status) => status === 503,

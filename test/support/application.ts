@@ -5,6 +5,7 @@ import { EventLog } from "../../src/application/event-log.ts";
 import { Journals } from "../../src/application/journals.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { PurgeClock } from "../../src/application/purge-clock.ts";
+import { RunningKeys } from "../../src/application/running-keys.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
@@ -260,6 +261,7 @@ export class World {
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
       streams: new Streams(),
+      runningKeys: new RunningKeys(),
       access: new ProviderAccess(telephony, this.storage.accounts),
       givingUp: new AbortController().signal,
       purgeClock: new PurgeClock(this.system, this.storage, log),

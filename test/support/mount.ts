@@ -16,8 +16,8 @@ export function unmount(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Takes every byte that is left on the file system of this path. */
-export function fillUp(path: string): void {
+/** Takes every byte that is left, with one file. */
+export function fillDisk(path: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12])
     for (;;)
       try {

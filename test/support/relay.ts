@@ -10,8 +10,11 @@ export interface Relay {
   freeze(): void;
   /** Takes connections again, at the same address. */
   mend(): Promise<void>;
-  /** Lets the next message with these words reach the database, and breaks its connection when the answer comes. */
-  loseAnswer(words: string): Promise<void>;
+  /**
+   * Lets the next message with these words reach the database, and breaks its connection when the answer comes. Resolves
+   * when that has happened, or when the signal is aborted.
+   */
+  loseAnswer(words: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Starts a relay to the host and port of a URL. */
@@ -27,6 +30,9 @@ export async function relayTo(url: string): Promise<Relay> {
       const next = createServer((near) => {
         const far = connect(Number(port), hostname);
         for (const socket of [near, far]) sockets.add(keep(socket));
+        // A process that is killed resets its connections, which a pipe does not pass on.
+        near.on("close", () => far.destroy());
+        far.on("close", () => near.destroy());
         let lose: (() => void) | undefined;
         near.on("data", (chunk: Buffer) => {
           if (doomed && chunk.includes(doomed.words)) [lose, doomed] = [doomed.lost, undefined];
@@ -56,9 +62,13 @@ export async function relayTo(url: string): Promise<Relay> {
       for (const socket of sockets) socket.unpipe().pause();
     },
     mend: async () => void (await listen(ownPort)),
-    loseAnswer: (words) =>
+    loseAnswer: (words, signal) =>
       new Promise((lost) => {
         doomed = { words, lost };
+        signal?.addEventListener("abort", () => {
+          doomed = undefined;
+          lost();
+        });
       }),
   };
 }

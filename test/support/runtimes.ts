@@ -37,6 +37,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Everything printed so far on both streams. */
   output(): string;
+  /** Resolves when the process is gone, for whatever reason: with its exit code, or with null when a signal ended it. */
+  readonly gone: Promise<number | null>;
   /**
    * Sends a signal (default SIGTERM) and resolves once the process is gone: with its exit code, or with null when a
    * signal ended it. A process that is still there after 5 seconds is killed. Stopping twice is fine.
@@ -109,7 +111,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
           if (found) resolve(found.replace(/\/$/, ""));
         });
     });
-    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), stop };
+    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), gone, stop };
   } catch (error) {
     await stop("SIGKILL");
     throw error;

@@ -201,6 +201,7 @@ export async function until<T>(
   willDo: (answer: T) => boolean,
   withinMs: number,
   what: string,
+  pollMs: number = POLL_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
@@ -208,6 +209,6 @@ export async function until<T>(
     if (willDo(answer)) return answer;
     if (performance.now() > deadline)
       throw new Error(`waited ${withinMs} ms in vain for ${what}; the last answer: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

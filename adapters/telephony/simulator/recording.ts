@@ -127,6 +127,7 @@ export class Recording {
 
   async #create(): Promise<FileHandle> {
     const file = await open(this.#options.path, "w", 0o600);
+    this.#file = file; // the end closes it, even if its header cannot be written
     await this.#writeAll(file, wavHeader({ sampleRate: this.#options.sampleRate }), 0);
     return file;
   }

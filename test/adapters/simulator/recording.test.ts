@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -114,6 +114,23 @@ describe("a recording", () => {
     expect(warnings).toEqual(["simulator: the recording is incomplete: the disk failed"]);
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
     await network.close();
+  });
+
+  test.runIf(process.platform === "linux")("closes its file if the disk is full from the first byte on", async () => {
+    const reasons: string[] = [];
+    const full = "/dev/full";
+    const recording = new Recording({
+      ...{ path: full, sampleRate: 8_000, maxMs: 60_000, stagger: 1 },
+      ...{ buffers: new SampleBuffers(), turns: new Turns(1), reserve: () => true },
+      incomplete: (reason) => reasons.push(reason),
+    });
+    recording.append(noise(320));
+    await recording.end();
+    expect(reasons).toEqual(["the disk failed"]);
+    const open = await Promise.all(
+      (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+    );
+    expect(open).not.toContain(full);
   });
 
   test("gives up when the disk is much slower than the call, and keeps what was in time", async () => {

@@ -76,6 +76,7 @@ export class FarEndCall {
   #from: RemoteInfo | undefined;
   #answered = false;
   #ownCSeq = 100;
+  #closed = false;
 
   constructor(invite: SipText, script: Script, way: Way) {
     this.callId = field(invite, "Call-ID");
@@ -196,6 +197,7 @@ export class FarEndCall {
 
   /** Says nothing more, in no way. */
   close(): void {
+    this.#closed = true;
     this.#repeating.stop();
     this.voice?.close();
   }
@@ -207,6 +209,7 @@ export class FarEndCall {
     const { rings = [180], reliable = false, earlyMedia = false, allFields = [] } = this.#script;
     this.#way.respond(invite, from, { status: 100, reason: "Trying" });
     this.#audio ??= await CalleeAudio.open(this.#script, this.#way.address);
+    if (this.#closed) return this.#audio.voice.close();
     if (!this.#audio.learn(invite.body)) {
       this.end = "refused";
       return this.#finally(invite, from, { status: 488, reason: "Not Acceptable Here" });
@@ -222,7 +225,7 @@ export class FarEndCall {
     }
     const { status = 200, reason, fields = [], afterMs = 0 } = this.#script;
     if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
-    if (status === "never" || this.end) return;
+    if (status === "never" || this.end || this.#closed) return;
     if (status < 300) return this.#answer(invite, from);
     this.end = "refused";
     this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields] });

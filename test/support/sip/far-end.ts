@@ -16,6 +16,8 @@ export interface FarEndOptions {
   readonly port?: number;
   /** What REGISTER needs. Default: nothing. */
   readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
+  /** Called for each call that comes, before anything is answered. */
+  readonly invited?: (call: FarEndCall) => void;
 }
 
 /** A SIP server with callees behind it, on UDP: the other side of every call in a test. */
@@ -102,6 +104,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
     const call = new FarEndCall(invite, script ?? unknown, way);
     call.requests.push({ method: "INVITE", text: invite, at: performance.now(), again: false });
     calls.push(call);
+    options.invited?.(call);
     void call.take(invite, from);
     for (const look of [...waiting]) look();
   }
@@ -140,6 +143,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
       });
     },
     async close() {
+      farEnd.gone = true; // what still waits for something says nothing more
       for (const call of calls) call.close();
       await new Promise<void>((resolve) => socket.close(() => resolve()));
     },

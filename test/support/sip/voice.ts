@@ -97,7 +97,7 @@ export class Voice {
     this.#speech = speech;
     const isFirst = this.#wire === undefined;
     this.#wire = wire;
-    if (!isFirst) return;
+    if (!isFirst || this.#closed) return;
     this.#startedAt = performance.now();
     this.#tick();
   }

@@ -1,0 +1,51 @@
+import type { CallView, EventView } from "../support/server-client.ts";
+import type { Stage } from "./stage.ts";
+
+/** Reasons of a call whose phone was never asked to ring. */
+const NEVER_DIALLED: ReadonlySet<string> = new Set(["instance_not_linked", "instance_offline", "number_invalid"]);
+/** Reasons that only the far end can give. */
+const FROM_THE_PHONE: ReadonlySet<string> = new Set([
+  "message_played",
+  "callee_hung_up",
+  "busy",
+  "declined",
+  "no_answer",
+]);
+/** The events of a call's states, in their order. */
+const MOVES = ["queued", "ringing", "answered"];
+const FINAL = ["completed", "failed"];
+
+/** Checks that the events of a call that is over fit its state, and both what its phone has seen. */
+export function checkStory({ journal, phones }: Stage, view: CallView, events: readonly EventView[]): void {
+  const types = events.map(({ type }) => type);
+  const wrong = (detail: string): void =>
+    journal.violated(
+      "the story fits the state",
+      view.id,
+      `${detail}: ${view.status} ${JSON.stringify(view.outcome)}, ${types.join(", ")}`,
+    );
+
+  const finals = events.filter(({ type }) => FINAL.includes(type));
+  if (finals.length !== 1)
+    journal.violated("one final event", view.id, `it has ${finals.length}; ${view.status}: ${types.join(", ")}`);
+  for (const type of MOVES) if (types.filter((one) => one === type).length > 1) wrong(`${type} is there twice`);
+  const moves = types.filter((type) => MOVES.includes(type) || FINAL.includes(type));
+  const order = [...MOVES, ...FINAL].filter((type) => moves.includes(type));
+  if (moves.join() !== order.join()) wrong("the events are in another order");
+  if (types[0] !== "queued") wrong("it does not begin with queued");
+
+  const [final] = finals;
+  if (final && (final.type.toUpperCase() !== view.status || final.data.reason !== view.outcome?.reason))
+    wrong(`the final event is ${final.type} ${final.data.reason}`);
+  if (types.includes("answered") !== (view.started_at !== null)) wrong(`started_at is ${view.started_at}`);
+  if (view.status === "COMPLETED" && !types.includes("answered")) wrong("nobody answered");
+  const times = [view.created_at, view.started_at, view.ended_at].filter((time) => time !== null);
+  if (times.toSorted().join() !== times.join()) wrong(`its times are ${times.join(", ")}`);
+
+  const call = journal.calls.get(view.target_phone);
+  if (!call || call.instance.network === "simulator") return;
+  const rang = phones.invites(view.target_phone).length > 0;
+  const reason = view.outcome?.reason ?? "";
+  if (rang && NEVER_DIALLED.has(reason)) wrong("the phone rang");
+  if (!rang && (FROM_THE_PHONE.has(reason) || types.includes("ringing"))) wrong("the phone never rang");
+}

@@ -1,0 +1,44 @@
+import type { EventView } from "../support/server-client.ts";
+import { pause, type Stage } from "./stage.ts";
+
+const LIMIT = 4;
+const IDLE_MS = 10;
+
+/** Follows GET /v1/events from the first event on, by the cursor that each page names, across all restarts. */
+export class EventReader {
+  readonly #stage: Stage;
+  /** What was seen, by id, in the order in which it came. */
+  readonly seen: Map<string, EventView> = new Map();
+  #cursor: string | undefined;
+  /** Every page has named the cursor to go on from. */
+  everyPageNamesItsCursor = true;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  async follow(over: () => boolean): Promise<void> {
+    while (!over()) if (!(await this.read())) await pause(IDLE_MS);
+  }
+
+  /** Reads one page; answers whether there was anything new. */
+  async read(limit = LIMIT): Promise<boolean> {
+    const { server, journal } = this.#stage;
+    const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;
+    const answer = await server.ask("GET", `/v1/events?limit=${limit}${cursor}`);
+    if (answer?.status !== 200) return false;
+    const next = answer.headers["next-cursor"];
+    const linked = /[?&]cursor=([^&>]+)/.exec(answer.headers.link ?? "")?.[1];
+    let isNew = false;
+    for (const event of answer.json<EventView[]>()) {
+      // Without a cursor to go on from, the last page is read again and again.
+      if (this.seen.has(event.id) && this.everyPageNamesItsCursor && next !== undefined)
+        journal.violated("a reader sees every event once", event.id, `${event.type} came twice`);
+      isNew ||= !this.seen.has(event.id);
+      this.seen.set(event.id, event);
+    }
+    if (next === undefined) this.everyPageNamesItsCursor = false;
+    this.#cursor = next === undefined ? (linked ?? this.#cursor) : encodeURIComponent(next);
+    return isNew;
+  }
+}

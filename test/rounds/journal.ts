@@ -1,0 +1,100 @@
+import type { Script } from "../support/sip/far-end.ts";
+
+/** One request: `status` undefined while, or if, no answer came. */
+export interface Try {
+  readonly epoch: number;
+  status?: number;
+}
+
+export type Network = "sip/rounds" | "sip" | "simulator";
+
+/** What was asked and answered of an instance. */
+export interface InstanceRecord {
+  /** Its name, and its idempotency key; of an instance with a SIP account also the account. */
+  readonly name: string;
+  readonly network: Network;
+  id: string | undefined;
+  readonly posts: Try[];
+  /** The server has answered that it is linked. */
+  linked: boolean;
+  readonly deletes: Try[];
+  /** A DELETE was answered 204 or 404. */
+  gone: boolean;
+}
+
+/** What was asked and answered of a call. */
+export interface CallRecord {
+  /** Called by no other call. */
+  readonly number: string;
+  readonly instance: InstanceRecord;
+  readonly script: Script;
+  readonly messageMs: number;
+  readonly key: string | undefined;
+  readonly posts: Try[];
+  /** Named by a 201. */
+  id: string | undefined;
+  readonly deletes: Try[];
+  /** The first final state that was read, as JSON. */
+  final: string | undefined;
+}
+
+/** A fault that was found. */
+export interface Violation {
+  /** The rule that is broken. */
+  readonly rule: string;
+  /** What breaks it. */
+  readonly subject: string;
+  readonly detail: string;
+  readonly round: number;
+}
+
+/** Everything that one sequence of rounds knows: what was asked, what was answered, what is wrong. */
+export class Journal {
+  /** The number of the round, and of the server process. */
+  epoch = 0;
+  /** By number. */
+  readonly calls: Map<string, CallRecord> = new Map();
+  readonly instances: InstanceRecord[] = [];
+  readonly violations: Violation[] = [];
+  readonly #reported = new Set<string>();
+  readonly #notes: string[] = [];
+  readonly #begun: number = performance.now();
+
+  instance(name: string, network: Network): InstanceRecord {
+    const made: InstanceRecord = { name, network, id: undefined, posts: [], linked: false, deletes: [], gone: false };
+    this.instances.push(made);
+    return made;
+  }
+
+  call(about: Pick<CallRecord, "number" | "instance" | "script" | "messageMs" | "key">): CallRecord {
+    const made: CallRecord = { ...about, posts: [], id: undefined, deletes: [], final: undefined };
+    this.calls.set(made.number, made);
+    return made;
+  }
+
+  /** The calls that have an id. */
+  get known(): CallRecord[] {
+    return [...this.calls.values()].filter(({ id }) => id !== undefined);
+  }
+
+  note(what: string): void {
+    const at = (performance.now() - this.#begun).toFixed(1).padStart(9);
+    this.#notes.push(`${at} round ${this.epoch} ${what}`);
+  }
+
+  /** Notes a fault, each once. */
+  violated(rule: string, subject: string, detail: string): void {
+    const key = `${rule} ${subject}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.violations.push({ rule, subject, detail, round: this.epoch });
+    this.note(`VIOLATED ${rule}: ${subject}: ${detail}`);
+  }
+
+  /** All of it, for a file. */
+  text(): string {
+    const calls = [...this.calls.values()].map(({ instance, ...call }) => ({ ...call, instance: instance.name }));
+    const records = [...this.violations, ...this.instances, ...calls];
+    return [...this.#notes, ...records.map((record) => JSON.stringify(record))].join("\n");
+  }
+}

@@ -1,0 +1,99 @@
+// `npm run test:rounds`: seeded rounds of faults on real server processes; README.md beside this file says how to read it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import built from "../support/built.ts";
+import { mountInMemory, unmount } from "../support/mount.ts";
+import { findPostgres } from "../support/postgres.ts";
+import { missing } from "../support/runtimes.ts";
+import type { Journal } from "./journal.ts";
+import type { Place } from "./place.ts";
+import { postgresPlace } from "./postgres-place.ts";
+import { ROUNDS_OF_A_SEQUENCE, runSequence } from "./sequence.ts";
+import { sqlitePlace } from "./sqlite-place.ts";
+
+/** Room for the records and recordings of a sequence. */
+const DISK = "size=24m";
+
+type Lane = Place["name"];
+const LANES: readonly Lane[] = ["SQLite", "PostgreSQL"];
+const wanted = LANES.filter(
+  (lane) => !process.env.DATABASE || lane.toLowerCase() === process.env.DATABASE.toLowerCase(),
+);
+const given = process.env.SEED;
+const firstSeed = given === undefined ? Date.now() % 1_000_000 : Number(given);
+const rounds = Number(process.env.ROUNDS ?? (given === undefined ? 200 : ROUNDS_OF_A_SEQUENCE * wanted.length));
+const sequences = Math.ceil(rounds / ROUNDS_OF_A_SEQUENCE / wanted.length);
+if (wanted.length === 0 || !Number.isInteger(firstSeed) || !(rounds > 0))
+  throw new Error("DATABASE is SQLite or PostgreSQL, SEED a whole number, ROUNDS a number above 0");
+
+if (!process.env.PROGRAM) built();
+const folder = mkdtempSync(join(tmpdir(), "ringport-rounds-"));
+const begun = performance.now();
+const broken = new Map<string, string[]>();
+console.log(
+  `${sequences * ROUNDS_OF_A_SEQUENCE * wanted.length} rounds on ${wanted.join(" and ")}, seeds ${firstSeed} to ${firstSeed + sequences - 1}`,
+);
+await Promise.all(wanted.map((lane) => (lane === "SQLite" ? onSqlite() : onPostgres())));
+rmSync(folder, { recursive: true, force: true });
+process.exit(judge());
+
+async function onSqlite(): Promise<void> {
+  const disk = join(folder, "disk");
+  const unmountable = mountInMemory(disk, DISK);
+  if (unmountable) console.log(`SQLite: no disk is filled: ${missing(unmountable)}`);
+  try {
+    for (let n = 0; n < sequences; n++)
+      await run(firstSeed + n, sqlitePlace(join(disk, String(firstSeed + n)), unmountable === undefined));
+  } finally {
+    unmount(disk);
+  }
+}
+
+async function onPostgres(): Promise<void> {
+  const postgres = await findPostgres();
+  if (postgres.missing) return console.log(postgres.title);
+  const running = await postgres.start();
+  try {
+    for (let n = 0; n < sequences; n++) {
+      const seed = firstSeed + n;
+      await run(seed, await postgresPlace(await running.createDatabase(), join(folder, `postgres-${seed}`)));
+    }
+  } finally {
+    await running.stop();
+  }
+}
+
+async function run(seed: number, place: Place): Promise<void> {
+  const from = performance.now();
+  const journal = await runSequence(seed, place);
+  const { violations, calls } = journal;
+  const took = ((performance.now() - from) / 1_000).toFixed(1);
+  const verdict = violations.length === 0 ? "✓" : `✗ ${violations.length} faults`;
+  console.log(`${place.name.padEnd(10)} seed ${seed}  ${took.padStart(5)} s  ${calls.size} calls  ${verdict}`);
+  if (violations.length > 0) report(seed, place.name, journal);
+}
+
+function report(seed: number, lane: Lane, journal: Journal): void {
+  const file = join(tmpdir(), `ringport-rounds-${lane.toLowerCase()}-${seed}.txt`);
+  writeFileSync(file, journal.text());
+  for (const { rule, subject, detail, round } of journal.violations) {
+    console.log(`  round ${round}: ${rule}: ${subject}: ${detail}`);
+    const seeds = broken.get(rule) ?? [];
+    broken.set(rule, [...seeds, `${lane} ${seed}`]);
+  }
+  console.log(`  journal: ${file}`);
+  console.log(`  replay:  SEED=${seed} DATABASE=${lane} npm run test:rounds`);
+}
+
+/** Prints which rules are broken by which seeds; answers the exit code. */
+function judge(): number {
+  const took = ((performance.now() - begun) / 1_000).toFixed(0);
+  for (const [rule, seeds] of broken)
+    console.log(`${String(seeds.length).padStart(5)} × ${rule}: ${[...new Set(seeds)].join(", ")}`);
+  console.log(
+    `${sequences * ROUNDS_OF_A_SEQUENCE * wanted.length} rounds in ${took} s: ${broken.size === 0 ? "all rules hold" : `${broken.size} rules are broken`}`,
+  );
+  return broken.size === 0 ? 0 : 1;
+}

@@ -1,0 +1,53 @@
+/** What a fault can be tied to. */
+export const OCCASIONS = [
+  "an INVITE",
+  "a call asked for",
+  "a call answered",
+  "an end asked for",
+  "an end answered",
+  "a link asked for",
+  "a link answered",
+  "a deletion asked for",
+  "a deletion answered",
+] as const;
+export type Occasion = (typeof OCCASIONS)[number];
+
+/** A moment of a round: so long after the n-th time that something happens. */
+export interface Moment {
+  readonly occasion: Occasion;
+  readonly nth: number;
+  readonly afterMs: number;
+}
+
+/** The round goes on after this even if the occasion did not come, ms. */
+const PATIENCE_MS = 900;
+
+/** Tells when the moment of a round has come. */
+export class Moments {
+  #occasion: Occasion | undefined;
+  #left = 0;
+  #reached: () => void = () => {};
+
+  /** Calls `act` once at the moment: without a delay inside the very call that reports it. Resolves when `act` has been called. */
+  at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
+    return new Promise((resolve) => {
+      let done = false;
+      const once = (): void => {
+        if (done) return;
+        done = true;
+        clearTimeout(patience);
+        this.#occasion = undefined;
+        act();
+        resolve();
+      };
+      const patience = setTimeout(once, PATIENCE_MS);
+      this.#occasion = occasion;
+      this.#left = nth;
+      this.#reached = afterMs === 0 ? once : () => setTimeout(once, afterMs);
+    });
+  }
+
+  happened(occasion: Occasion): void {
+    if (this.#occasion === occasion && --this.#left === 0) this.#reached();
+  }
+}

@@ -1,0 +1,83 @@
+import type { Chance } from "./chance.ts";
+import { type Moment, OCCASIONS, type Occasion } from "./moments.ts";
+
+/** What happens to the server in a round. Times are ms. */
+export type Fault =
+  | { readonly do: "kill" }
+  /** SIGTERM; killed where that takes too long. */
+  | { readonly do: "stop" }
+  /** SIGSTOP, and what comes after it. */
+  | { readonly do: "pause"; readonly ms: number; readonly next: "kill" | "settle"; readonly laterMs: number }
+  /** The storage fails; `hangUp`: live calls are ended meanwhile. */
+  | {
+      readonly do: "outage";
+      readonly outage: string;
+      readonly ms: number;
+      readonly next: "kill" | "stop" | "settle";
+      readonly hangUp: boolean;
+    }
+  /** Everything comes to rest, then the server stops in order. */
+  | { readonly do: "settle" };
+
+export interface Plan {
+  readonly moment: Moment;
+  readonly fault: Fault;
+}
+
+/** What happens in a round. @param outages ways in which the storage can fail */
+export function planRound(chance: Chance, outages: readonly string[]): Plan {
+  const fault = planFault(chance, outages);
+  return { moment: planMoment(chance, fault), fault };
+}
+
+function planFault(chance: Chance, outages: readonly string[]): Fault {
+  const kind = chance.next();
+  if (kind < 0.36) return { do: "kill" };
+  if (kind < 0.44) return { do: "stop" };
+  if (kind < 0.53)
+    return {
+      do: "pause",
+      ms: chance.whole(20, 200),
+      next: chance.pick(["kill", "settle"]),
+      laterMs: chance.pick([0, 0, 50]),
+    };
+  if (kind < 0.56) return { do: "settle" };
+  return {
+    do: "outage",
+    outage: chance.pick(outages),
+    ms: chance.whole(10, 250),
+    next: chance.pick(["kill", "stop", "settle", "settle"]),
+    hangUp: chance.happens(0.4),
+  };
+}
+
+/** Half of them at an INVITE; an outage often in the middle of a deletion. */
+function planMoment(chance: Chance, fault: Fault): Moment {
+  const deletes = fault.do === "outage" && chance.happens(/instances/.test(fault.outage) ? 0.9 : 0.3);
+  const rings = chance.happens(0.5);
+  const any = chance.pick(OCCASIONS);
+  const occasion: Occasion = deletes ? "a deletion asked for" : rings ? "an INVITE" : any;
+  const rare = /link|deletion/.test(occasion);
+  const afterMs = chance.happens(0.5) ? 0 : chance.whole(1, 10);
+  return { occasion, nth: rare ? 1 : chance.whole(1, 6), afterMs };
+}
+
+/** The plan in words. */
+export function planText({ moment: { occasion, nth, afterMs }, fault }: Plan): string {
+  return `${faultText(fault)}, ${afterMs} ms after ${occasion} (number ${nth})`;
+}
+
+function faultText(fault: Fault): string {
+  switch (fault.do) {
+    case "kill":
+      return "kill -9";
+    case "stop":
+      return "SIGTERM";
+    case "pause":
+      return `SIGSTOP for ${fault.ms} ms, then ${fault.next}`;
+    case "outage":
+      return `${fault.outage} for ${fault.ms} ms${fault.hangUp ? ", live calls ended meanwhile" : ""}, then ${fault.next}`;
+    case "settle":
+      return "no fault";
+  }
+}

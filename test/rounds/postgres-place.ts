@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync } from "node:fs";
+import pg from "pg";
+import { type Relay, relayTo } from "../support/relay.ts";
+import { until } from "../support/server-client.ts";
+import type { Place } from "./place.ts";
+
+const CUT = "the connections are cut";
+const SILENT = "the connections are silent";
+const FULL = "writes fail with disk_full";
+/** What of the requests whose answers are lost. */
+const LOST = {
+  "answers to commits are lost": "commit",
+  "answers to moves of calls are lost": 'update "calls"',
+  "answers to moves of instances are lost": 'update "instances"',
+} as const;
+
+/** Writes fail as PostgreSQL says it (53100) while the flag is there. */
+const DISK_FULL = `
+  create schema rounds;
+  create table rounds.full_disk (flag int);
+  create function rounds.refuse() returns trigger language plpgsql as $$
+  begin
+    if exists (select from rounds.full_disk) then
+      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end if;
+    return null;
+  end $$;`;
+
+/** @param url an empty database; @param data the server's data folder */
+export async function postgresPlace(url: string, data: string): Promise<Place> {
+  const relay: Relay = await relayTo(url);
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  mkdirSync(data, { recursive: true });
+  let ending: AbortController | undefined;
+  let down = false;
+
+  async function lose(words: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await relay.loseAnswer(words, signal);
+  }
+
+  return {
+    name: "PostgreSQL",
+    env: { RINGPORT_DATA: data, DATABASE_URL: relay.url },
+    outages: [CUT, SILENT, FULL, FULL, ...Object.keys(LOST)],
+    readable: (outage) => outage !== CUT && outage !== SILENT,
+    async migrated() {
+      await admin.query(DISK_FULL);
+      const { rows } = await admin.query("select tablename from pg_tables where schemaname = 'public'");
+      for (const { tablename } of rows)
+        await admin.query(
+          `create trigger full_disk before insert or update or delete on public."${tablename}"
+           for each statement execute function rounds.refuse()`,
+        );
+    },
+    async fail(outage) {
+      const words = LOST[outage as keyof typeof LOST];
+      if (words) {
+        ending = new AbortController();
+        void lose(words, ending.signal);
+      } else if (outage === FULL) await admin.query("insert into rounds.full_disk values (1)");
+      else {
+        down = true;
+        if (outage === SILENT) relay.freeze();
+        else await relay.cut();
+      }
+    },
+    async mend() {
+      ending?.abort();
+      ending = undefined;
+      await admin.query("delete from rounds.full_disk");
+      if (!down) return;
+      await relay.cut();
+      await relay.mend();
+      down = false;
+    },
+    async released() {
+      const others = "select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> $1";
+      const { rows } = await admin.query("select pg_backend_pid() as pid");
+      await until(
+        async () => (await admin.query(others, [rows[0].pid])).rows[0].n as number,
+        (count) => count === 0,
+        10_000,
+        "the database to see that the server is gone",
+        5,
+      );
+    },
+    async dispose() {
+      ending?.abort();
+      await relay.cut();
+      await admin.end();
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { runtimes, type ServerProcess, start } from "../support/runtimes.ts";
+import { until } from "../support/server-client.ts";
+import { type Answer, type Sending, send } from "../support/server-http.ts";
+import type { Journal } from "./journal.ts";
+import type { Place } from "./place.ts";
+
+/** The built program, which starts in a third of the time that the sources take; `PROGRAM` names another one. */
+const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
+/** Who stops a server kills it when it takes longer, ms. */
+const STOP_MS = 2_000;
+const ANSWER_MS = 20_000;
+const MOST_LOGGED = 100;
+/** Lines, and characters of each, of the last words of a server. */
+const MOST_SHOWN = 8;
+const MOST_CHARACTERS = 300;
+/** The server's words for requests that come after its end. */
+const AFTER_STOP = "a request came, but Ringport is not running";
+/** What may be answered to requests that are right. */
+const FORESEEN: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
+
+/** The server under test: started again and again on the same records. */
+export class RoundServer {
+  readonly #place: Place;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #journal: Journal;
+  #process: ServerProcess | undefined;
+  /** The one that was sent a signal. */
+  #ending: ServerProcess | undefined;
+  #token: string | undefined;
+
+  constructor(place: Place, settings: Readonly<Record<string, string>>, journal: Journal) {
+    this.#place = place;
+    this.#settings = settings;
+    this.#journal = journal;
+  }
+
+  get alive(): boolean {
+    return this.#process !== undefined;
+  }
+
+  async start(): Promise<void> {
+    const env = { LOG_LEVEL: "warn", ...this.#settings, ...this.#place.env };
+    const started = await start(RUNTIME, PROGRAM, { args: ["serve"], env });
+    this.#process = started;
+    void started.gone.then((code) => this.#died(started, code));
+    this.#journal.note("the server has started");
+    // The address comes first, on a first start the token last.
+    this.#token ??= (
+      await until(
+        () => /\brp_live_\w+/.exec(started.output()),
+        (found) => found !== null,
+        10_000,
+        "the first token",
+      )
+    )?.[0];
+  }
+
+  /** Ends it as a power cut does. */
+  kill(): Promise<void> {
+    this.#journal.note("kill -9");
+    return this.#end("SIGKILL");
+  }
+
+  /** Ends it in order, or kills it when that takes too long. */
+  async stop(): Promise<void> {
+    this.#journal.note("SIGTERM");
+    const impatience = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
+    await this.#end("SIGTERM");
+    clearTimeout(impatience);
+  }
+
+  pause(): void {
+    this.#journal.note("SIGSTOP");
+    this.#signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#journal.note("SIGCONT");
+    this.#signal("SIGCONT");
+  }
+
+  /** Sends a request; undefined if no answer came, because the server died or is gone. */
+  async ask(
+    method: string,
+    path: string,
+    sending: Sending & { readonly json?: unknown } = {},
+  ): Promise<Answer | undefined> {
+    const server = this.#process;
+    if (!server) return undefined;
+    const { json, headers, ...rest } = sending;
+    try {
+      const answer = await send(method, path.startsWith("http") ? path : server.url + path, {
+        timeoutMs: ANSWER_MS,
+        ...rest,
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          ...(json === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+      });
+      if (!FORESEEN.has(answer.status))
+        this.#journal.violated(
+          "only foreseen answers",
+          `${method} ${path}`,
+          `${answer.status}: ${answer.text.slice(0, 300)}`,
+        );
+      return answer;
+    } catch (error) {
+      if (this.#process === server && /was not answered within/.test(String(error)))
+        this.#journal.violated("every request is answered", `${method} ${path}`, String(error));
+      return undefined;
+    }
+  }
+
+  /** The signal is sent before this returns. */
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#process;
+    if (!server) return; // it has died by itself
+    this.#ending = server;
+    const gone = server.stop(signal);
+    if (signal === "SIGKILL") this.#process = undefined; // nothing more is asked of it
+    const code = await gone;
+    this.#process = undefined;
+    this.#journal.note(`the server is gone (${code})${printed(server)}`);
+  }
+
+  #died(server: ServerProcess, code: number | null): void {
+    if (this.#ending === server) return;
+    this.#process = undefined;
+    const lines = server
+      .output()
+      .split("\n")
+      .filter((line) => !line.includes(AFTER_STOP));
+    const last = lines
+      .slice(-MOST_SHOWN)
+      .map((line) => line.slice(0, MOST_CHARACTERS))
+      .join("\n");
+    this.#journal.violated(
+      "the server lives",
+      `process ${this.#journal.epoch}`,
+      `it ended by itself (${code}):\n${last}`,
+    );
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#process) process.kill(this.#process.pid, signal);
+  }
+}
+
+/** What it printed after its welcome. */
+function printed(server: ServerProcess): string {
+  const lines = server
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("{"));
+  const some = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MOST_LOGGED);
+  return some.length === 0 ? "" : `, it logged:\n${some.join("\n")}`;
+}

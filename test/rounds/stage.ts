@@ -1,0 +1,19 @@
+import type { Journal } from "./journal.ts";
+import type { Moments } from "./moments.ts";
+import type { Phones } from "./phones.ts";
+import type { Place } from "./place.ts";
+import type { RoundServer } from "./round-server.ts";
+
+/** What the parts of a sequence share. */
+export interface Stage {
+  readonly seed: number;
+  readonly place: Place;
+  readonly server: RoundServer;
+  readonly journal: Journal;
+  readonly moments: Moments;
+  readonly phones: Phones;
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

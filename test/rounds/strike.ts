@@ -1,0 +1,74 @@
+import { ServerGone } from "./checker.ts";
+import type { Fault, Plan } from "./plan.ts";
+import { endCall } from "./requests.ts";
+import { pause, type Stage } from "./stage.ts";
+
+/** Calls that are ended while the storage fails. */
+const MOST_ENDED = 3;
+/** A hang-up that waits for nothing takes a moment; this long on a busy machine, ms. */
+const HANG_UP_MS = 5_000;
+const LOOK_MS = 5;
+
+/** Does to the server what the plan says, at the planned moment; it is dead afterwards. @param rest waits until all is done */
+export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => Promise<void>): Promise<void> {
+  let struck: Promise<void> = Promise.resolve();
+  await stage.moments.at(moment, () => {
+    struck = act(stage, fault, rest);
+    struck.catch(() => {}); // awaited below
+  });
+  await struck.catch((error: unknown) => {
+    if (!(error instanceof ServerGone)) throw error; // noted where it was seen
+  });
+}
+
+/** What can be done at once is done before this returns. */
+async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promise<void> {
+  const { server, place } = stage;
+  switch (fault.do) {
+    case "kill":
+      return server.kill();
+    case "stop":
+      return server.stop();
+    case "pause":
+      server.pause();
+      await pause(fault.ms);
+      if (fault.next === "kill" && fault.laterMs === 0) return server.kill();
+      server.resume();
+      if (fault.next === "settle") await rest();
+      else await pause(fault.laterMs);
+      return server.kill();
+    case "settle":
+      await rest();
+      return server.stop();
+    case "outage": {
+      stage.journal.note(`${fault.outage}: begins`);
+      await place.fail(fault.outage);
+      stage.journal.note("the storage fails");
+      if (fault.hangUp) await endLiveCalls(stage, fault.outage);
+      await pause(fault.ms);
+      if (fault.next === "kill") return server.kill();
+      if (fault.next === "stop") return server.stop();
+      await place.mend();
+      stage.journal.note("the storage works again");
+      await rest();
+      return server.kill();
+    }
+  }
+}
+
+/**
+ * Ends calls that are on the line. Their phones must be free, whatever the storage does; where it cannot even be read, so
+ * that no request can be admitted, the calls come to their own end.
+ */
+async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
+  const { journal, phones, place } = stage;
+  const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MOST_ENDED);
+  const asked = place.readable(outage);
+  if (asked) for (const call of live) void endCall(stage, call);
+  const rule = asked ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";
+  const deadline = performance.now() + HANG_UP_MS;
+  for (const { id, number } of live) {
+    while (phones.hasLeg(number) && performance.now() < deadline) await pause(LOOK_MS);
+    if (phones.hasLeg(number)) journal.violated(rule, id!, `its phone is connected ${HANG_UP_MS} ms later`);
+  }
+}
