@@ -98,6 +98,14 @@ function fileMs(file: Uint8Array): number {
   return (file[4] ?? 0) * 1_000;
 }
 
+const READS =
+  /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
+
+/** Whether an operation (`calls.update`) would change something. */
+export function isWrite(operation: string): boolean {
+  return !READS.test(operation);
+}
+
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
   readonly #inner: Storage;
@@ -105,8 +113,8 @@ export class FaultyStorage implements Storage {
   down = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
-  /** Called after each operation that was done; may throw, as a connection that breaks before it answers. */
-  after: (operation: string) => void = () => {};
+  /** Called after each operation that was done; may throw or wait, as a connection that breaks before it answers. */
+  after: (operation: string) => void | Promise<void> = () => {};
   /** Every operation so far, by name. */
   readonly operations: string[] = [];
   readonly accounts: Storage["accounts"];
@@ -136,9 +144,7 @@ export class FaultyStorage implements Storage {
 
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
-    const reads =
-      /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
-    return this.operations.filter((operation) => !reads.test(operation));
+    return this.operations.filter(isWrite);
   }
 
   #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts">(
@@ -153,7 +159,8 @@ export class FaultyStorage implements Storage {
           if (this.down) throw new StorageUnavailable("the database is locked");
           this.operations.push(operation);
           const answer = await original.apply(store, args);
-          this.after(operation);
+          const late = this.after(operation);
+          if (late) await late;
           return answer;
         };
       },
@@ -182,6 +189,12 @@ export interface WorldOptions {
   readonly voiceActivity?: VoiceActivity;
   /** What an earlier process left. */
   readonly before?: World;
+  /** Default: a clock that goes on a second after the earlier process. */
+  readonly system?: ManualSystem;
+  /** Default: the storage of the earlier process, or a new one in memory. */
+  readonly storage?: FaultyStorage;
+  /** Default: a new network. */
+  readonly network?: ScriptedTelephony;
 }
 
 /** One process: the application on a database in memory, a scripted network and a manual clock. */
@@ -200,16 +213,18 @@ export class World {
   constructor(options: WorldOptions = {}) {
     const { before } = options;
     this.#options = options;
-    this.system = new ManualSystem(
-      before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {},
-    );
+    this.system =
+      options.system ??
+      new ManualSystem(before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {});
     this.recordings = before?.recordings ?? new MemoryRecordings();
-    this.storage = before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
-    this.network = new ScriptedTelephony(this.system, {
-      ...(options.capabilities ? { capabilities: options.capabilities } : {}),
-      ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
-      users: options.users,
-    });
+    this.storage = options.storage ?? before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
+    this.network =
+      options.network ??
+      new ScriptedTelephony(this.system, {
+        ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+        ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
+        users: options.users,
+      });
     for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
     const log: Logger = {
       debug() {},
