@@ -1,5 +1,6 @@
 import { isActive } from "../../../src/domain/call.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
 import { ALICE } from "../../support/application.ts";
 import type { Run } from "./run.ts";
 
@@ -14,13 +15,27 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
     if (!answered && (which === "answered" || !(await isGone(run, id)))) continue;
     const hung = (method: string) => adapterFaults.met.has(`${method} ${id}`);
     const tell = (truth: boolean, detail: string) => findings.expect("deleted-is-cleared", truth, `${id} ${detail}`);
+    const racing = (kind: "configure" | "scan") =>
+      requests
+        .about(kind, id)
+        .some(({ answeredAt = Infinity, process: asked }) =>
+          requests.about("delete", id).some((one) => one.process === asked && answeredAt >= one.askedAt),
+        );
     const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
-    tell(!open || hung("close") || hung("unlink") || hung("open"), "has an open line");
-    tell(!process.network.devices.has(id) || hung("unlink") || hung("open"), "is still linked at the network");
+    tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
+    tell(
+      !process.network.devices.has(id) || hung("unlink") || hung("open") || racing("scan"),
+      "is still linked at the network",
+    );
     tell((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
     const active = (await database.calls.active(id)).filter(({ status }) => isActive(status));
     tell(active.length === 0, `still has ${active[0]?.id}`);
   }
+}
+
+/** Whether the deletion of an instance is stored, finished or not. */
+export async function isDeleted(database: Storage, instanceId: string): Promise<boolean> {
+  return (await database.instances.get(instanceId))?.status === "DELETED";
 }
 
 /** Whether an instance reads as 404. */

@@ -1,3 +1,5 @@
+import { environment } from "../../support/fuzz.ts";
+
 /** Everything the model holds to be true; the name is what `INVARIANT=…` selects. */
 export const INVARIANTS = {
   "dialled-once":
@@ -28,8 +30,7 @@ export const INVARIANTS = {
 /** The name of an invariant. */
 export type Invariant = keyof typeof INVARIANTS;
 
-const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env;
-const only = environment?.INVARIANT;
+const only = environment.INVARIANT;
 if (only !== undefined && !(only in INVARIANTS))
   throw new Error(`INVARIANT is "${only}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
 

@@ -26,6 +26,8 @@ export interface Shared {
   readonly adapterFaults: AdapterFaults;
   readonly policy: QueuePolicy;
   dialled(attempt: Attempt): void;
+  /** Told before the next call of an instance is asked for. */
+  claiming(instanceId: string): Promise<void>;
 }
 
 const STARTS_WITHIN_MS = 30_000;
@@ -52,7 +54,7 @@ export class Process implements NetworkOwner {
     this.network = new ModelNetwork(this);
     const { database, policy } = shared;
     const storage = new FaultyStorage({ ...database, open: async () => {}, close: async () => {} });
-    storage.before = (operation) => this.#before(operation);
+    storage.before = (operation, args) => this.#before(operation, args);
     storage.after = (operation) => this.#after(operation);
     const { system, network } = this;
     const options = { policy, timings: TIMINGS, streamPreview: true, system, network, storage };
@@ -108,9 +110,10 @@ export class Process implements NetworkOwner {
     if (this.#crash?.at === "dial") this.die();
   }
 
-  async #before(operation: string): Promise<void> {
+  async #before(operation: string, args: readonly unknown[]): Promise<void> {
     if (this.alive && this.#isCrashPoint(operation, false)) this.die();
     if (this.alive) await this.#shared.storageFaults.before(operation);
+    if (operation === "calls.claimNext") await this.#shared.claiming(String(args[0]));
     if (!this.alive) await new Promise(() => {});
   }
 

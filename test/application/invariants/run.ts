@@ -7,6 +7,7 @@ import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE } from "../../support/application.ts";
 import type { RecordingClient } from "../../support/recording-client.ts";
 import { AdapterFaults } from "./adapter-faults.ts";
+import { isDeleted } from "./check-deletion.ts";
 import { EventReader } from "./event-reader.ts";
 import { Findings } from "./invariant.ts";
 import type { Attempt } from "./model-network.ts";
@@ -45,6 +46,10 @@ export class Run implements Shared {
   readonly ended = new Map<string, Call>();
   /** The wall clock was set back or forward. */
   jumped = false;
+  /** By how much it was set back in all, ms. */
+  setBackMs = 0;
+  /** Instances that were deleted already when their next call was last asked for. */
+  readonly #goneAtClaim = new Set<string>();
   /** Faults that an operator's log is there for. */
   alarming = false;
   process: Process;
@@ -86,9 +91,14 @@ export class Run implements Shared {
       const far = answered ? "which had answered" : placed ? "which rang" : "which was asked";
       return `process ${process} dialled ${callId} again, after process ${first}, ${far}`;
     });
-    const deleted = this.requests.about("delete", instanceId).some(({ answer }) => answer === "done");
-    this.findings.expect("deleted-is-silent", !deleted, `${callId} was dialled after its instance was deleted`);
+    const gone = this.#goneAtClaim.has(instanceId);
+    this.findings.expect("deleted-is-silent", !gone, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
+  }
+
+  async claiming(instanceId: string): Promise<void> {
+    if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(instanceId);
+    else this.#goneAtClaim.delete(instanceId);
   }
 
   /** The open line of an instance in the present process. */

@@ -3,12 +3,12 @@ import { isWrite } from "../../support/application.ts";
 
 /** Parts of a storage that break together. */
 const PARTS: readonly ((operation: string) => boolean)[] = [
+  isWrite,
   () => true,
-  isWrite,
-  isWrite,
   (operation) => !isWrite(operation),
   (operation) => operation === "calls.update",
   (operation) => operation === "events.append",
+  (operation) => operation === "instances.update",
   (operation) => operation === "calls.claimNext",
   (operation) => operation.startsWith("calls."),
   (operation) => operation.startsWith("instances."),
@@ -22,7 +22,7 @@ export class StorageFaults {
   #hangs: (operation: string) => boolean = none;
   #healed: () => void = () => {};
   #healing: Promise<void> = Promise.resolve();
-  #holdNext = false;
+  #holding = 0;
   #letGo: (() => void)[] = [];
   #losing = 0;
 
@@ -50,13 +50,13 @@ export class StorageFaults {
     this.#hangs = PARTS[which % PARTS.length] ?? none;
   }
 
-  /** The next write waits, between the ids it was made with and its commit. */
-  holdNextWrite(): void {
-    this.#holdNext = true;
+  /** The n-th write from now on waits, between the ids it was made with and its commit. */
+  holdWrite(n: number): void {
+    this.#holding = n;
   }
 
   letGo(): void {
-    this.#holdNext = false;
+    this.#holding = 0;
     for (const letGo of this.#letGo.splice(0)) letGo();
   }
 
@@ -74,10 +74,8 @@ export class StorageFaults {
 
   /** What an operation meets on its way to the database. */
   async before(operation: string): Promise<void> {
-    if (this.#holdNext && isWrite(operation)) {
-      this.#holdNext = false;
+    if (this.#holding > 0 && isWrite(operation) && --this.#holding === 0)
       await new Promise<void>((resolve) => void this.#letGo.push(resolve));
-    }
     if (this.#hangs(operation)) await this.#healing;
     if (this.#fails(operation)) throw new StorageUnavailable("the database is locked");
   }

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../../src/audio/next-turn.ts";
 import { isActive } from "../../../src/domain/call.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
@@ -27,6 +28,8 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
   const clients = run.clients.filter((one) => one.process === process);
   const client = clients[which % Math.max(1, clients.length)];
   switch (step) {
+    case "wait":
+      return;
     case "create":
     case "create stream": {
       const target = { phoneNumber: NUMBER };
@@ -36,7 +39,7 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
           ? { instanceId, type: "FIXED_TTS", target, tts }
           : { instanceId, type: "DYNAMIC_STREAM", target };
       requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id }) => void run.created.add(id));
-      return system.settle();
+      return;
     }
     case "create instance":
       requests.ask(process, "create instance", "", app.instances.create(ALICE, { name: `Desk ${which}` }), ({ id }) => {
@@ -122,7 +125,7 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
     case "storage heals":
       return storageFaults.heal();
     case "hold a write":
-      return storageFaults.holdNextWrite();
+      return storageFaults.holdWrite(1 + (which % 4));
     case "let the write go":
       return storageFaults.letGo();
     case "lose an answer":
@@ -134,8 +137,11 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
       return adapterFaults.heal();
     case "clock jumps":
       run.jumped = true;
+      if (which % 2 === 0) run.setBackMs += HOUR_MS;
       return system.jump(which % 2 ? HOUR_MS : -HOUR_MS);
     case "crash":
+      // Somewhere between the awaits of what goes on.
+      for (let turn = which % 12; turn > 0; turn--) await nextTurn();
       return process.die();
     case "crash at an operation":
       return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
