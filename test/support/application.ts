@@ -98,13 +98,9 @@ function fileMs(file: Uint8Array): number {
   return (file[4] ?? 0) * 1_000;
 }
 
+/** Operations that change nothing. */
 const READS =
   /\.(get|list|linked|active|audio|load\w*|ofCall|ofCalls|ofUser|oldest\w*|waiting\w*|orphaned|recorded|counts|token\w*)$/;
-
-/** Whether an operation (`calls.update`) would change something. */
-export function isWrite(operation: string): boolean {
-  return !READS.test(operation);
-}
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -113,7 +109,7 @@ export class FaultyStorage implements Storage {
   down = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
-  /** Called after each operation that was done; may throw or wait, as a connection that breaks before it answers. */
+  /** Called after each operation that was done; may throw, as a connection that breaks before it answers, or wait. */
   after: (operation: string) => void | Promise<void> = () => {};
   /** Every operation so far, by name. */
   readonly operations: string[] = [];
@@ -144,7 +140,7 @@ export class FaultyStorage implements Storage {
 
   /** How many of the operations so far would have changed something. */
   get writes(): string[] {
-    return this.operations.filter(isWrite);
+    return this.operations.filter((operation) => !READS.test(operation));
   }
 
   #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts">(
@@ -159,8 +155,8 @@ export class FaultyStorage implements Storage {
           if (this.down) throw new StorageUnavailable("the database is locked");
           this.operations.push(operation);
           const answer = await original.apply(store, args);
-          const late = this.after(operation);
-          if (late) await late;
+          const waits = this.after(operation);
+          if (waits) await waits;
           return answer;
         };
       },
@@ -169,6 +165,10 @@ export class FaultyStorage implements Storage {
 }
 
 export interface WorldOptions {
+  /** Default: a clock that goes on a second after that of the earlier process. */
+  readonly system?: ManualSystem;
+  /** Default: a new network. */
+  readonly network?: ScriptedTelephony;
   readonly policy?: QueuePolicy;
   readonly timings?: Partial<Timings>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
@@ -189,12 +189,8 @@ export interface WorldOptions {
   readonly voiceActivity?: VoiceActivity;
   /** What an earlier process left. */
   readonly before?: World;
-  /** Default: a clock that goes on a second after the earlier process. */
-  readonly system?: ManualSystem;
-  /** Default: the storage of the earlier process, or a new one in memory. */
-  readonly storage?: FaultyStorage;
-  /** Default: a new network. */
-  readonly network?: ScriptedTelephony;
+  /** Default: a database in memory. */
+  readonly storage?: Storage;
 }
 
 /** One process: the application on a database in memory, a scripted network and a manual clock. */
@@ -217,7 +213,7 @@ export class World {
       options.system ??
       new ManualSystem(before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {});
     this.recordings = before?.recordings ?? new MemoryRecordings();
-    this.storage = options.storage ?? before?.storage ?? new FaultyStorage(sqliteStorage({ path: ":memory:" }));
+    this.storage = before?.storage ?? new FaultyStorage(options.storage ?? sqliteStorage({ path: ":memory:" }));
     this.network =
       options.network ??
       new ScriptedTelephony(this.system, {
@@ -388,4 +384,9 @@ export class World {
     await stopping;
     await this.storage.close();
   }
+}
+
+/** Whether an operation of a storage (`calls.update`) changes something. */
+export function isWrite(operation: string): boolean {
+  return !READS.test(operation);
 }

@@ -21,7 +21,7 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
         .some(({ answeredAt = Infinity, process: asked }) =>
           requests.about("delete", id).some((one) => one.process === asked && answeredAt >= one.askedAt),
         );
-    const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
+    const open = process.network.opened.some((line) => line.instance.id === id && !line.closed);
     tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
     tell(
       !process.network.devices.has(id) || hung("unlink") || hung("open") || racing("scan"),

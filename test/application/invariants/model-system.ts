@@ -31,7 +31,7 @@ export class ModelSystem extends ManualSystem {
   }
 
   /** Sets the wall clock forward or, below 0, back; ms. */
-  jump(ms: number): void {
+  setClockBy(ms: number): void {
     this.#jumped += ms;
   }
 

@@ -1,6 +1,6 @@
 import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { FaultyStorage, isWrite, World } from "../../support/application.ts";
+import { isWrite, World } from "../../support/application.ts";
 import type { AdapterFaults } from "./adapter-faults.ts";
 import { type Attempt, ModelNetwork, type NetworkOwner } from "./model-network.ts";
 import { ModelSystem } from "./model-system.ts";
@@ -53,12 +53,12 @@ export class Process implements NetworkOwner {
     this.system = new ModelSystem({ seed: this.number, ...(before && { now: before.system.now() + 1_000 }) });
     this.network = new ModelNetwork(this);
     const { database, policy } = shared;
-    const storage = new FaultyStorage({ ...database, open: async () => {}, close: async () => {} });
-    storage.before = (operation, args) => this.#before(operation, args);
-    storage.after = (operation) => this.#after(operation);
+    for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
+    const storage = { ...database, open: async () => {}, close: async () => {} };
     const { system, network } = this;
-    const options = { policy, timings: TIMINGS, streamPreview: true, system, network, storage };
-    this.world = new World(before ? { ...options, before: before.world } : options);
+    this.world = new World({ policy, timings: TIMINGS, streamPreview: true, system, network, storage });
+    this.world.storage.before = (operation, args) => this.#before(operation, args);
+    this.world.storage.after = (operation) => this.#after(operation);
   }
 
   get app(): World["app"] {
