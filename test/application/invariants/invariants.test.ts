@@ -45,7 +45,10 @@ for (const policy of POLICIES)
     });
     if (!result.failed) return;
     const { seed, counterexamplePath, counterexample, errorInstance } = result;
-    const again = `FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
+    const chosen = (["INVARIANT", "WITHOUT"] as const).map((name) =>
+      environment[name] === undefined ? "" : `${name}="${environment[name]}" `,
+    );
+    const again = `${chosen.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
     const steps = counterexample ? written(counterexample[0]) : "";
     throw new Error(`${(errorInstance as Error)?.message}\n\nafter\n${steps}\n\nRepeat with ${again}\n`, {
       cause: errorInstance,
