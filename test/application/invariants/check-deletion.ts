@@ -21,10 +21,12 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
         .some(({ answeredAt = Infinity, process: asked }) =>
           requests.about("delete", id).some((one) => one.process === asked && answeredAt >= one.askedAt),
         );
+    // A device whose link was never stored is unknown to the application.
+    const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
     const open = process.network.opened.some((line) => line.instance.id === id && !line.closed);
     tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
     tell(
-      !process.network.devices.has(id) || hung("unlink") || hung("open") || racing("scan"),
+      !process.network.devices.has(id) || hung("unlink") || hung("open") || unstored || racing("scan"),
       "is still linked at the network",
     );
     tell((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
