@@ -1,7 +1,9 @@
+import type { ExpressionBuilder } from "kysely";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 interface Claim {
@@ -89,12 +91,13 @@ export function callQueue(
           .executeTakeFirst();
         return row?.created_at;
       }),
-    orphaned: (limit) =>
+    orphaned: (owner, limit) =>
       session.read(async (db) => {
         const onLine = await db
           .selectFrom("calls")
           .selectAll()
           .where(IS_ON_LINE)
+          .where(isOfAnother(owner))
           .orderBy("instance_id")
           .limit(limit)
           .execute();
@@ -102,6 +105,7 @@ export function callQueue(
           .selectFrom("calls")
           .selectAll()
           .where(IS_DIALING)
+          .where(isOfAnother(owner))
           .limit(limit - onLine.length)
           .execute();
         const ofDeleted = await db
@@ -123,4 +127,9 @@ export function callQueue(
         return [...onLine, ...dialing, ...ofDeleted].map(callOf);
       }),
   };
+}
+
+/** A call of a process other than this one. */
+function isOfAnother(owner: string) {
+  return ({ eb, or }: ExpressionBuilder<Database, "calls">) => or([eb("owner", "is", null), eb("owner", "<>", owner)]);
 }

@@ -27,12 +27,11 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
         )
         .slice(0, limit),
     oldestWaiting: async () => waiting()[0]?.createdAt,
-    orphaned: async (limit) =>
-      those(
-        ({ status, dialingAt, instanceId }) =>
-          status === "RINGING" ||
-          status === "IN_PROGRESS" ||
-          (status === "QUEUED" && (dialingAt !== null || instances.get(instanceId)?.status === "DELETED")),
+    orphaned: async (self, limit) =>
+      those(({ status, dialingAt, instanceId, owner }) =>
+        status === "QUEUED" && dialingAt === null
+          ? instances.get(instanceId)?.status === "DELETED"
+          : isActive(status) && owner !== self,
       ).slice(0, limit),
     async counts() {
       const counts: Partial<Record<CallStatus, number>> = {};

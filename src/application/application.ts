@@ -10,7 +10,7 @@ import { ProviderAccess } from "./provider-access.ts";
 import { PurgeClock } from "./purge-clock.ts";
 import { Queries } from "./queries.ts";
 import { QueueTimeout } from "./queue-timeout.ts";
-import { recover } from "./recovery.ts";
+import { recover, recoverLater } from "./recovery.ts";
 import { Retention, type RetentionDays } from "./retention.ts";
 import { RunningKeys } from "./running-keys.ts";
 import { Streams } from "./streams/streams.ts";
@@ -64,6 +64,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const instances = new Instances(context, lines, deletions);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
+  let cancelRecovery = () => {};
   return {
     instances,
     calls,
@@ -79,8 +80,10 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await queueTimeout.start();
       retention.start();
       deletions.start();
+      cancelRecovery = recoverLater(context);
     },
     async stop(drainMs) {
+      cancelRecovery();
       deletions.stop();
       queueTimeout.stop();
       const swept = retention.stop();

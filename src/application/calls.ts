@@ -11,7 +11,8 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 import { AudioUnsupported } from "../ports/audio-decoder.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
-import type { CallFilter, Insertion, Page } from "../ports/storage.ts";
+import { type CallFilter, type Insertion, type Page, StorageUnavailable } from "../ports/storage.ts";
+import { within } from "../ports/within.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -70,9 +71,15 @@ export class Calls implements CallUseCases {
   }
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
+    const { system, timings } = this.#context;
+    const begun = system.monotonic();
     const live = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
-    const call = live && owns(principal, live) ? live : await this.get(principal, callId);
-    if (!(await this.#terminations.terminate(call)))
+    const late = () => new StorageUnavailable(`call ${callId} could not be read within ${timings.storeMs} ms`);
+    const call =
+      live && owns(principal, live)
+        ? live
+        : await within(this.get(principal, callId), { system, ms: timings.storeMs, late });
+    if (!(await this.#terminations.terminate(call, timings.storeMs - (system.monotonic() - begun))))
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
 

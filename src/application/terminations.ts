@@ -2,13 +2,12 @@ import { type Call, isActive } from "../domain/call.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
+import { within } from "../ports/within.ts";
 import type { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
 import { failCall } from "./stored-calls.ts";
 
-/** Whoever asks for the end of a call waits this long for its being stored, ms. */
-const STORED_WITHIN_MS = 5_000;
 /** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
 const MOST_UNANSWERED = 1_000;
 
@@ -55,12 +54,13 @@ export class Terminations {
 
   /**
    * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
+   * @param withinMs how long to wait until that is stored, ms
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
    */
-  async terminate(call: Call): Promise<boolean> {
+  async terminate(call: Call, withinMs: number = this.#context.timings.storeMs): Promise<boolean> {
     if (this.#unanswered.delete(call.id)) return true;
     const termination = this.#of(call, "terminated", null);
-    const ended = await this.#inTime(call, termination).catch((cause: Error) => {
+    const ended = await this.#inTime(call, termination, withinMs).catch((cause: Error) => {
       termination.refused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
     });
@@ -75,7 +75,7 @@ export class Terminations {
    * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be
    */
   async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
-    await this.#inTime(call, this.#of(call, reason, detail));
+    await this.#inTime(call, this.#of(call, reason, detail), this.#context.timings.storeMs);
   }
 
   #of(call: Call, reason: FailedReason, detail: string | null): Termination {
@@ -98,15 +98,9 @@ export class Terminations {
     for (const oldest of this.#unanswered) if (this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
   }
 
-  async #inTime({ id }: Call, { stored }: Termination): Promise<boolean> {
-    let cancel = () => {};
-    const late = new Promise<never>((_, reject) => {
-      const sentence =
-        `call ${id} ends all the same, but that could not be stored within ${STORED_WITHIN_MS} ms; ` +
-        "repeat the request to learn when it is";
-      cancel = this.#context.system.after(STORED_WITHIN_MS, () => reject(new StorageUnavailable(sentence)));
-    });
-    return Promise.race([stored, late]).finally(cancel);
+  #inTime({ id }: Call, { stored }: Termination, ms: number): Promise<boolean> {
+    const sentence = `call ${id} ends all the same, but that could not be stored in time; repeat the request to learn when it is`;
+    return within(stored, { system: this.#context.system, ms, late: () => new StorageUnavailable(sentence) });
   }
 
   /** Ends the call and stores that; false if it ended otherwise. */

@@ -217,10 +217,10 @@ export interface CallStore {
   /** The creation time of the oldest unclaimed QUEUED call, to know when to look again. */
   oldestWaiting(): Promise<number | undefined>;
   /**
-   * Calls that a dead process left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls still QUEUED on an
-   * instance that is DELETED; at most `limit`.
+   * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls still
+   * waiting on an instance that is DELETED; at most `limit`.
    */
-  orphaned(limit: number): Promise<Call[]>;
+  orphaned(owner: string, limit: number): Promise<Call[]>;
   /** Calls of which a recording is kept (`recordedMs` above 0) and that ended before, oldest first; at most `limit`. */
   recorded(endedBefore: number, limit: number): Promise<Call[]>;
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */

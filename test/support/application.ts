@@ -173,6 +173,10 @@ export class FaultyStorage implements Storage {
 }
 
 export interface WorldOptions {
+  /** Default: a clock that goes on a second after that of the earlier process. */
+  readonly system?: ManualSystem;
+  /** Default: a new network. */
+  readonly network?: ScriptedTelephony;
   readonly policy?: QueuePolicy;
   readonly timings?: Partial<Timings>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
@@ -215,16 +219,18 @@ export class World {
   constructor(options: WorldOptions = {}) {
     const { before } = options;
     this.#options = options;
-    this.system = new ManualSystem(
-      before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {},
-    );
+    this.system =
+      options.system ??
+      new ManualSystem(before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {});
     this.recordings = before?.recordings ?? new MemoryRecordings();
     this.storage = before?.storage ?? new FaultyStorage(options.storage ?? sqliteStorage({ path: ":memory:" }));
-    this.network = new ScriptedTelephony(this.system, {
-      ...(options.capabilities ? { capabilities: options.capabilities } : {}),
-      ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
-      users: options.users,
-    });
+    this.network =
+      options.network ??
+      new ScriptedTelephony(this.system, {
+        ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+        ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
+        users: options.users,
+      });
     for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
     const log: Logger = {
       debug() {},
@@ -391,4 +397,9 @@ export class World {
     await stopping;
     await this.storage.close();
   }
+}
+
+/** Whether an operation of a storage (`calls.update`) changes something. */
+export function isWrite(operation: string): boolean {
+  return !READS.test(operation);
 }

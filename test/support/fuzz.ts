@@ -1,13 +1,21 @@
 import * as fc from "fast-check";
 import { test } from "vitest";
 
-const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env;
+/** The environment variables; none outside Node, Bun and Deno. */
+export const environment: Readonly<Record<string, string | undefined>> =
+  (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
 
 /** How many inputs each property is tried with: FC_RUNS, or 1000. */
-export const fuzzRuns: number = Number(environment?.FC_RUNS || 1000);
+export const fuzzRuns: number = Number(environment.FC_RUNS || 1000);
 
 /** The seed to repeat a failed run with: FC_SEED, or undefined for a new one. */
-const seed = environment?.FC_SEED === undefined ? undefined : Number(environment.FC_SEED);
+const seed = environment.FC_SEED === undefined ? undefined : Number(environment.FC_SEED);
+
+/** What repeats a failed run: FC_SEED and, to go straight to the smallest input, FC_PATH; empty for a new run. */
+export const replay: { readonly seed?: number; readonly path?: string } = {
+  ...(seed !== undefined && { seed }),
+  ...(environment.FC_PATH && { path: environment.FC_PATH }),
+};
 
 /**
  * Registers a test that tries a fast-check property with `FC_RUNS` inputs.

@@ -91,8 +91,8 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     await scene.storedCall(instance);
     await scene.endedCall(instance);
-    scene.equal(idsOf(await scene.storage.calls.orphaned(10)).toSorted(), left);
-    scene.equal((await scene.storage.calls.orphaned(2)).length, 2);
+    scene.equal(idsOf(await scene.storage.calls.orphaned("node_new", 10)).toSorted(), left);
+    scene.equal((await scene.storage.calls.orphaned("node_new", 2)).length, 2);
   });
 
   clause("calls that still wait for a deleted instance are found too, at most as many as asked for", async (scene) => {
@@ -102,14 +102,17 @@ export function callQueueContract(clause: Clause): void {
     const claimed = await scene.storedCall(instance);
     await scene.storedCall(await scene.storedInstance());
     await scene.endedCall(instance);
-    scene.equal(await calls.orphaned(10), []);
+    scene.equal(await calls.orphaned("node_new", 10), []);
     await instances.update(instance.id, instance.version, { status: "DELETED", phone: null }, []);
     await scene.moved(claimed, { owner: "node_dead" });
-    scene.equal(idsOf(await calls.orphaned(10)).toSorted(), [waiting.id, claimed.id].toSorted());
-    scene.equal((await calls.orphaned(1)).length, 1);
+    scene.equal(idsOf(await calls.orphaned("node_new", 10)).toSorted(), [waiting.id, claimed.id].toSorted());
+    scene.equal((await calls.orphaned("node_new", 1)).length, 1);
     const ringing = await scene.moved(await scene.storedCall(await scene.storedInstance()), { status: "RINGING" });
-    scene.equal(idsOf(await calls.orphaned(10)).toSorted(), [waiting.id, claimed.id, ringing.id].toSorted());
-    scene.equal((await calls.orphaned(2)).length, 2);
+    scene.equal(
+      idsOf(await calls.orphaned("node_new", 10)).toSorted(),
+      [waiting.id, claimed.id, ringing.id].toSorted(),
+    );
+    scene.equal((await calls.orphaned("node_new", 2)).length, 2);
   });
 
   clause("calls that were claimed but not placed are found, and wait again once their mark is gone", async (scene) => {
@@ -117,12 +120,13 @@ export function callQueueContract(clause: Clause): void {
     const instance = await scene.storedInstance();
     const marked = await scene.storedCall(instance);
     const free = await scene.storedCall(instance);
-    scene.equal(await calls.orphaned(10), []);
+    scene.equal(await calls.orphaned("node_new", 10), []);
     const claimed = await calls.claimNext(instance.id, "node_dead", scene.now());
-    scene.equal(await calls.orphaned(10), [claimed]);
+    scene.equal(await calls.orphaned("node_new", 10), [claimed]);
+    scene.equal(await calls.orphaned("node_dead", 10), []);
     scene.equal(await calls.get(free.id), free);
     await scene.moved({ ...marked, version: 2 }, { owner: null, dialingAt: null });
-    scene.equal(await calls.orphaned(10), []);
+    scene.equal(await calls.orphaned("node_new", 10), []);
     scene.equal((await calls.claimNext(instance.id, "node_b", scene.now()))?.id, marked.id);
   });
 }

@@ -52,7 +52,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
   await calls.active("inst_1");
   await calls.claimNext("inst_1", "node_1", 1);
-  await calls.orphaned(10);
+  await calls.orphaned("node_1", 10);
   await calls.counts();
   await calls.get("call_1");
   await calls.update("call_1", 3, { status: "FAILED", endedAt: 2 }, []);

@@ -1,0 +1,52 @@
+import { isActive } from "../../../src/domain/call.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { ALICE } from "../../support/application.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * Checks that nothing is left of deleted instances: of those whose DELETE has answered 204, or of all that read as 404.
+ * What an adapter never answered cannot have been done.
+ */
+export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
+  const { findings, requests, process, adapterFaults, database } = run;
+  for (const id of run.instances) {
+    const answered = requests.about("delete", id).some(({ answer }) => answer === "done");
+    if (!answered && (which === "answered" || !(await isGone(run, id)))) continue;
+    const hung = (method: string) => adapterFaults.met.has(`${method} ${id}`);
+    const tell = (truth: boolean, detail: string) => findings.expect("deleted-is-cleared", truth, `${id} ${detail}`);
+    const racing = (kind: "configure" | "scan") =>
+      requests
+        .about(kind, id)
+        .some(({ answeredAt = Infinity, process: asked }) =>
+          requests.about("delete", id).some((one) => one.process === asked && answeredAt >= one.askedAt),
+        );
+    // A device whose link was never stored is unknown to the application.
+    const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
+    const open = process.network.opened.some((line) => line.instance.id === id && !line.closed);
+    tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
+    tell(
+      !process.network.devices.has(id) || hung("unlink") || hung("open") || unstored || racing("scan"),
+      "is still linked at the network",
+    );
+    tell((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
+    const active = (await database.calls.active(id)).filter(({ status }) => isActive(status));
+    tell(active.length === 0, `still has ${active[0]?.id}`);
+  }
+}
+
+/** Whether the deletion of an instance is stored, finished or not. */
+export async function isDeleted(database: Storage, instanceId: string): Promise<boolean> {
+  return (await database.instances.get(instanceId))?.status === "DELETED";
+}
+
+/** Whether an instance reads as 404. */
+export async function isGone({ process }: Run, instanceId: string): Promise<boolean> {
+  try {
+    await process.app.instances.get(ALICE, instanceId);
+    return false;
+  } catch (error) {
+    if (error instanceof Refusal) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { type Call, isActive } from "../../../src/domain/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/call-flow.ts";
+import { ALICE } from "../../support/application.ts";
+import { checkCleared, isGone } from "./check-deletion.ts";
+import { checkStory } from "./check-story.ts";
+import type { Asked } from "./requests.ts";
+import type { Attached, Run } from "./run.ts";
+
+/** More than the longest pause between two attempts to write, ms. */
+const MENDED_MS = 15_000;
+/** More than all time limits together, ms. */
+const QUIET_MS = 300_000;
+
+/** Mends everything, lets everything come to its end, and checks what is true then. */
+export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<void>): Promise<void> {
+  run.process.crashAt(undefined);
+  if (run.storageFaults.any) await wait(run, 6_000, check); // what must be answered although the storage is at fault
+  run.storageFaults.heal();
+  if (run.adapterFaults.any) await wait(run, 75_000, check); // what must be answered although an adapter hangs
+  run.adapterFaults.heal();
+  await run.revive();
+  const { process } = run;
+  await process.system.advance(MENDED_MS);
+  await check(true);
+  await repeatDeletes(run);
+  await repeatDeletions(run);
+  for (const leg of process.network.legs) if (leg.live) process.network.end(leg, "callee_hung_up");
+  for (const line of process.network.opened) if (!line.closed) line.goOffline();
+  await process.system.advance(QUIET_MS);
+  await check(true);
+
+  const { findings } = run;
+  let calls = await run.calls();
+  // The queue timeout goes by the wall clock.
+  if (run.setBackMs > 0 && calls.some(({ status }) => isActive(status))) {
+    await process.system.advance(run.setBackMs);
+    calls = await run.calls();
+  }
+  for (const call of calls) {
+    findings.expect("calls-end", !isActive(call.status), `${call.id} is ${call.status}`);
+    if (!isActive(call.status)) await checkStory(run, call);
+    checkTerminated(run, call);
+  }
+  for (const client of run.clients) checkClient(run, client, calls);
+  for (const id of run.linked) {
+    const status = (await run.database.instances.get(id))?.status;
+    findings.expect("answered-is-kept", status === "CONFIGURED" || status === "ACTIVE", `linked ${id} is ${status}`);
+  }
+  await checkDeletions(run);
+  await checkReader(run);
+  for (const error of run.alarming ? [] : process.world.errors) findings.add("no-surprise", `the log has: ${error}`);
+  findings.assertNone();
+
+  const stopped = await process.stop(0);
+  findings.expect("stop-ends", stopped, "stop() has not resolved");
+  const left = process.system.waiting;
+  findings.expect("no-timer-left", left === 0, `${left} are left`);
+  findings.assertNone();
+}
+
+async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<void>): Promise<void> {
+  await run.process.system.advance(ms);
+  await run.revive();
+  await check(true);
+}
+
+/** The DELETEs of a call or an instance that the present process has answered with 503, and none with 204. */
+function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
+  const answers = new Map<string, Asked[]>();
+  for (const asked of run.requests.all)
+    if (asked.kind === kind) answers.set(asked.subject, [...(answers.get(asked.subject) ?? []), asked]);
+  const isRefused = ({ answer, process }: Asked) => answer === "unavailable" && process === run.process;
+  const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
+  return open.map(([subject]) => subject);
+}
+
+async function repeatDeletes(run: Run): Promise<void> {
+  const { findings, requests, process } = run;
+  for (const callId of unavailable(run, "hang up")) {
+    const call = await run.database.calls.get(callId);
+    if (call?.outcome?.reason !== "terminated" || call.outcome.detail === CLOSED_BEFORE_ANSWER) continue;
+    for (const wanted of ["done", "not found"] as const) {
+      const asked = requests.ask(process, "hang up", callId, process.app.calls.hangUp(ALICE, callId));
+      await process.system.advance(6_000);
+      findings.expect("one-delete-counts", asked.answer === wanted, `"${asked.answer}" is the repeat of ${callId}`);
+    }
+  }
+}
+
+async function repeatDeletions(run: Run): Promise<void> {
+  const { findings, requests, process } = run;
+  for (const id of unavailable(run, "delete")) {
+    // A process before this one may have finished it, without being able to answer.
+    const earlier = requests.about("delete", id).some((asked) => asked.process !== process);
+    for (const wanted of ["done", "not found"] as const) {
+      const asked = requests.ask(process, "delete", id, process.app.instances.delete(ALICE, id));
+      await process.system.advance(10_000);
+      const right = asked.answer === wanted || (earlier && asked.answer === "not found");
+      findings.expect("deletion-is-finished", right, `"${asked.answer}" is the repeat of ${id}`);
+    }
+  }
+}
+
+async function checkDeletions(run: Run): Promise<void> {
+  await checkCleared(run, "all");
+  for (const id of run.instances) {
+    const done = run.requests.about("delete", id).filter(({ answer }) => answer === "done");
+    run.findings.expect("deletion-is-finished", done.length <= 1, `${id} was deleted ${done.length} times`);
+    const gone = done.length === 0 || (await isGone(run, id));
+    run.findings.expect("answered-is-kept", gone, `the deleted ${id} is there again`);
+  }
+}
+
+/** One DELETE has ended the call, and knows it. */
+function checkTerminated(run: Run, { id, outcome }: Call): void {
+  const asked = run.requests.about("hang up", id);
+  const done = asked.filter(({ answer }) => answer === "done").length;
+  if (done > 0)
+    run.findings.expect("one-delete-counts", outcome?.reason === "terminated", `deleted ${id} is ${outcome?.reason}`);
+  if (outcome?.reason !== "terminated" || outcome.detail === CLOSED_BEFORE_ANSWER) return;
+  const uncertain = asked.some(
+    ({ answer }) => answer === undefined || answer === "unavailable" || answer === "refused",
+  );
+  run.findings.expect("one-delete-counts", done === 1 || uncertain, `no DELETE of ${id} answered 204`);
+}
+
+async function checkReader({ reader, findings }: Run): Promise<void> {
+  await reader.follow();
+  const all = await reader.everything();
+  const seen = new Set(reader.seen);
+  findings.expect("reader-misses-nothing", seen.size === reader.seen.length, "it has seen an event twice");
+  const missed = all.filter((id) => !seen.has(id));
+  findings.expect("reader-misses-nothing", missed.length === 0, `it missed ${missed.length} of ${all.length}`);
+}
+
+/** What is true of what a client learned, however the call went. */
+function checkClient(run: Run, { client, callId, process }: Attached, calls: readonly Call[]): void {
+  const tell = (truth: boolean, detail: string) => run.findings.expect("stream-client", truth, `${callId} ${detail}`);
+  tell(client.ends.length <= 1, `has ended ${client.ends.length} times`);
+  const finals = client.story.filter((event) => event === "completed" || event === "failed");
+  tell(finals.length <= 1, `was reported as ${finals.join(", ")}`);
+  const final = finals[0];
+  if (final === undefined) return;
+  tell(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
+  tell(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
+  if (process !== run.process) return; // what it learned from a process that died may not have been stored
+  const call = calls.find(({ id }) => id === callId);
+  tell(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
+  tell(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
+}

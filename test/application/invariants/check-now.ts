@@ -1,0 +1,156 @@
+import { type Call, isActive } from "../../../src/domain/call.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+import { MS_PER_CHARACTER } from "../../support/application.ts";
+import { checkCleared } from "./check-deletion.ts";
+import type { Attempt } from "./model-network.ts";
+import { TIMINGS } from "./process.ts";
+import type { Run } from "./run.ts";
+
+const { tailMs, mediaSetupMs } = DEFAULT_TIMINGS;
+const { ringTimeoutMs, maxDurationMs } = TIMINGS;
+
+/** What timers and frames may add. */
+const SLACK_MS = 500;
+const DELETE_ANSWERS_MS = 5_000 + SLACK_MS;
+const ANSWER_MS = 60_000;
+const STALLED_MS = 15_000;
+
+/** Checks what is true at every moment; once everything is at rest, also what follows from it at once. */
+export class MomentChecks {
+  readonly #run: Run;
+  /** When the storage was last seen at fault, ms on the clock of the process. */
+  #faultyAt = 0;
+  /** Since when a line is free although a call waits for it, by call. */
+  #waiting = new Map<string, number>();
+  #process: Run["process"];
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#process = run.process;
+  }
+
+  async check(atRest: boolean): Promise<void> {
+    const { findings, process, storageFaults } = this.#run;
+    if (this.#process !== process) {
+      this.#process = process;
+      this.#waiting.clear();
+      this.#faultyAt = 0;
+    }
+    const now = process.system.monotonic();
+    if (storageFaults.any) this.#faultyAt = now;
+    await this.#run.reader.follow();
+    const calls = await this.#run.calls();
+    this.#checkCalls(calls);
+    await this.#checkKept(calls);
+    if (atRest && process.alive) {
+      this.#checkLegs(new Map(calls.map((call) => [call.id, call])), now);
+      this.#checkDeletes(now);
+      this.#checkAnswers(now);
+      this.#checkWaiting(calls, now);
+      await checkCleared(this.#run, "answered");
+    }
+    findings.assertNone();
+  }
+
+  #checkCalls(calls: readonly Call[]): void {
+    const { findings, ended } = this.#run;
+    const onLine = calls.filter(({ status }) => status === "RINGING" || status === "IN_PROGRESS");
+    const instances = new Set(onLine.map(({ instanceId }) => instanceId));
+    findings.expect("one-at-a-time", instances.size === onLine.length, "an instance has two calls on the line");
+    for (const call of calls) {
+      const { id, status, createdAt, startedAt, endedAt } = call;
+      const active = isActive(status);
+      findings.expect("story", (endedAt === null) === active, `${status} ${id} has ended_at ${endedAt}`);
+      findings.expect("story", (call.outcome === null) === active, `${status} ${id} has outcome ${call.outcome}`);
+      const started = status !== "IN_PROGRESS" && status !== "COMPLETED";
+      findings.expect("story", started || startedAt !== null, `${status} ${id} has no started_at`);
+      const times = [createdAt, startedAt ?? createdAt, endedAt ?? Infinity];
+      const ordered = times.every((time, i) => time >= (times[i - 1] ?? 0));
+      findings.expect("times-in-order", ordered, `${id} has ${createdAt}, ${startedAt}, ${endedAt}`);
+      if (active) continue;
+      const first = ended.get(id);
+      if (!first) ended.set(id, call);
+      const same = !first || JSON.stringify(first) === JSON.stringify(call);
+      findings.expect("final-is-final", same, () => `${JSON.stringify(first)} became ${JSON.stringify(call)}`);
+    }
+  }
+
+  async #checkKept(calls: readonly Call[]): Promise<void> {
+    const { findings, created, instances, database } = this.#run;
+    const stored = new Set(calls.map(({ id }) => id));
+    for (const id of created) findings.expect("answered-is-kept", stored.has(id), `${id} is not stored`);
+    for (const id of instances) {
+      const kept = (await database.instances.get(id)) !== undefined;
+      findings.expect("answered-is-kept", kept, `${id} is not stored`);
+    }
+  }
+
+  #checkLegs(calls: ReadonlyMap<string, Call>, now: number): void {
+    const { findings, process } = this.#run;
+    const busy = new Set<string>();
+    for (const attempt of process.network.attempts) {
+      const { leg, callId, instanceId } = attempt;
+      if (!leg?.live || leg.hangUps > 0) continue;
+      findings.expect("one-at-a-time", !busy.has(instanceId), `${instanceId} has two legs`);
+      busy.add(instanceId);
+      const until = latestEnd(attempt, calls.get(callId));
+      const state = attempt.connectedAt !== undefined ? "connected" : attempt.answered ? "answered" : "ringing";
+      findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
+      const ended = this.#run.requests
+        .about("hang up", callId)
+        .some((asked) => asked.process === process && asked.askedAt >= attempt.askedAt);
+      findings.expect("delete-hangs-up", !ended, `the leg of ${callId} is up`);
+    }
+  }
+
+  #checkDeletes(now: number): void {
+    const { findings, process, requests } = this.#run;
+    const deleted = new Map<string, number>();
+    for (const { kind, subject, answer, answeredAt, askedAt, process: asked } of requests.all) {
+      if (kind !== "hang up") continue;
+      if (answer === "done") deleted.set(subject, (deleted.get(subject) ?? 0) + 1);
+      if (asked !== process) continue;
+      const took = (answeredAt ?? now) - askedAt;
+      findings.expect("delete-answers", took <= DELETE_ANSWERS_MS, () => {
+        return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${took} ms`;
+      });
+    }
+    for (const [callId, times] of deleted)
+      findings.expect("one-delete-counts", times === 1, `${times} of those of ${callId} answered 204`);
+  }
+
+  #checkAnswers(now: number): void {
+    const { findings, process, requests } = this.#run;
+    for (const { kind, subject, answer, askedAt, process: asked } of requests.all) {
+      if (answer !== undefined || asked !== process || kind === "scan") continue;
+      const waited = now - Math.max(askedAt, this.#faultyAt);
+      findings.expect("answers-come", waited <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waited} ms`);
+    }
+  }
+
+  #checkWaiting(calls: readonly Call[], now: number): void {
+    const { findings, process, storageFaults, adapterFaults } = this.#run;
+    const waiting = new Map<string, number>();
+    for (const { id, instanceId, status } of calls) {
+      if (status !== "QUEUED" || storageFaults.any || adapterFaults.any) continue;
+      const line = this.#run.line(instanceId);
+      const busy = process.network.attempts.some(
+        ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,
+      );
+      if (busy || line?.health.state !== "online") continue;
+      const since = this.#waiting.get(id) ?? now;
+      waiting.set(id, since);
+      findings.expect("no-call-stalls", now - since <= STALLED_MS, `${id} waits for ${now - since} ms`);
+    }
+    this.#waiting = waiting;
+  }
+}
+
+/** When a leg that nothing else ends must be hung up, ms on the clock of its process. */
+function latestEnd({ askedAt, legAt, connectedAt }: Attempt, call: Call | undefined): number {
+  if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
+  if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
+  const begun = Math.max(legAt, connectedAt) + SLACK_MS;
+  if (call?.message.type !== "FIXED_TTS") return begun + maxDurationMs;
+  return begun + call.message.text.length * MS_PER_CHARACTER + tailMs;
+}

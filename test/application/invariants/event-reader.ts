@@ -1,0 +1,40 @@
+import type { Storage } from "../../../src/ports/storage.ts";
+
+const PAGE = 5;
+
+/** One page of a user's events behind a cursor, and the cursor to go on from. */
+async function pageOf(storage: Storage, userId: string, after: number) {
+  const events = await storage.events.ofUser(userId, {}, { limit: PAGE, after });
+  return { ids: events.map(({ id }) => id), cursor: events.at(-1)?.position ?? after };
+}
+
+/** A reader that follows the events of a user by the cursor, page by page. */
+export class EventReader {
+  readonly #storage: Storage;
+  readonly #userId: string;
+  /** The ids of what it has seen, in the order of reading. */
+  readonly seen: string[] = [];
+  #cursor = 0;
+
+  constructor(storage: Storage, userId: string) {
+    this.#storage = storage;
+    this.#userId = userId;
+  }
+
+  /** Reads on until nothing more is there. */
+  async follow(): Promise<void> {
+    for (;;) {
+      const { ids, cursor } = await pageOf(this.#storage, this.#userId, this.#cursor);
+      this.seen.push(...ids);
+      this.#cursor = cursor;
+      if (ids.length < PAGE) return;
+    }
+  }
+
+  /** The ids of everything there is, read from the beginning. */
+  async everything(): Promise<string[]> {
+    const fresh = new EventReader(this.#storage, this.#userId);
+    await fresh.follow();
+    return fresh.seen;
+  }
+}

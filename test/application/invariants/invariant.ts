@@ -1,0 +1,64 @@
+import { environment } from "../../support/fuzz.ts";
+
+/** Everything the model holds to be true; the name is what `INVARIANT=…` selects. */
+export const INVARIANTS = {
+  "dialled-once":
+    "nobody is dialled again for a call once the network was asked for it, whatever became of the process",
+  "leg-in-time": "no leg outlives its message, its maximum duration or the time to ring",
+  "delete-hangs-up": "DELETE of a call hangs up at once, whatever the storage does",
+  "delete-answers": "DELETE of a call answers within 5 s",
+  "one-delete-counts": "of several DELETEs of a call exactly one answers 204; after a 503 a repeat does, then 404",
+  "stop-hangs-up": "no leg outlives an orderly stop",
+  "stop-ends": "an orderly stop ends",
+  "deleted-is-cleared": "a deleted instance has no open line, no linked device, no credentials, no active call",
+  "deleted-is-silent": "no call of a deleted instance is claimed or dialled",
+  "deletion-is-finished": "a DELETE of an instance that answered 503 is finished by a repeat, with 204",
+  "answers-come": "every request is answered while the storage works, whatever an adapter does",
+  "reader-misses-nothing": "a reader that follows its cursor sees every event exactly once",
+  "answered-is-kept": "what was answered survives every crash",
+  "calls-end": "every call ends",
+  "no-call-stalls": "a waiting call is dialled when its line is free",
+  "times-in-order": "created, started and ended follow each other",
+  "final-is-final": "a final call never changes",
+  "one-at-a-time": "an instance has one leg and one call on the line",
+  story: "the timeline of a call is whole and agrees with the call",
+  "stream-client": "a client of a stream learns the end of its call once",
+  "no-surprise": "nothing fails for an unknown reason",
+  "no-timer-left": "a stopped process leaves no timer",
+} as const;
+
+/** The name of an invariant. */
+export type Invariant = keyof typeof INVARIANTS;
+
+const only = environment.INVARIANT;
+if (only !== undefined && !(only in INVARIANTS))
+  throw new Error(`INVARIANT is "${only}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
+
+/** Something that must not be. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+
+  constructor(invariant: Invariant, detail: string) {
+    super(`${invariant}: ${INVARIANTS[invariant]}, but ${detail}`);
+  }
+}
+
+/** What was found wrong in one run. Found inside the application's own code, it is thrown at the next check. */
+export class Findings {
+  readonly #found: Violation[] = [];
+
+  /** Notes that an invariant does not hold; one that `INVARIANT=…` does not select is passed over. */
+  add(invariant: Invariant, detail: string): void {
+    if (only === undefined || only === invariant) this.#found.push(new Violation(invariant, detail));
+  }
+
+  /** Notes it unless `truth`. */
+  expect(invariant: Invariant, truth: boolean, detail: string | (() => string)): void {
+    if (!truth) this.add(invariant, typeof detail === "string" ? detail : detail());
+  }
+
+  /** @throws {Violation} the first that was found */
+  assertNone(): void {
+    if (this.#found[0]) throw this.#found[0];
+  }
+}

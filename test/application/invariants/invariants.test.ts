@@ -1,0 +1,56 @@
+import * as fc from "fast-check";
+import { test } from "vitest";
+import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
+import { environment, fuzzRuns, replay } from "../../support/fuzz.ts";
+import { checkEnd } from "./check-end.ts";
+import { MomentChecks } from "./check-now.ts";
+import { Run } from "./run.ts";
+import { type Step, sequences, written } from "./steps.ts";
+import { takeStep } from "./take-step.ts";
+
+const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, { kind: "fifo", depth: 4, paceMs: 500 }];
+
+/** A run that was not asked for more ends after this time, with what it has tried until then; ms for each policy. */
+const BUDGET_MS = 30_000;
+const asked = environment.FC_RUNS !== undefined || replay.seed !== undefined;
+const timeout = Math.max(120_000, fuzzRuns * 1_000);
+
+async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
+  const run = new Run(policy);
+  const moment = new MomentChecks(run);
+  const check = moment.check.bind(moment);
+  await run.begin();
+  try {
+    for (const step of sequence) {
+      await takeStep(run, step);
+      if (run.process.alive && step.waitMs >= 0) await run.process.system.advance(step.waitMs);
+      await run.revive();
+      await check(step.waitMs >= 0);
+    }
+    await checkEnd(run, check);
+  } finally {
+    run.process.die();
+    run.storageFaults.heal();
+    await run.database.close();
+  }
+}
+
+for (const policy of POLICIES)
+  test(`whatever happens in whatever order, the invariants hold (${policy.kind})`, { timeout }, async () => {
+    const property = fc.asyncProperty(sequences, (sequence) => holds(policy, sequence));
+    const result = await fc.check(property, {
+      numRuns: asked ? fuzzRuns : 1_000_000,
+      ...replay,
+      ...(asked ? {} : { interruptAfterTimeLimit: BUDGET_MS, markInterruptAsFailure: false }),
+    });
+    if (!result.failed) return;
+    const { seed, counterexamplePath, counterexample, errorInstance } = result;
+    const chosen = (["INVARIANT", "WITHOUT"] as const).map((name) =>
+      environment[name] === undefined ? "" : `${name}="${environment[name]}" `,
+    );
+    const again = `${chosen.join("")}FC_SEED=${seed} FC_PATH=${counterexamplePath} npx vitest run --project unit invariants -t ${policy.kind}`;
+    const steps = counterexample ? written(counterexample[0]) : "";
+    throw new Error(`${(errorInstance as Error)?.message}\n\nafter\n${steps}\n\nRepeat with ${again}\n`, {
+      cause: errorInstance,
+    });
+  });

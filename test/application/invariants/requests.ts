@@ -1,0 +1,71 @@
+import { Refusal } from "../../../src/domain/refusal.ts";
+import type { Findings } from "./invariant.ts";
+import type { Process } from "./process.ts";
+
+/** What a request wants. */
+export type RequestKind = "create" | "create instance" | "hang up" | "delete" | "scan" | "configure" | "stream";
+
+/** How it was answered, as HTTP would. */
+export type Answer = "done" | "not found" | "unavailable" | "refused";
+
+/** One request and its answer. Times are ms on the clock of its process that never jumps. */
+export interface Asked {
+  readonly kind: RequestKind;
+  /** The call or the instance it is about; "" for a creation. */
+  readonly subject: string;
+  readonly process: Process;
+  readonly askedAt: number;
+  answer?: Answer;
+  answeredAt?: number;
+}
+
+/** Every request of a run. What a dead process would have answered was never answered. */
+export class Requests {
+  readonly #findings: Findings;
+  readonly all: Asked[] = [];
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  /** Notes a request, and its answer when that comes. */
+  ask<T>(
+    process: Process,
+    kind: RequestKind,
+    subject: string,
+    request: Promise<T>,
+    done: (result: T) => void = () => {},
+  ): Asked {
+    const asked: Asked = { kind, subject, process, askedAt: process.system.monotonic() };
+    this.all.push(asked);
+    const answered = (answer: Answer) => {
+      asked.answer = answer;
+      asked.answeredAt = process.system.monotonic();
+    };
+    request.then(
+      (result) => {
+        // The person who scans the code has the answer on the phone, in the moment before the process dies.
+        if (!process.alive && kind !== "scan") return;
+        answered("done");
+        done(result);
+      },
+      (error: unknown) => {
+        if (!process.alive) return;
+        answered(this.#answerOf(kind, error));
+      },
+    );
+    return asked;
+  }
+
+  about(kind: RequestKind, subject: string): Asked[] {
+    return this.all.filter((asked) => asked.kind === kind && asked.subject === subject);
+  }
+
+  #answerOf(kind: RequestKind, error: unknown): Answer {
+    if (error instanceof Refusal && error.code === "storage_unavailable") return "unavailable";
+    if (error instanceof Refusal) return error.code.endsWith("_not_found") ? "not found" : "refused";
+    if ((error as Error).name === "StorageUnavailable") return "unavailable";
+    this.#findings.add("no-surprise", `"${kind}" was answered with ${error}`);
+    return "refused";
+  }
+}

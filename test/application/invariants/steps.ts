@@ -1,0 +1,127 @@
+import * as fc from "fast-check";
+import { environment } from "../../support/fuzz.ts";
+
+/** Steps that make calls and let them go well. */
+const COMMON = ["wait", "create", "create stream", "attach", "write", "progress", "progress", "progress"] as const;
+
+/** What callers, callees and lines may do besides. */
+const DISTURBING = [
+  "mark",
+  "clear",
+  "close",
+  "leave",
+  "break",
+  "create instance",
+  "hang up",
+  "hang up twice",
+  "delete",
+  "scan",
+  "online",
+  "offline",
+  "offline unsaid",
+  "unlinked",
+  "placed",
+  "alert",
+  "answer",
+  "answer without media",
+  "connect",
+  "press",
+  "end",
+  "stubborn",
+  "silent",
+] as const;
+
+/** What may break: the database, an adapter, the clock, the process. */
+const BREAKING = [
+  "storage fails",
+  "storage hangs",
+  "storage heals",
+  "hold a write",
+  "let the write go",
+  "lose an answer",
+  "adapter hangs",
+  "adapters answer",
+  "clock jumps",
+  "crash",
+  "crash at an operation",
+  "crash at the dial",
+  "restart",
+] as const;
+
+/** The name of a step. */
+export type StepName = (typeof COMMON)[number] | (typeof DISTURBING)[number] | (typeof BREAKING)[number];
+
+/** One step of a sequence. */
+export interface Step {
+  readonly step: StepName;
+  /** Picks one of the instances, calls, legs or faults there are. */
+  readonly which: number;
+  /** How much time passes after it, ms; -1: the next step follows before anything comes to rest. */
+  readonly waitMs: number;
+}
+
+/** Steps that are not taken: WITHOUT, a list such as `crash,clock jumps`, to look behind a fault that is known. */
+const without = new Set(environment.WITHOUT?.split(","));
+const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING];
+for (const name of without)
+  if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
+
+/** What a fault may hit, and what may follow. */
+const HIT = ["create", "create stream", "progress", "hang up", "delete", "scan"] as const;
+const AFTERWARDS = [
+  "wait",
+  "crash",
+  "restart",
+  "create",
+  "delete",
+  "storage heals",
+  "let the write go",
+  "adapters answer",
+] as const;
+
+function one(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
+  return fc.record({
+    step: name,
+    which: fc.nat(30),
+    // Mostly at once, so that things meet; sometimes long enough for every timer.
+    waitMs: fc.oneof(
+      { withCrossShrink: true },
+      { weight: 6, arbitrary: fc.constantFrom(0, -1, 20) },
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 2_000 }) },
+      { weight: 1, arbitrary: fc.constantFrom(7_000, 31_000, 65_000) },
+    ),
+  });
+}
+
+const any = one(
+  // An unneeded step shrinks to "wait".
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: 5, arbitrary: fc.constantFrom(...COMMON) },
+    { weight: 3, arbitrary: fc.constantFrom(...DISTURBING) },
+    { weight: 2, arbitrary: fc.constantFrom(...BREAKING) },
+  ),
+);
+
+function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<Step> {
+  return one(fc.constantFrom<StepName>("wait", ...names));
+}
+
+/** A fault, what it hits, and what follows. */
+const scene = fc.tuple(orNothing(BREAKING), orNothing(HIT), orNothing(AFTERWARDS));
+
+/** Sequences of steps: mostly what makes a call, often what disturbs it. */
+export const sequences: fc.Arbitrary<Step[]> = fc
+  .array(fc.oneof({ weight: 8, arbitrary: any.map((step) => [step]) }, { weight: 1, arbitrary: scene }), {
+    minLength: 1,
+    maxLength: 60,
+  })
+  .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
+
+/** A sequence as a person reads it: one step a line. */
+export function written(sequence: readonly Step[]): string {
+  return sequence
+    .filter(({ step, waitMs }) => step !== "wait" || waitMs > 0)
+    .map(({ step, which, waitMs }) => `  ${step} #${which}${waitMs < 0 ? ", at once" : waitMs ? `, ${waitMs} ms` : ""}`)
+    .join("\n");
+}

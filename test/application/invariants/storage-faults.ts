@@ -1,0 +1,88 @@
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { isWrite } from "../../support/application.ts";
+
+/** Parts of a storage that break together. */
+const PARTS: readonly ((operation: string) => boolean)[] = [
+  isWrite,
+  () => true,
+  (operation) => !isWrite(operation),
+  (operation) => operation === "calls.update",
+  (operation) => operation === "events.append",
+  (operation) => operation === "instances.update",
+  (operation) => operation === "calls.claimNext",
+  (operation) => operation.startsWith("calls."),
+  (operation) => operation.startsWith("instances."),
+];
+
+const none = () => false;
+
+/** What is wrong with the database of a run; it outlives every process. */
+export class StorageFaults {
+  #fails: (operation: string) => boolean = none;
+  #hangs: (operation: string) => boolean = none;
+  #healed: () => void = () => {};
+  #healing: Promise<void> = Promise.resolve();
+  #holding = 0;
+  #letGo: (() => void)[] = [];
+  #losing = 0;
+
+  /** Whether anything is wrong now. */
+  get any(): boolean {
+    return this.#fails !== none || this.#hangs !== none || this.#letGo.length > 0 || this.#losing > 0;
+  }
+
+  /** Whether an operation may have to wait for ever. */
+  get waits(): boolean {
+    return this.#hangs !== none || this.#letGo.length > 0;
+  }
+
+  /** A part of the storage throws. */
+  fail(which: number): void {
+    this.#fails = PARTS[which % PARTS.length] ?? none;
+  }
+
+  /** A part of the storage does not answer until it heals. */
+  hang(which: number): void {
+    if (this.#hangs === none)
+      this.#healing = new Promise((resolve) => {
+        this.#healed = resolve;
+      });
+    this.#hangs = PARTS[which % PARTS.length] ?? none;
+  }
+
+  /** The n-th write from now on waits, between the ids it was made with and its commit. */
+  holdWrite(n: number): void {
+    this.#holding = n;
+  }
+
+  letGo(): void {
+    this.#holding = 0;
+    for (const letGo of this.#letGo.splice(0)) letGo();
+  }
+
+  /** The n-th write from now on is done, but its answer is lost. */
+  loseAnswer(n: number): void {
+    this.#losing = n;
+  }
+
+  heal(): void {
+    this.#fails = this.#hangs = none;
+    this.#losing = 0;
+    this.#healed();
+    this.letGo();
+  }
+
+  /** What an operation meets on its way to the database. */
+  async before(operation: string): Promise<void> {
+    if (this.#holding > 0 && isWrite(operation) && --this.#holding === 0)
+      await new Promise<void>((resolve) => void this.#letGo.push(resolve));
+    if (this.#hangs(operation)) await this.#healing;
+    if (this.#fails(operation)) throw new StorageUnavailable("the database is locked");
+  }
+
+  /** What an answer meets on its way back. */
+  after(operation: string): void {
+    if (this.#losing > 0 && isWrite(operation) && --this.#losing === 0)
+      throw new StorageUnavailable("the connection broke before the answer came");
+  }
+}

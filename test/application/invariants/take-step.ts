@@ -1,0 +1,199 @@
+import { nextTurn } from "../../../src/audio/next-turn.ts";
+import { isActive } from "../../../src/domain/call.ts";
+import type { ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, NUMBER } from "../../support/application.ts";
+import { RecordingClient } from "../../support/recording-client.ts";
+import type { Run } from "./run.ts";
+import type { Step } from "./steps.ts";
+
+const CAUSES: readonly ReleaseCause[] = [
+  "callee_hung_up",
+  "busy",
+  "declined",
+  "no_answer",
+  "line_lost",
+  "media_failed",
+];
+
+const HOUR_MS = 3_600_000;
+
+/** Takes one step; requests are asked, not waited for. */
+export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
+  const { process, requests, storageFaults, adapterFaults } = run;
+  const { app, system, network } = process;
+  const instanceId = run.instances[which % run.instances.length] as string;
+  const leg = step === "progress" ? network.legs.at(-1) : network.legs.at(-1 - (which % 3));
+  const line = run.line(instanceId);
+  const clients = run.clients.filter((one) => one.process === process);
+  const client = clients[which % Math.max(1, clients.length)];
+  switch (step) {
+    case "wait":
+      return;
+    case "create":
+    case "create stream": {
+      const target = { phoneNumber: NUMBER };
+      const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
+      const input =
+        step === "create"
+          ? { instanceId, type: "FIXED_TTS", target, tts }
+          : { instanceId, type: "DYNAMIC_STREAM", target };
+      requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id }) => void run.created.add(id));
+      return;
+    }
+    case "create instance":
+      requests.ask(process, "create instance", "", app.instances.create(ALICE, { name: `Desk ${which}` }), ({ id }) => {
+        run.instances.push(id);
+      });
+      return;
+    case "attach": {
+      const streamed = (await run.calls()).filter(({ message }) => message.type === "DYNAMIC_STREAM");
+      const call = streamed[which % 3];
+      if (!call) return;
+      requests.ask(process, "stream", call.id, app.calls.stream(ALICE, call.id), (seat) => {
+        if (which % 7 === 0) return seat.release();
+        const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
+        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process });
+      });
+      return;
+    }
+    case "write":
+      return client?.attachment.write(new Int16Array(100 * (which + 1)).fill(900), which % 2 ? 16_000 : 8_000);
+    case "mark":
+      return client?.attachment.mark(`mark ${which}`);
+    case "clear":
+      return client?.attachment.clear();
+    case "close":
+      return client?.attachment.hangUp();
+    case "leave":
+    case "break":
+      return client?.attachment.detach(step === "leave");
+    case "hang up":
+    case "hang up twice": {
+      const all = await run.calls();
+      const calls = which % 4 === 0 ? all : all.filter((call) => isActive(call.status));
+      const call = calls[which % Math.max(1, calls.length)];
+      if (!call) return;
+      for (let times = step === "hang up" ? 1 : 2; times > 0; times--)
+        requests.ask(process, "hang up", call.id, app.calls.hangUp(ALICE, call.id));
+      return;
+    }
+    case "scan":
+      requests.ask(process, "configure", instanceId, app.instances.configure(ALICE, instanceId));
+      await system.settle();
+      return scan(run, instanceId);
+    case "online":
+      if (line?.linked) line.goOnline();
+      return;
+    case "offline":
+    case "offline unsaid":
+      return line?.goOffline("gone", { report: step === "offline" });
+    case "unlinked":
+      if (!line?.linked) return;
+      run.linked.delete(instanceId);
+      return line.unlinkByOwner();
+    case "delete":
+      run.linked.delete(instanceId);
+      requests.ask(process, "delete", instanceId, app.instances.delete(ALICE, instanceId));
+      return;
+    case "placed":
+      return place(run, leg);
+    case "progress":
+      return leg && network.attempt(leg).placed ? answer(run, leg, true) : place(run, leg);
+    case "alert":
+      return leg?.alert();
+    case "answer":
+    case "answer without media":
+      return answer(run, leg, step === "answer");
+    case "connect":
+      return connect(run, leg);
+    case "press":
+      return leg?.press("1");
+    case "end":
+      if (leg) network.end(leg, CAUSES[which % CAUSES.length] as ReleaseCause);
+      return;
+    case "stubborn":
+      if (leg) leg.stubborn = true;
+      return;
+    case "silent":
+      if (leg) leg.talkative = false;
+      return;
+    case "storage fails":
+      return storageFaults.fail(which);
+    case "storage hangs":
+      return storageFaults.hang(which);
+    case "storage heals":
+      return storageFaults.heal();
+    case "hold a write":
+      return storageFaults.holdWrite(1 + (which % 4));
+    case "let the write go":
+      return storageFaults.letGo();
+    case "lose an answer":
+      return storageFaults.loseAnswer(1 + (which % 4));
+    case "adapter hangs":
+      run.alarming = true;
+      return adapterFaults.hang(which);
+    case "adapters answer":
+      return adapterFaults.heal();
+    case "clock jumps":
+      run.jumped = true;
+      if (which % 2 === 0) run.setBackMs += HOUR_MS;
+      return system.setClockBy(which % 2 ? HOUR_MS : -HOUR_MS);
+    case "crash":
+      // Somewhere between the awaits of what goes on.
+      for (let turn = which % 12; turn > 0; turn--) await nextTurn();
+      return process.die();
+    case "crash at an operation":
+      return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
+    case "crash at the dial":
+      return process.crashAt({ at: "dial" });
+    case "restart":
+      return restart(run, which % 2 ? 2_000 : 0);
+  }
+}
+
+/** The owner of the phone scans the code of the instance's line. */
+function scan(run: Run, instanceId: string): void {
+  const line = run.line(instanceId);
+  if (!line || line.linked || line.closed) return;
+  run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
+    const deleted = run.requests.about("delete", instanceId).length > 0;
+    if (line.linked && !deleted) run.linked.add(instanceId);
+  });
+}
+
+function place(run: Run, leg: ScriptedLeg | undefined): void {
+  const attempt = leg && run.process.network.attempt(leg);
+  if (!leg?.live || attempt?.placed !== undefined) return;
+  if (attempt) attempt.placed = true;
+  leg.placed();
+}
+
+function answer(run: Run, leg: ScriptedLeg | undefined, media: boolean): void {
+  const attempt = leg && run.process.network.attempt(leg);
+  if (!leg?.live || !attempt?.placed || attempt.answered) return;
+  attempt.answered = true;
+  leg.answer({ media: false });
+  if (media) connect(run, leg);
+}
+
+function connect(run: Run, leg: ScriptedLeg | undefined): void {
+  const attempt = leg && run.process.network.attempt(leg);
+  if (!leg?.live || !attempt?.answered || attempt.connectedAt !== undefined) return;
+  attempt.connectedAt = run.process.system.monotonic();
+  leg.connect();
+}
+
+/** An orderly end of the process, whatever state the storage is in. */
+async function restart(run: Run, drainMs: number): Promise<void> {
+  const { process, findings, storageFaults } = run;
+  run.alarming = true;
+  const stopped = await process.stop(drainMs);
+  if (process.alive) {
+    const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
+    findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
+    // A supervisor kills a process whose database never answers.
+    findings.expect("stop-ends", stopped || storageFaults.waits, "stop() has not resolved");
+  }
+  process.die();
+}
