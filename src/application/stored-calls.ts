@@ -58,10 +58,10 @@ export async function failCall(
   reason: FailedReason,
   detail: string | null,
 ): Promise<boolean> {
-  const { system, events, tally } = context;
+  const { events, tally } = context;
   const status = nextState(CALL_TRANSITIONS, call.status, "fail");
   if (!status) return false;
-  const endedAt = notBefore(call, system.now());
+  const endedAt = await endOf(context, call);
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
   const event = events.event(finalEvent(status), subject, outcomeView(outcome), endedAt);
@@ -75,6 +75,15 @@ export async function failCall(
 
 /** Of a recording that is there but cannot be read now: it is kept, found by retention and deleted on request. */
 const UNKNOWN_LENGTH_MS = 1;
+
+/** Now, but not before anything that happened on the call: the clock may have been set back since, by a restart as well. */
+async function endOf(context: Context, call: Call): Promise<number> {
+  const now = notBefore(call, context.system.now());
+  if (call.dialingAt === null) return now;
+  const { events } = context.storage;
+  const timeline = await insist(context, `the timeline of call ${call.id}`, () => events.ofCall(call.id, {}));
+  return timeline.reduce((latest, { timestamp }) => Math.max(latest, timestamp), now);
+}
 
 /** The process that recorded the call may have died. */
 async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<number | null> {

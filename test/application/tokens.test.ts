@@ -142,8 +142,16 @@ describe("a token, while the storage cannot be asked,", () => {
     const { world, issue, authenticate } = await scene();
     const { token, id } = await issue();
     await authenticate(token);
-    world.storage.before = () => new Promise(() => {});
+    let asked = () => {};
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    world.storage.before = () => {
+      asked();
+      return new Promise(() => {});
+    };
     const found = authenticate(token);
+    await reached; // the token is hashed in another thread
     await world.system.advance(1_000);
     expect(await found).toMatchObject({ tokenId: id });
   });

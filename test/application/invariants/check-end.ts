@@ -30,12 +30,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   await check(true);
 
   const { findings } = run;
-  let calls = await run.calls();
-  // The queue timeout goes by the wall clock.
-  if (run.setBackMs > 0 && calls.some(({ status }) => isActive(status))) {
-    await process.system.advance(run.setBackMs);
-    calls = await run.calls();
-  }
+  const calls = await run.calls();
   for (const call of calls) {
     findings.expect("calls-end", !isActive(call.status), `${call.id} is ${call.status}`);
     if (!isActive(call.status)) await checkStory(run, call);

@@ -21,19 +21,9 @@ function countCryptography(): void {
 }
 countCryptography();
 
-/** The clock of one process: its wall clock may jump, and no timer fires once the process is dead. */
+/** The clock of one process: no timer fires once the process is dead. */
 export class ModelSystem extends ManualSystem {
-  #jumped = 0;
   #dead = false;
-
-  override now(): number {
-    return super.now() + this.#jumped;
-  }
-
-  /** Sets the wall clock forward or, below 0, back; ms. */
-  setClockBy(ms: number): void {
-    this.#jumped += ms;
-  }
 
   die(): void {
     this.#dead = true;

@@ -44,10 +44,6 @@ export class Run implements Shared {
   readonly attempts: Attempt[] = [];
   /** Final calls as they were first seen. */
   readonly ended = new Map<string, Call>();
-  /** The wall clock was set back or forward. */
-  jumped = false;
-  /** By how much it was set back in all, ms. */
-  setBackMs = 0;
   /** Instances that were deleted already when their next call was last asked for. */
   readonly #goneAtClaim = new Set<string>();
   /** Faults that an operator's log is there for. */

@@ -136,9 +136,7 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
     case "adapters answer":
       return adapterFaults.heal();
     case "clock jumps":
-      run.jumped = true;
-      if (which % 2 === 0) run.setBackMs += HOUR_MS;
-      return system.setClockBy(which % 2 ? HOUR_MS : -HOUR_MS);
+      return system.jump(which % 2 ? HOUR_MS : -HOUR_MS);
     case "crash":
       // Somewhere between the awaits of what goes on.
       for (let turn = which % 12; turn > 0; turn--) await nextTurn();
