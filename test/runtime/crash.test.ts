@@ -220,7 +220,7 @@ async function aBusyServer(server: Server) {
  */
 function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-  const { calls, instances, events, finished_counts, ...others } = before;
+  const { calls, instances, events, event_counters, trusted_time, finished_counts, ...others } = before;
   for (const [table, rows] of Object.entries(others)) expect({ table, rows: after[table] }).toEqual({ table, rows });
 
   const except = (rows: readonly Row[] | undefined, ids: readonly string[]) =>
@@ -237,6 +237,9 @@ function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], i
     ["failed", interrupted],
   ]);
   for (const event of added) if (event.call_id === null) expect(linked).toContain(event.instance_id);
+
+  const position = (rows: readonly Row[] | undefined) => rows?.reduce((sum, row) => sum + Number(row.position), 0);
+  expect(position(after.event_counters)).toBe(position(event_counters)! + added.length);
 
   const counted = (rows: readonly Row[] | undefined) => rows?.reduce((sum, { calls }) => sum + Number(calls), 0);
   expect(counted(after.finished_counts)).toBe(counted(finished_counts)! + 1);

@@ -101,8 +101,6 @@ onEach([ON_NODE], (target) => {
         const answers = await Promise.all([
           client.post("/v1/instances", { name: "locked" }),
           client.postCall((await client.instance(id)).id, {}, { "idempotency-key": "locked" }),
-          client.delete(`/v1/calls/${call.id}`),
-          client.delete(`/v1/instances/${id}`),
         ]);
         for (const answer of answers) {
           expectProblem(answer, 503, "storage_unavailable");
@@ -118,6 +116,28 @@ onEach([ON_NODE], (target) => {
       expect(events!.length).toBe(before.events!.length + 1);
       expect(event_counters).toEqual([expect.objectContaining({ position: events!.length })]);
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    });
+
+    test("answers 503 to deletions, finishes them by itself, and answers one repetition of each 204", async () => {
+      const client = await server.as("ada");
+      const [waiting, doomed] = [await client.createInstance(), await client.createInstance()];
+      const call = await client.call(waiting.id);
+      const paths = [`/v1/calls/${call.id}`, `/v1/instances/${doomed.id}`];
+      await locked(async () => {
+        for (const answer of await Promise.all(paths.map((path) => client.delete(path))))
+          expectProblem(answer, 503, "storage_unavailable");
+      });
+      await client.waitForCall(call.id, ["FAILED"]);
+      await until(
+        () => client.get(`/v1/instances/${doomed.id}`),
+        ({ status }) => status === 404,
+        10_000,
+        "the instance to be gone",
+      );
+      for (const path of paths) {
+        expect((await client.delete(path)).status).toBe(204);
+        expect((await client.delete(path)).status).toBe(404);
+      }
     });
 
     test("a call that ends meanwhile ends, and its outcome is stored afterwards", async () => {
