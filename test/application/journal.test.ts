@@ -34,9 +34,15 @@ describe("a live call whose moves the storage cannot take", () => {
 
   test("ends at its maximum duration", async () => {
     const world = await World.start({ timings: { maxDurationMs: 3_000 } });
-    const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(2_000));
+    const call = await world.call(await world.activeInstance(), "x".repeat(2_000)); // 100 s
+    const leg = world.leg(call);
+    leg.hold(); // so that the message does not end by itself
+    leg.placed();
     world.storage.full = true;
-    await world.system.advance(103_000);
+    leg.answer();
+    await world.system.advance(102_000);
+    expect(leg.live).toBe(true);
+    await world.system.advance(2_000);
     expect(leg.live).toBe(false);
     world.storage.full = false;
     await world.stop();
