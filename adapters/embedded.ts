@@ -2,11 +2,13 @@ import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CallKeepers } from "../src/application/call-removal.ts";
+import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
+import { realSystem } from "../src/ports/system.ts";
 import type { Telephony } from "../src/ports/telephony.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
@@ -99,7 +101,8 @@ export async function embeddedKeepers(options: RingportOptions, storage: Storage
   const { simulator } = await import("./telephony/simulator/index.ts");
   const spools = existsSync(spoolDir) ? [simulator({ spoolDir })] : [];
   const telephony = new Map(spools.map((network) => [network.name, network]));
-  return { storage, recordings: await embeddedRecordings(data), telephony };
+  const recordings = await embeddedRecordings(data);
+  return { storage, recordings, telephony, system: realSystem, timings: DEFAULT_TIMINGS };
 }
 
 const sha256 = (text: string): string => hash("sha256", text);

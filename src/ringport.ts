@@ -2,6 +2,7 @@ import { type Application, createApplication } from "./application/application.t
 import type { ContextParts } from "./application/context.ts";
 import type { Erasure } from "./application/erasure.ts";
 import { EventLog } from "./application/event-log.ts";
+import { RecentTokens } from "./application/recent-tokens.ts";
 import { Tally } from "./application/tally.ts";
 import {
   type IssuedToken,
@@ -168,11 +169,12 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       recordings: options.recordingRetentionDays,
     });
     const { accounts } = storage;
+    const recentTokens = new RecentTokens(system);
     const http = createHttp({
       instances: application.instances,
       calls: application.calls,
       queries: application.queries,
-      authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256),
+      authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256, recentTokens),
       pages: telephony.flatMap((network) => network.pages ?? []),
       limits,
       system,
@@ -205,7 +207,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
         issue: (token) => issueToken(accounts, system, ids, token),
         first: (token) => issueFirstToken(accounts, system, ids, token),
         list: () => accounts.tokens(),
-        revoke: (tokenId) => accounts.revokeToken(tokenId, system.now()),
+        revoke: (tokenId) => {
+          recentTokens.forget(tokenId);
+          return accounts.revokeToken(tokenId, system.now());
+        },
       },
       http,
       async close(drainMs) {

@@ -32,7 +32,13 @@ export async function connectPostgres({ url, max = 10 }: PostgresStorageOptions)
       getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)),
     } as NonNullable<PoolConfig["types"]>,
   };
-  const timed: PoolConfig = { ...patient, statement_timeout: STATEMENT_MS, query_timeout: SILENCE_MS };
+  const timed: PoolConfig = {
+    ...patient,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: SILENCE_MS,
+    // A process that loses its power in the middle of a transaction must not keep its locks until TCP finds out.
+    idle_in_transaction_session_timeout: STATEMENT_MS,
+  };
   const name = nameOf(new pg.Client(patient));
   return {
     name,

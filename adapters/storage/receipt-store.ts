@@ -14,7 +14,7 @@ export function receiptStore(session: Session): ReceiptStore {
   return {
     begin: (userId, key, fingerprint, now, expiredBefore) =>
       session.transaction(async (tx): Promise<Receipt> => {
-        await forgetExpired(tx, expiredBefore, session.traits.rowLocks);
+        await forgetBegunBefore(tx, expiredBefore, session.traits.rowLocks);
         for (;;) {
           const begun = await tx
             .insertInto("receipts")
@@ -49,10 +49,7 @@ export function receiptStore(session: Session): ReceiptStore {
     async abandonUnfinished() {
       await session.write((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
     },
-    forget: (begunBefore) =>
-      session.write(async (db) =>
-        count(await db.deleteFrom("receipts").where("created_at", "<", begunBefore).executeTakeFirst()),
-      ),
+    forget: (begunBefore) => session.write((db) => forgetBegunBefore(db, begunBefore, session.traits.rowLocks)),
     forgetPhone: (phone) =>
       session.write(async (db) =>
         count(
@@ -71,11 +68,9 @@ export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult
 }
 
 /** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */
-async function forgetExpired(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<void> {
-  if (!rowLocks) {
-    await tx.deleteFrom("receipts").where("created_at", "<", before).execute();
-    return;
-  }
-  await sql`delete from receipts where ctid = any(array(
+async function forgetBegunBefore(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<number> {
+  if (!rowLocks) return count(await tx.deleteFrom("receipts").where("created_at", "<", before).executeTakeFirst());
+  const { numAffectedRows = 0n } = await sql`delete from receipts where ctid = any(array(
     select ctid from receipts where created_at < ${before} for update skip locked))`.execute(tx);
+  return Number(numAffectedRows);
 }

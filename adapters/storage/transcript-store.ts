@@ -1,6 +1,7 @@
+import type { Kysely } from "kysely";
 import type { TranscriptLine } from "../../src/domain/transcript.ts";
 import type { TranscriptStore } from "../../src/ports/storage.ts";
-import type { TranscriptRow } from "./schema.ts";
+import type { Database, TranscriptRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Rows per INSERT, ids per SELECT; both databases limit the parameters of one statement. */
@@ -11,10 +12,12 @@ export function transcriptStore(session: Session): TranscriptStore {
   return {
     append: (lines) =>
       session.transaction(async (tx) => {
-        for (let from = 0; from < lines.length; from += BATCH)
+        const kept = await keptCalls(tx, lines, session.traits.rowLocks);
+        const rows = lines.filter(({ callId }) => kept.has(callId)).map(rowOf);
+        for (let from = 0; from < rows.length; from += BATCH)
           await tx
             .insertInto("transcripts")
-            .values(lines.slice(from, from + BATCH).map(rowOf))
+            .values(rows.slice(from, from + BATCH))
             .onConflict((conflict) => conflict.columns(["call_id", "position"]).doNothing())
             .execute();
       }),
@@ -34,6 +37,26 @@ export function transcriptStore(session: Session): TranscriptStore {
         return found.map(lineOf);
       }),
   };
+}
+
+/** Which calls of these lines are still there; they stay until the transaction ends. A call that was erased gets no more lines. */
+async function keptCalls(
+  tx: Kysely<Database>,
+  lines: readonly TranscriptLine[],
+  rowLocks: boolean,
+): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(lines.map(({ callId }) => callId))];
+  const kept = new Set<string>();
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const found = await tx
+      .selectFrom("calls")
+      .select("id")
+      .where("id", "in", ids.slice(from, from + BATCH))
+      .$if(rowLocks, (query) => query.forKeyShare())
+      .execute();
+    for (const { id } of found) kept.add(id);
+  }
+  return kept;
 }
 
 function rowOf(line: TranscriptLine): TranscriptRow {

@@ -34,7 +34,7 @@ export function memoryStorage(): Storage {
     receipts: receipts(memory),
     transcripts: {
       append: async (lines) => {
-        for (const line of lines) {
+        for (const line of lines.filter(({ callId }) => memory.calls.has(callId))) {
           const key = `${line.callId} ${line.position}`;
           if (!memory.transcripts.has(key)) memory.transcripts.set(key, line);
         }

@@ -94,6 +94,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await swept;
       cancel();
       patience.abort(); // nobody insists any more
+      for (const id of terminations.pendingCalls)
+        context.log.error(
+          { call_id: id },
+          "a call was to end, but that could not be stored; it is as it was for the next start",
+        );
       for (const [{ id, call }, events] of context.journals.unsaved)
         context.log.error(
           { call_id: id, status: call.status, reason: call.outcome?.reason, events },

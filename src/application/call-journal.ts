@@ -1,4 +1,4 @@
-import { CALL_TRANSITIONS, type Call, type CallInput } from "../domain/call.ts";
+import { CALL_TRANSITIONS, type Call, type CallInput, isActive } from "../domain/call.ts";
 import type { Event, EventData, EventType } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
@@ -115,7 +115,7 @@ export class CallJournal {
    * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused for good
    */
   async settled(): Promise<void> {
-    await this.#writing;
+    while (this.#writing) await this.#writing;
     if (this.#failed !== undefined) throw this.#failed;
   }
 
@@ -123,9 +123,13 @@ export class CallJournal {
   async giveUp(detail: string): Promise<void> {
     const { storage, nodeId, log } = this.#context;
     try {
+      await this.#writing;
       await insist(this.#context, `call ${this.id}`, async () => {
-        const call = await storage.calls.get(this.id);
-        if (call?.owner === nodeId) await failCall(this.#context, call, "internal_error", detail);
+        for (;;) {
+          const call = await storage.calls.get(this.id);
+          if (call?.owner !== nodeId || !isActive(call.status)) return;
+          if (await failCall(this.#context, call, "internal_error", detail)) return;
+        }
       });
     } catch (error) {
       log.error({ call_id: this.id, err: error }, "the call could not be failed; the next start settles it");
@@ -152,14 +156,13 @@ export class CallJournal {
   #put(patch: CallPatch, events: readonly Event[]): void {
     const { journals, events: log } = this.#context;
     this.#call = { ...this.#call, ...patch };
+    if (this.#failed === undefined) {
+      this.#patch = { ...this.#patch, ...patch };
+      this.#events.push(...events);
+      journals.add(this, events.length);
+      this.#writing ??= this.#write();
+    }
     log.happened(events);
-    if (this.#failed !== undefined) return;
-    this.#patch = { ...this.#patch, ...patch };
-    this.#events.push(...events);
-    journals.add(this, events.length);
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
   }
 
   /** Stores what waits, until nothing does. Never rejects. */
@@ -169,9 +172,9 @@ export class CallJournal {
       while (this.#events.length > 0 || Object.keys(this.#patch).length > 0) {
         const [patch, events] = [this.#patch, this.#events];
         [this.#patch, this.#events] = [{}, []];
-        await this.#store(patch, events);
+        const stored = await this.#store(patch, events);
         journals.add(this, -events.length);
-        log.stored(events);
+        if (stored) log.stored(events);
       }
       journals.delete(this);
     } catch (error) {
@@ -180,16 +183,31 @@ export class CallJournal {
         journals.delete(this);
         this.#broken(error);
       }
+    } finally {
+      this.#writing = undefined; // at once: what is put from now on needs a write of its own
     }
   }
 
-  async #store(patch: CallPatch, events: readonly Event[]): Promise<void> {
-    if (Object.keys(patch).length === 0) {
-      // An event that is stored already, by a write whose answer was lost, is left as it is.
-      return insist(this.#context, `events of call ${this.id}`, () => this.#context.storage.events.append(events));
-    }
+  /** False if the storage refused notes for good: the call goes on without them. */
+  async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
+    if (Object.keys(patch).length === 0) return this.#append(events);
     const written = await storeCall(this.#context, this.#stored, patch, events);
     if (!written) throw new Error(`call ${this.id} was changed by somebody else`);
     this.#stored = written;
+    return true;
+  }
+
+  async #append(notes: readonly Event[]): Promise<boolean> {
+    const { storage, log } = this.#context;
+    try {
+      // An event that is stored already, by a write whose answer was lost, is left as it is.
+      await insist(this.#context, `events of call ${this.id}`, () => storage.events.append(notes));
+      return true;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      log.error({ call_id: this.id, err: error }, "notes of a call could not be stored");
+      this.#dropped += notes.length;
+      return false;
+    }
   }
 }

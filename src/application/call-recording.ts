@@ -1,10 +1,11 @@
 import { type Call, isActive } from "../domain/call.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
+import { within } from "../ports/within.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-type RecordingContext = Pick<Context, "storage" | "recordings" | "events">;
+type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "system" | "timings">;
 
 /**
  * What there is of the recording of a call, also while it grows.
@@ -26,6 +27,11 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
   for (let current: Call | undefined = call; current; current = await context.storage.calls.get(call.id)) {
     await dispatcher.settled(current.instanceId);
     const session = isActive(current.status) ? dispatcher.session(current.id) : undefined;
+    if (session && !isActive(session.call.status)) {
+      await session.stored; // its end holds the length of the recording
+      await dispatcher.over(current.id);
+      continue;
+    }
     if (session) {
       await session.eraseRecording();
       // The session goes on writing the call, so that only the timeline is told; unless it has ended meanwhile.
@@ -45,7 +51,9 @@ export async function forgetRecording(
   call: Call,
   reason: "requested" | "retention",
 ): Promise<boolean> {
-  await context.recordings.forget([call.id]);
+  const { system, timings } = context;
+  const late = () => new Error(`the recording was not deleted within ${timings.closeMs} ms`);
+  await within(context.recordings.forget([call.id]), { system, ms: timings.closeMs, late });
   const event = deleted(context, call, reason);
   const recordedMs = isActive(call.status) ? null : 0;
   const written = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);

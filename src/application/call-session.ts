@@ -41,6 +41,7 @@ export class CallSession {
   /** Resolves when what the session decided is stored, or cannot be. */
   readonly #stored: Promise<void>;
   #resolveStored: () => void = () => {};
+  #saved = false;
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
@@ -84,6 +85,16 @@ export class CallSession {
     return this.#journal.call;
   }
 
+  /** Whether what became of the call is stored. */
+  get saved(): boolean {
+    return this.#saved;
+  }
+
+  /** Resolves when what the session decided is stored, or cannot be. */
+  get stored(): Promise<void> {
+    return this.#stored;
+  }
+
   /** Why and until when (ms of the monotonic clock) the line takes no call, if it has refused this one for that. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
     return this.#lineFull;
@@ -102,6 +113,7 @@ export class CallSession {
       }
       await this.#concluded;
       await this.#journal.settled();
+      this.#saved = true;
       if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
     } catch (error) {
       // Otherwise the process ends before the storage is back, and the next start settles the call.

@@ -149,10 +149,10 @@ export class Calls implements CallUseCases {
     }
   }
 
-  /** Ends every active call of an instance; those that wait first, so that none is dialled when the live one ends. */
+  /** Ends every active call of an instance at once: the live one is hung up, and none of the others is dialled after it. */
   async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
     const calls = await this.#context.storage.calls.active(instanceId);
-    for (const call of calls.toReversed()) await this.#terminations.end(call, reason, null);
+    await Promise.all(calls.map((call) => this.#terminations.end(call, reason, null)));
   }
 
   /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */

@@ -122,8 +122,12 @@ export class Deletions {
     return async () => {
       for (;;) {
         const status = nextState(INSTANCE_TRANSITIONS, current.status, "delete");
-        if (!status && current.erasedAt !== null) throw notFound(id);
-        if (!status) return;
+        if (!status) {
+          // It may have been finished since this copy was read.
+          const stored = await storage.instances.get(id);
+          if (!stored || stored.erasedAt !== null) throw notFound(id);
+          return;
+        }
         const event = events.event("instance.deleted", { callId: null, instanceId: id, userId });
         const patch = { status, phone: null, updatedAt: system.now() };
         if (await storage.instances.update(id, current.version, patch, [event])) return events.publish([event]);
@@ -160,11 +164,11 @@ export class Deletions {
   }
 
   async #erase(id: string): Promise<void> {
-    const { storage, system } = this.#context;
+    const { storage, purgeClock } = this.#context;
     for (;;) {
       const instance = await storage.instances.get(id);
       if (!instance || instance.erasedAt !== null) return;
-      if (await storage.instances.update(id, instance.version, { erasedAt: system.now() }, [])) return;
+      if (await storage.instances.update(id, instance.version, { erasedAt: purgeClock.now() }, [])) return;
     }
   }
 

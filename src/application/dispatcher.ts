@@ -34,6 +34,8 @@ export class Dispatcher {
   readonly #unanswered = new Map<string, number>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
+  /** Calls of which a session had to do without storing what became of them: they may have been dialled. */
+  readonly #unstored = new Set<string>();
   /** By call. */
   readonly #running = new Map<string, Promise<void>>();
   stopping = false;
@@ -99,16 +101,18 @@ export class Dispatcher {
     this.stopping = true;
     for (const cancel of this.#alarms.values()) cancel();
     this.#alarms.clear();
-    await Promise.all([...this.#claiming.values()].map((claim) => claim.done));
-    if (this.#running.size === 0) return;
+    const quiet = async () => {
+      await Promise.all([...this.#claiming.values()].map((claim) => claim.done));
+      await Promise.all(this.#running.values());
+    };
     let cancel = () => {};
     const drained = new Promise<void>((resolve) => {
       cancel = this.#context.system.after(drainMs, resolve);
     });
-    await Promise.race([Promise.all(this.#running.values()), drained]);
+    await Promise.race([quiet(), drained]);
     cancel();
     await this.endAll("interrupted", "the server stopped");
-    await Promise.all(this.#running.values());
+    await quiet();
   }
 
   /** Ends every live call. */
@@ -162,7 +166,13 @@ export class Dispatcher {
   async #giveBackUnanswered(instanceId: string): Promise<void> {
     const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.active(instanceId))
-      if (call.status === "QUEUED" && call.owner === nodeId && !this.#byCall.has(call.id)) await this.#giveBack(call);
+      if (
+        call.status === "QUEUED" &&
+        call.owner === nodeId &&
+        !this.#byCall.has(call.id) &&
+        !this.#unstored.has(call.id)
+      )
+        await this.#giveBack(call);
     if (system.monotonic() > (this.#unanswered.get(instanceId) ?? 0)) this.#unanswered.delete(instanceId);
     else this.#wakeIn(instanceId, RETRY_MS);
   }
@@ -185,6 +195,7 @@ export class Dispatcher {
   }
 
   #gone(instanceId: string, session: CallSession): void {
+    if (!session.saved) this.#unstored.add(session.callId);
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
     const keeper = this.#lines.find(instanceId);

@@ -32,13 +32,13 @@ export async function once<T>(
   if (key === undefined) return run(undefined);
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
-  const { storage, system, purgeClock, runningKeys } = context;
-  const expiredBefore = purgeClock.now() - RECEIPT_KEPT_MS;
+  const { storage, purgeClock, runningKeys } = context;
+  const now = purgeClock.now(); // by which it is also purged
   const fingerprint = await sha256Hex(JSON.stringify(input));
   const request = runningKeys.enter(userId, key);
   let settling: Promise<void> | undefined;
   try {
-    const known = await storage.receipts.begin(userId, key, fingerprint, system.now(), expiredBefore);
+    const known = await storage.receipts.begin(userId, key, fingerprint, now, now - RECEIPT_KEPT_MS);
     if (known.kind !== "begun") {
       if (known.fingerprint !== fingerprint)
         throw new Refusal(

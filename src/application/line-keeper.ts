@@ -57,6 +57,8 @@ export class LineKeeper implements LineHost {
   #lastSeenAt: number | null = null;
   #code: LinkCode | undefined;
   #inCall = false;
+  /** Credentials are stored, although no number counts as linked yet: it goes on trying. */
+  #halfLinked = false;
   #probing: Promise<void> | undefined;
   /** Something was reported while a probe was under way, so its answer may be old. */
   #probeAgain = false;
@@ -165,6 +167,7 @@ export class LineKeeper implements LineHost {
 
   /** Connects with stored credentials, although no number counts as linked: the first probe that is online links it. */
   resume(): Promise<void> {
+    this.#halfLinked = true;
     if (this.#state === "unlinked") this.#say("connecting", "connecting");
     return this.probe();
   }
@@ -192,6 +195,7 @@ export class LineKeeper implements LineHost {
       return;
     }
     this.#doubts++;
+    this.#halfLinked = false;
     this.#stopTimers();
     this.#say("unlinked", reason);
     this.#watcher.offline(this.#record.current.id, reason);
@@ -271,7 +275,7 @@ export class LineKeeper implements LineHost {
   }
 
   #notOpened(error: unknown): void {
-    const unlinked = this.#record.current.status === "CREATED" && !this.linksByItself;
+    const unlinked = this.#record.current.status === "CREATED" && !this.linksByItself && !this.#halfLinked;
     this.#say(unlinked ? "unlinked" : "offline", error instanceof NetworkSilent ? error.message : NOT_OPENED);
     const level = error instanceof StorageUnavailable ? "warn" : "error";
     this.#context.log[level]({ instance_id: this.#record.current.id, err: error }, "the line could not be opened");

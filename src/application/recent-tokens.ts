@@ -26,6 +26,11 @@ export class RecentTokens {
     }
   }
 
+  /** The token is revoked. */
+  forget(tokenId: string): void {
+    for (const [hash, { token }] of this.#byHash) if (token.id === tokenId) this.#byHash.delete(hash);
+  }
+
   /** The token as it was read last; undefined if that was too long ago. */
   find(hash: string): TokenRecord | undefined {
     const found = this.#byHash.get(hash);

@@ -1,3 +1,4 @@
+import { StorageUnavailable } from "../ports/storage.ts";
 import { forgetRecording } from "./call-recording.ts";
 import { removeCalls } from "./call-removal.ts";
 import type { Context } from "./context.ts";
@@ -52,51 +53,86 @@ export class Retention {
   }
 
   async #sweep(): Promise<void> {
-    const { purgeClock, storage, log } = this.#context;
-    try {
-      const now = purgeClock.now();
-      if (this.#recordingsMs < Infinity) await this.#sweepRecordings(now - this.#recordingsMs);
-      if (this.#callsMs < Infinity) {
-        await this.#sweepCalls(now - this.#callsMs);
-        await this.#sweepInstances(now - this.#callsMs);
-      }
-      if (this.#cancel && (await storage.receipts.forget(now - RECEIPT_KEPT_MS)) > 0) this.#unscrubbed = true;
-      if (this.#cancel && this.#unscrubbed) {
-        await storage.retention.scrub({ thorough: false });
-        this.#unscrubbed = false;
-      }
-      if (this.#cancel) await purgeClock.save();
-    } catch (error) {
-      log.warn({ err: error }, "what is kept long enough could not be deleted; trying again later");
+    const { purgeClock, storage } = this.#context;
+    const now = purgeClock.now();
+    await this.#stage("results of requests", async () => {
+      if ((await storage.receipts.forget(now - RECEIPT_KEPT_MS)) > 0) this.#unscrubbed = true;
+    });
+    if (this.#recordingsMs < Infinity)
+      await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
+    if (this.#callsMs < Infinity) {
+      await this.#stage("calls", () => this.#sweepCalls(now - this.#callsMs));
+      await this.#stage("instances", () => this.#sweepInstances(now - this.#callsMs));
     }
+    await this.#stage("traces", async () => {
+      if (this.#unscrubbed) await storage.retention.scrub({ thorough: false });
+      this.#unscrubbed = false;
+    });
+    await this.#stage("the time of the purge", () => purgeClock.save());
     if (this.#cancel) this.#sweepIn(EVERY_MS);
+  }
+
+  /** One part of a sweep; if it fails, the others go on. */
+  async #stage(what: string, work: () => Promise<void>): Promise<void> {
+    if (!this.#cancel) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#context.log.warn({ err: error }, `expired records could not all be deleted (${what}); retrying in an hour`);
+    }
   }
 
   async #sweepRecordings(endedBefore: number): Promise<void> {
     for (;;) {
       const old = await this.#context.storage.calls.recorded(endedBefore, BATCH);
-      for (const call of old) await forgetRecording(this.#context, call, "retention");
-      if (old.length > 0) this.#context.log.info({ recordings: old.length }, "old recordings deleted");
-      if (old.length < BATCH || !this.#cancel) break;
+      let deleted = 0;
+      for (const call of old)
+        deleted += await this.#deleted(call.id, () => forgetRecording(this.#context, call, "retention"));
+      if (deleted > 0) this.#context.log.info({ recordings: deleted }, "old recordings deleted");
+      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
     }
   }
 
   async #sweepCalls(endedBefore: number): Promise<void> {
-    const { storage, log } = this.#context;
     for (;;) {
-      const old = await storage.calls.ended(endedBefore, BATCH);
-      if (old.length > 0) {
-        await removeCalls(this.#context, old);
+      const old = await this.#context.storage.calls.ended(endedBefore, BATCH);
+      const deleted = await this.#removeCalls(old);
+      if (deleted > 0) {
         this.#unscrubbed = true;
-        log.info({ calls: old.length }, "old calls deleted");
+        this.#context.log.info({ calls: deleted }, "old calls deleted");
       }
-      if (old.length < BATCH || !this.#cancel) break;
+      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
     }
   }
 
-  async #sweepInstances(deletedBefore: number): Promise<void> {
+  /** Deletes these calls together or, if that fails, one by one; returns how many are deleted. */
+  async #removeCalls(ids: readonly string[]): Promise<number> {
+    try {
+      if (ids.length > 0) await removeCalls(this.#context, ids);
+      return ids.length;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+    }
+    let deleted = 0;
+    for (const id of ids) deleted += await this.#deleted(id, () => removeCalls(this.#context, [id]));
+    return deleted;
+  }
+
+  /** 1, or 0 if what belongs to the call cannot be deleted: that must not keep others. */
+  async #deleted(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
+    try {
+      await work();
+      return 1;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      this.#context.log.warn({ call_id: callId, err: error }, "an expired call cannot be deleted; retrying in an hour");
+      return 0;
+    }
+  }
+
+  async #sweepInstances(erasedBefore: number): Promise<void> {
     for (;;) {
-      const old = await this.#context.storage.instances.purge(deletedBefore, BATCH);
+      const old = await this.#context.storage.instances.purge(erasedBefore, BATCH);
       if (old.length > 0) this.#unscrubbed = true;
       if (old.length < BATCH || !this.#cancel) break;
     }

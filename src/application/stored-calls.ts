@@ -3,6 +3,7 @@ import type { Event } from "../domain/events.ts";
 import { nextState } from "../domain/machine.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { CallPatch } from "../ports/storage.ts";
+import { within } from "../ports/within.ts";
 import { notBefore } from "./call-clock.ts";
 import type { Context } from "./context.ts";
 import { insist } from "./insist.ts";
@@ -86,10 +87,12 @@ async function endOf(context: Context, call: Call): Promise<number> {
 }
 
 /** The process that recorded the call may have died. */
-async function recordedSoFar({ recordings, log }: Context, call: Call): Promise<number | null> {
+async function recordedSoFar({ recordings, system, timings, log }: Context, call: Call): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
   try {
-    return Math.round((await recordings.read(call.id))?.durationMs ?? 0);
+    const late = () => new Error(`it was not read within ${timings.closeMs} ms`);
+    const found = await within(recordings.read(call.id), { system, ms: timings.closeMs, late });
+    return Math.round(found?.durationMs ?? 0);
   } catch (error) {
     log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
     return UNKNOWN_LENGTH_MS;

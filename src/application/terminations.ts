@@ -16,6 +16,8 @@ export interface LiveCalls {
   session(callId: string): CallSession | undefined;
   /** Resolves when no claim of the instance is under way: a claimed call has its session then. */
   settled(instanceId: string): Promise<void>;
+  /** Resolves when no session works on the call. */
+  over(callId: string): Promise<void>;
   wake(instanceId: string): void;
 }
 
@@ -52,6 +54,11 @@ export class Terminations {
     return this.#byCall.has(callId);
   }
 
+  /** The calls that are to end, although the storage does not know it yet. */
+  get pendingCalls(): readonly string[] {
+    return [...this.#byCall.keys()];
+  }
+
   /**
    * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
    * @param withinMs how long to wait until that is stored, ms
@@ -86,7 +93,7 @@ export class Terminations {
     this.#byCall.set(call.id, termination);
     stored.then(
       (ended) => {
-        if (ended && termination.refused) this.#remember(call.id);
+        if (ended && termination.refused && reason === "terminated") this.#remember(call.id);
       },
       () => {}, // those who wait get the error; the next start settles the call
     );
@@ -98,8 +105,10 @@ export class Terminations {
     for (const oldest of this.#unanswered) if (this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
   }
 
-  #inTime({ id }: Call, { stored }: Termination, ms: number): Promise<boolean> {
-    const sentence = `call ${id} ends all the same, but that could not be stored in time; repeat the request to learn when it is`;
+  #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
+    const meanwhile =
+      (this.#live.session(id) ?? status !== "QUEUED") ? "it ends all the same" : "this server does not dial it";
+    const sentence = `the end of call ${id} could not be stored in time; ${meanwhile}; repeat the request until it returns 204`;
     return within(stored, { system: this.#context.system, ms, late: () => new StorageUnavailable(sentence) });
   }
 
@@ -112,7 +121,12 @@ export class Terminations {
         if (this.#live.session(id)) hungUp = (await this.#hangUp(id, reason, detail)) || hungUp;
         const call = await this.#context.storage.calls.get(id);
         if (!call || !isActive(call.status)) return hungUp && call?.outcome?.reason === reason;
-        if (this.#live.session(id) || !(await failCall(this.#context, call, reason, detail))) continue;
+        // A session that could not store the end lives until its leg is gone.
+        if (this.#live.session(id)) {
+          await this.#live.over(id);
+          continue;
+        }
+        if (!(await failCall(this.#context, call, reason, detail))) continue;
         this.#live.wake(instanceId);
         return true;
       }

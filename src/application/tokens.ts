@@ -66,9 +66,12 @@ export async function issueFirstToken(
  * for a second, is done without if the token was valid a short time ago.
  * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
  */
-export function tokenAuthenticator(accounts: AccountStore, system: System, sha256: Sha256 = sha256Hex): Authenticate {
-  const recent = new RecentTokens(system);
-
+export function tokenAuthenticator(
+  accounts: AccountStore,
+  system: System,
+  sha256: Sha256 = sha256Hex,
+  recent: RecentTokens = new RecentTokens(system),
+): Authenticate {
   async function stored(hash: string): Promise<TokenRecord | undefined> {
     const found = await accounts.tokenByHash(hash);
     const valid = found && sameText(found.hash, hash) && found.revokedAt === null ? found : undefined;

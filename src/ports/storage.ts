@@ -261,7 +261,7 @@ export interface EventStore {
 
 /** What was said on calls. */
 export interface TranscriptStore {
-  /** A line that is there already, by call and position, is left as it is; lines of a call that is not there may be lost. */
+  /** A line that is there already, by call and position, is left as it is; lines of a call that is not there are dropped. */
   append(lines: readonly TranscriptLine[]): Promise<void>;
   /** The lines of these calls in the order of speaking: by `startMs`, then by `position`. */
   ofCalls(callIds: readonly string[]): Promise<TranscriptLine[]>;

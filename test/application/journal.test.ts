@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { memoryStorage } from "../../examples/your-own-storage/memory-storage.ts";
+import { CallJournal } from "../../src/application/call-journal.ts";
 import { World } from "../support/application.ts";
 import { answeredStream, RecordingClient } from "../support/recording-client.ts";
 
@@ -133,6 +135,43 @@ describe("a live call whose moves the storage cannot take", () => {
 });
 
 describe("the moves of a call", () => {
+  test("are all stored by a storage that answers within a few microtasks", async () => {
+    for (let microtasks = 0; microtasks < 20; microtasks++) {
+      const world = await World.start();
+      const { id } = await world.call(await world.newInstance());
+      const storage = memoryStorage();
+      const call = { ...(await world.storage.calls.get(id))!, version: 1 };
+      await storage.instances.insert((await world.storage.instances.get(call.instanceId))!, []);
+      await storage.calls.insert(call, undefined, { kind: "single" }, []);
+      const journal = new CallJournal({ ...world.context, storage }, call, () => {});
+      journal.move("place", 1);
+      for (let microtask = 0; microtask < microtasks; microtask++) await Promise.resolve();
+      journal.move("connect", 2);
+      await journal.settled();
+      expect((await storage.calls.get(id))?.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
+      await world.stop();
+    }
+  });
+
+  test("go on without notes that the storage refuses for good", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(20));
+    world.storage.before = (operation) => {
+      if (operation === "events.append") throw new Error("a constraint failed");
+    };
+    leg.press("1");
+    await world.system.settle();
+    world.storage.before = () => {};
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.timeline(call)).slice(-2)).toMatchObject([
+      { type: "timeline_incomplete", data: { dropped: 1 } },
+      { type: "completed" },
+    ]);
+    expect(world.errors).toEqual([expect.stringMatching(/notes of a call could not be stored/)]);
+    await world.stop();
+  });
+
   test("that come while one is being stored are stored together, each with its event", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));

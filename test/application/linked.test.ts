@@ -89,6 +89,30 @@ describe("a number that is linked", () => {
   });
 });
 
+test("a link that was half done is tried again until its network is there", async () => {
+  const before = await World.start();
+  const instance = await before.newInstance();
+  await before.app.instances.configure(ALICE, instance.id);
+  await before.line(instance).scan();
+  await before.storage.instances.update(
+    instance.id,
+    (await before.storage.instances.get(instance.id))!.version,
+    { status: "CREATED", phone: null },
+    [],
+    new Uint8Array(40),
+  );
+  const after = new World({ before });
+  await after.storage.open({ exclusive: true });
+  const { open } = after.network;
+  after.network.open = () => Promise.reject(new Error("the network is away"));
+  await after.app.start();
+  await after.system.advance(2_000);
+  after.network.open = open;
+  await after.system.advance(30_000);
+  expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+  await after.stop();
+});
+
 test("an instance whose owner unlinks the device loses state and credentials together", async () => {
   for (const moment of ["before", "after"] as const)
     for (let n = 1; n <= 2; n++) {

@@ -230,6 +230,19 @@ describe("stopping", () => {
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
   });
 
+  test("drains live calls beside a claim that the database does not answer", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
+    const release = world.holdClaim();
+    await world.call(await world.activeInstance());
+    const stopped = world.app.stop(3_000);
+    await world.system.advance(3_100);
+    expect(world.leg(call).live).toBe(false);
+    release();
+    await world.system.advance(1_000);
+    await stopped;
+  });
+
   test("waits for a leg that does not go, five seconds at most", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance());

@@ -217,3 +217,27 @@ async function recorded(): Promise<{ world: World; call: Call }> {
   await world.system.advance(2_000);
   return { world, call };
 }
+
+describe("a purge", () => {
+  test("deletes all but a call whose recording cannot be deleted, and that one later", async () => {
+    const { world, call: stuck } = await withEndedCall();
+    const other = await endedCall(world);
+    const { forget } = world.recordings;
+    world.recordings.forget = (ids) =>
+      ids.includes(stuck.id) ? Promise.reject(new Error("EACCES")) : forget.call(world.recordings, ids);
+    await days(world, 31);
+    expect([await isThere(world, stuck), await isThere(world, other)]).toEqual([true, false]);
+    world.recordings.forget = forget;
+    await days(world, 1);
+    expect(await isThere(world, stuck)).toBe(false);
+    await world.stop();
+  });
+
+  test("waits for no network that does not forget, nor does a stop", async () => {
+    const { world, call } = await withEndedCall();
+    Object.assign(world.network, { forget: () => new Promise(() => {}) });
+    await days(world, 31);
+    expect(await isThere(world, call)).toBe(true);
+    await world.stop();
+  });
+});

@@ -174,6 +174,29 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
+  test("does not make another call look as if nobody had been dialled for it", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.loseAnswer("calls.claimNext");
+    const call = await world.create(instance);
+    await world.system.advance(1_000);
+    const leg = world.leg(call);
+    world.storage.before = (operation) => {
+      if (/calls\.(update|get)/.test(operation)) throw new Error("the database is corrupt");
+    };
+    leg.placed();
+    await world.system.advance(1_000);
+    expect(leg.live).toBe(false);
+    world.storage.before = () => {};
+    await world.system.advance(30_000);
+    expect(world.network.legs).toEqual([leg]);
+    expect(world.errors).toEqual([
+      expect.stringMatching(/broke off/),
+      expect.stringMatching(/the next start settles it/),
+    ]);
+    await world.stop();
+  });
+
   test("can be ended meanwhile, and is not dialled then", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();

@@ -112,3 +112,42 @@ describe("ending a waiting call that cannot be stored", () => {
     await world.stop();
   });
 });
+
+describe("a termination", () => {
+  test("ends with the process if its leg outlives the storage", async () => {
+    const world = await World.start({ timings: { releaseTimeoutMs: 60_000 } });
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    leg.stubborn = true;
+    world.storage.full = true;
+    const refused = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await refused).toBe("storage_unavailable");
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("of an instance's calls hangs up at once, and owes no DELETE of a call a 204", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
+    const instance = await world.activeInstance();
+    const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));
+    const waiting = await world.call(instance);
+    world.storage.before = (operation) => {
+      if (operation === "calls.active") world.storage.full = true; // the intent is stored
+    };
+    const deleted = world.app.instances.delete(ALICE, instance.id).catch(() => {});
+    await world.system.advance(100);
+    expect(leg.live).toBe(false);
+    const refused = [answer(world, live), answer(world, waiting)];
+    await world.system.advance(6_000);
+    expect(await Promise.all(refused)).toEqual(["storage_unavailable", "storage_unavailable"]);
+    world.storage.before = () => {};
+    world.storage.full = false;
+    await world.system.advance(20_000);
+    await deleted;
+    for (const call of [live, waiting]) {
+      expect((await world.stored(call)).outcome?.reason).toBe("instance_deleted");
+      expect(await answer(world, call)).toBe("call_not_found");
+    }
+    await world.stop();
+  });
+});

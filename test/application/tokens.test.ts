@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RecentTokens } from "../../src/application/recent-tokens.ts";
 import { sha256Hex } from "../../src/application/sha256.ts";
 import {
   type IssuedToken,
@@ -154,6 +155,17 @@ describe("a token, while the storage cannot be asked,", () => {
     await reached; // the token is hashed in another thread
     await world.system.advance(1_000);
     expect(await found).toMatchObject({ tokenId: id });
+  });
+
+  test("does not count once this process has revoked it", async () => {
+    const { world, accounts, issue } = await scene();
+    const recent = new RecentTokens(world.system);
+    const authenticate = tokenAuthenticator(accounts, world.system, undefined, recent);
+    const { token, id } = await issue();
+    await authenticate(token);
+    recent.forget(id);
+    world.storage.down = true;
+    await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
   test("does not count if it was revoked or has expired", async () => {

@@ -167,7 +167,8 @@ export function callRoutes(
         summary: "End an active call",
         description:
           "The call is hung up at once and becomes FAILED with the reason terminated. If that cannot be stored within 5 s, the " +
-          "response is 503 and the call ends all the same; repeat the request to learn when it is stored (204).",
+          "response is 503: a live call ends all the same, a waiting one is not dialled while the server runs. Repeat the " +
+          "request until it returns 204.",
         bearer: true,
         path,
         answers: { 204: { description: "The end is stored." } },

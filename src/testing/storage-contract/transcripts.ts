@@ -29,6 +29,15 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([call.id]), [early, late, meanwhile]);
   });
 
+  clause("lines of a call that is not there are dropped, those of others are kept", async (scene) => {
+    const { calls, transcripts } = scene.storage;
+    const instance = await scene.storedInstance();
+    const [kept, erased] = [await scene.storedCall(instance), await scene.endedCall(instance)];
+    await calls.remove([erased.id]);
+    await transcripts.append([line(erased, 0), line(kept, 0)]);
+    scene.equal(await transcripts.ofCalls([erased.id, kept.id]), [line(kept, 0)]);
+  });
+
   clause("several calls are read at once, and no others", async (scene) => {
     const { transcripts } = scene.storage;
     const instance = await scene.storedInstance();
