@@ -4,7 +4,7 @@ import { accountStore } from "./account-store.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
-import { migrate, migrations } from "./migrations.ts";
+import { isOlder, migrate, migrations } from "./migrations.ts";
 import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
@@ -112,7 +112,9 @@ async function openWith(engine: Engine, traits: Traits, exclusive: boolean): Pro
   let lock: ServerLock | undefined;
   try {
     if (exclusive) lock = await engine.lock();
-    await migrateWith(engine, db);
+    if (exclusive || !(await isOlder(db as Kysely<unknown>, migrations(engine.columnTypes))))
+      await migrateWith(engine, db);
+    else await migrateBesideServers(engine, db);
     return { engine, db, lock, ...writing(db, traits) };
   } catch (error) {
     await stop({ engine, db, lock });
@@ -140,6 +142,25 @@ async function migrateWith(engine: Engine, db: Kysely<Database>): Promise<void> 
     await migrate(patient, steps, engine.name);
   } finally {
     await patient.destroy();
+  }
+}
+
+/** A program beside the server brings the database up to date only if no server of an earlier version works on it. */
+async function migrateBesideServers(engine: Engine, db: Kysely<Database>): Promise<void> {
+  let lock: ServerLock;
+  try {
+    lock = await engine.lock();
+  } catch (cause) {
+    if (!(cause instanceof StorageLocked)) throw cause;
+    throw new StorageLocked(
+      `a server of an earlier version works on the database ${engine.name}; restart it with this version first`,
+      { cause },
+    );
+  }
+  try {
+    await migrateWith(engine, db);
+  } finally {
+    await lock.release();
   }
 }
 

@@ -50,6 +50,12 @@ export async function migrate(db: Kysely<unknown>, steps: Record<string, Migrati
   );
 }
 
+/** Whether the database is one of an earlier version; false for a new one. */
+export async function isOlder(db: Kysely<unknown>, steps: Record<string, Migration>): Promise<boolean> {
+  const applied = await appliedNames(db);
+  return applied.length > 0 && Object.keys(steps).some((name) => !applied.includes(name));
+}
+
 async function appliedNames(db: Kysely<unknown>): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);

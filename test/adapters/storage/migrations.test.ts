@@ -58,6 +58,23 @@ test("a migration that fails leaves nothing behind", async () => {
   expect(applied(path)).toEqual(STEPS);
 });
 
+test("a program beside a server of an earlier version leaves its database alone, and names the fix", async () => {
+  const path = scratchPath();
+  const server = await connectSqlite({ path });
+  const db = new Kysely<unknown>({ dialect: server.dialect });
+  await migrate(db, stepsBefore("0007_event_positions", server.columnTypes), path);
+  const lock = await server.lock();
+  const storage = sqliteStorage({ path });
+  await expect(storage.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
+  expect(applied(path)).toEqual(STEPS.slice(0, 6));
+  await lock.release();
+  await storage.open({ exclusive: false });
+  expect(applied(path)).toEqual(STEPS);
+  await storage.close();
+  await db.destroy();
+  server.close?.();
+});
+
 test("deletions of before the steps were stored count as finished", async () => {
   const path = scratchPath();
   const engine = await connectSqlite({ path });
