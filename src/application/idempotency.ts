@@ -34,10 +34,10 @@ export async function once<T>(
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
   const { storage, purgeClock, runningKeys } = context;
   const now = purgeClock.now(); // by which it is also purged
-  const fingerprint = await sha256Hex(JSON.stringify(input));
   const request = runningKeys.enter(userId, key);
   let settling: Promise<void> | undefined;
   try {
+    const fingerprint = await sha256Hex(JSON.stringify(input));
     const known = await storage.receipts.begin(userId, key, fingerprint, now, now - RECEIPT_KEPT_MS);
     if (known.kind !== "begun") {
       if (known.fingerprint !== fingerprint)
