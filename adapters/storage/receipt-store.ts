@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
-import { count } from "./call-purge.ts";
+import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -51,11 +51,11 @@ export function receiptStore(session: Session): ReceiptStore {
     },
     forget: (begunBefore) =>
       session.write(async (db) =>
-        count(await db.deleteFrom("receipts").where("created_at", "<", begunBefore).executeTakeFirst()),
+        deletedRows(await db.deleteFrom("receipts").where("created_at", "<", begunBefore).executeTakeFirst()),
       ),
     forgetPhone: (phone) =>
       session.write(async (db) =>
-        count(
+        deletedRows(
           await db
             .deleteFrom("receipts")
             .where("result", "like", `%"targetPhone":${JSON.stringify(phone)}%`)
