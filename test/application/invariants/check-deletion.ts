@@ -23,7 +23,7 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
         );
     // A device whose link was never stored is unknown to the application.
     const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
-    const open = process.network.opened.some((line) => line.instance.id === id && !line.closed);
+    const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
     tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
     tell(
       !process.network.devices.has(id) || hung("unlink") || hung("open") || unstored || racing("scan"),

@@ -25,7 +25,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   await repeatDeletes(run);
   await repeatDeletions(run);
   for (const leg of process.network.legs) if (leg.live) process.network.end(leg, "callee_hung_up");
-  for (const line of process.network.opened) if (!line.closed) line.goOffline();
+  for (const line of process.network.lines) if (!line.closed) line.goOffline();
   await process.system.advance(QUIET_MS);
   await check(true);
 
