@@ -1,6 +1,7 @@
 import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { isWrite, World } from "../../support/application.ts";
+import { World } from "../../support/application.ts";
+import { isWrite } from "../../support/faulty-storage.ts";
 import type { AdapterFaults } from "./adapter-faults.ts";
 import { type Attempt, ModelNetwork, type NetworkOwner } from "./model-network.ts";
 import { ModelSystem } from "./model-system.ts";
