@@ -122,7 +122,7 @@ describe("a live call whose moves the storage cannot take", () => {
     const stopping = world.app.stop(1_000);
     await world.system.advance(10_000);
     await stopping;
-    expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start settles it/)]);
+    expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
     world.storage.full = false;
     const after = await world.crashAndRestart();
     await after.system.advance(60_000);
