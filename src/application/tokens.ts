@@ -63,8 +63,8 @@ export async function issueFirstToken(
 }
 
 /**
- * Authenticates by stored tokens: a checksum first, then one look-up on the hash. A storage that fails, or says nothing
- * for a second, is done without if the token was valid a short time ago.
+ * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
+ * respond within a second, a recently valid token is accepted.
  * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
  */
 export function tokenAuthenticator(accounts: AccountStore, system: System, sha256: Sha256 = sha256Hex): Authenticate {

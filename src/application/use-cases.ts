@@ -80,7 +80,7 @@ export interface InstanceUseCases {
 export interface EventQuery {
   /** The cursor of the page before; undefined: from the first event on. */
   readonly cursor?: string | undefined;
-  /** Most events of the page. */
+  /** Maximum number of events. */
   readonly limit?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface LogQuery extends EventQuery {
 /** A part of a log, oldest first. */
 export interface EventPage {
   readonly events: readonly Event[];
-  /** Where to go on, behind the last of these events; a page without events names the place where it was read. */
+  /** Where to go on, behind the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
   /** More events are stored already. */
   readonly more: boolean;
