@@ -32,7 +32,7 @@ export interface NetworkOwner {
   readonly system: ModelSystem;
   readonly alive: boolean;
   readonly faults: AdapterFaults;
-  /** Told of every dial before anything is done about it. */
+  /** Called with each dial, before it is carried out. */
   dialled(attempt: Attempt): void;
 }
 

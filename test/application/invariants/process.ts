@@ -27,7 +27,7 @@ export interface Shared {
   readonly adapterFaults: AdapterFaults;
   readonly policy: QueuePolicy;
   dialled(attempt: Attempt): void;
-  /** Told before the next call of an instance is asked for. */
+  /** Called before each `claimNext` of an instance. */
   claiming(instanceId: string): Promise<void>;
 }
 
