@@ -49,7 +49,7 @@ export interface Ringport extends WebApp {
   /**
    * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
    * events behind `cursor`. Whoever goes on from the cursor of each page sees every event exactly once.
-   * @throws {Refusal} `invalid_request`: the cursor is none
+   * @throws {Refusal} `invalid_request`: the cursor is invalid
    */
   events: QueryUseCases["events"];
   voices(): Promise<readonly Voice[]>;
@@ -59,7 +59,7 @@ export interface Ringport extends WebApp {
    */
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Deletes everything that is kept of calls to a phone number, of all users: calls with events, transcripts and
+   * Deletes all data about calls to a phone number, of all users: calls with events, transcripts and
    * recordings, and results of idempotent requests. Active calls to it are ended first.
    * @throws {Refusal} `phone_number_invalid`
    */

@@ -17,11 +17,11 @@ const SETTINGS = settingsOf("data", "databaseUrl");
 /** `ringport erase`: one person's data, on request. */
 export const erase: Command = {
   path: ["erase"],
-  summary: "Deletes everything that is kept of calls to a phone number.",
+  summary: "Deletes all data about calls to a phone number.",
   details:
-    "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works on the " +
-    "data of a server, beside it; the database is compacted in the end. Exit code: 0 if nothing names the number any " +
-    "more, 1 if a call to it is not over or an instance is linked to it.",
+    "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works " +
+    "directly on a server's data, also while it runs, and compacts the database afterwards. Exit code 0: no record " +
+    "contains the number. 1: a call to it is active or an instance is linked to it.",
   options: [
     { name: "phone", placeholder: "NUMBER", help: "The number that was called, such as +12025550100; needed." },
     jsonOption("what was deleted and what still names the number"),
@@ -66,9 +66,9 @@ function show(erasure: Erasure, phone: string): void {
     ["idempotent requests", `${erasure.receipts} deleted`],
   ]);
   for (const id of erasure.activeCalls)
-    printBeside(`Call ${id} is not over: ringport calls hangup ${id}, then erase the number again.`);
+    printBeside(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);
   for (const id of erasure.instances)
     printBeside(
-      `Instance ${id} is linked to this number: ringport instance delete ${id}, then erase the number again.`,
+      `Instance ${id} is linked to this number: run ringport instance delete ${id}, then erase the number again.`,
     );
 }

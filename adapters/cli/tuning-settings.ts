@@ -25,7 +25,7 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
   linkCodeMs: [100, 60_000, "configure waits this long for a QR code."],
   lineOpenMs: [100, HOUR_MS, "A network may take this long to open a line."],
   unlinkMs: [100, HOUR_MS, "A network may take this long to unlink a deleted instance."],
-  storeMs: [100, HOUR_MS, "A request waits this long for a write that goes on without it."],
+  storeMs: [100, HOUR_MS, "How long a request waits for a write; the write itself continues."],
   closeMs: [100, HOUR_MS, "A line, a network or an engine may take this long to close."],
 };
 

@@ -42,7 +42,7 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print();
 }
 
-/** A token where there is none yet. A storage that fails in this moment stops no server: the next start asks again. */
+/** A token where there is none yet. If the storage fails now, the server still starts. */
 async function firstToken({ tokens }: Ringport): Promise<{ readonly token: string } | undefined> {
   try {
     return await tokens.first({ userName: "admin", label: "first start" });

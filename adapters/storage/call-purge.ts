@@ -1,7 +1,8 @@
-import { type DeleteResult, type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
 import type { RemovedCalls } from "../../src/ports/storage.ts";
 import { IS_FINAL } from "./conditions.ts";
+import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, FinishedCountTable } from "./schema.ts";
 
@@ -46,8 +47,8 @@ export async function removeCalls(tx: Kysely<Database>, calls: readonly string[]
     const batch = deleted.map((row) => row.id);
     if (batch.length === 0) continue;
     ids.push(...batch);
-    events += count(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
-    transcriptLines += count(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
+    events += deletedRows(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
+    transcriptLines += deletedRows(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
     await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
     for (const [key, counted] of countedBy(deleted)) {
       const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
@@ -55,11 +56,6 @@ export async function removeCalls(tx: Kysely<Database>, calls: readonly string[]
     }
   }
   return { ids, events, transcriptLines };
-}
-
-/** How many rows a DELETE took. */
-export function count({ numDeletedRows }: DeleteResult): number {
-  return Number(numDeletedRows);
 }
 
 /** Counts calls that became final, or (negative) are no more. */

@@ -23,8 +23,7 @@ const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =
 
 /**
  * Appends to the log inside the transaction of what the events are about, and leaves those that are stored already as
- * they are. It has to be the last thing that the transaction does: on PostgreSQL, whoever has counted for a user lets
- * nobody else count before the commit.
+ * they are. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
   const rows = events.map(rowOf);
@@ -33,7 +32,7 @@ export async function insertEvents(tx: Kysely<Database>, events: readonly Event[
   // Users in one order, so that two transactions never wait for each other.
   for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
     const own = rows.filter((row) => row.user_id === user);
-    const last = await count(tx, user, own.length);
+    const last = await reservePositions(tx, user, own.length);
     const placed = own.map((row, index) => ({ ...row, position: last - own.length + 1 + index }));
     for (let from = 0; from < placed.length; from += BATCH)
       await inserting(tx, placed.slice(from, from + BATCH)).execute();
@@ -42,11 +41,11 @@ export async function insertEvents(tx: Kysely<Database>, events: readonly Event[
 
 async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
   if (tx.getExecutor().adapter instanceof PostgresAdapter) await COUNTED_AND_INSERTED(tx, { ...row, events: 1 });
-  else await INSERTED(tx, { ...row, position: await count(tx, row.user_id, 1) });
+  else await INSERTED(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
 }
 
-/** Gives out so many positions of a user's log and returns the last of them. */
-async function count(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
+/** Reserves `events` positions in a user's log and returns the last. */
+async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
   const [counter] = await COUNTED(tx, { user_id: userId, events });
   if (!counter) throw new Error(`the events of ${userId} could not be counted`);
   return counter.position;

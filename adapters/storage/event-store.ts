@@ -6,7 +6,7 @@ import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** What a page is read by; a member without a value is missing. */
+/** Parameters of a page; unset ones are left out. */
 interface PageKeys {
   readonly after: number;
   readonly limit?: number;

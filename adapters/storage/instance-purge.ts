@@ -1,22 +1,16 @@
 import type { Kysely } from "kysely";
 import type { InstanceStore } from "../../src/ports/storage.ts";
-import { count } from "./call-purge.ts";
-import { IS_LINK, IS_NOT_DELETED } from "./conditions.ts";
-import type { Database, InstanceRow } from "./schema.ts";
+import { IS_LINK } from "./conditions.ts";
+import { deletedRows } from "./deleted-rows.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** What is forgotten of instances; `withPhone` finds rows. */
-export function instancePurge(
-  session: Session,
-): Pick<InstanceStore, "forgetPhone" | "purge"> & { withPhone(phone: string): Promise<InstanceRow[]> } {
+/** Deletes old instances, and the link events of a number. */
+export function instancePurge(session: Session): Pick<InstanceStore, "forgetPhone" | "purge"> {
   return {
-    withPhone: (phone) =>
-      session.read((db) =>
-        db.selectFrom("instances").selectAll().where("phone", "=", phone).where(IS_NOT_DELETED).orderBy("id").execute(),
-      ),
     forgetPhone: (phone) =>
       session.write(async (db) =>
-        count(
+        deletedRows(
           await db
             .deleteFrom("events")
             .where(IS_LINK)

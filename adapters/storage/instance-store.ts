@@ -26,7 +26,6 @@ const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
 
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
-  const purging = instancePurge(session);
   return {
     insert: (instance, events, receipt) =>
       session.transaction(async (tx) => {
@@ -61,9 +60,12 @@ export function instanceStore(session: Session): InstanceStore {
       }),
     halfDeleted: (page) =>
       session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_HALF_DELETED), page)),
+    withPhone: (phone) =>
+      session.read((db) =>
+        pageById(db.selectFrom("instances").selectAll().where("phone", "=", phone).where(IS_NOT_DELETED), {}),
+      ),
     ...credentialStore(session),
-    ...purging,
-    withPhone: async (phone) => (await purging.withPhone(phone)).map(instanceOf),
+    ...instancePurge(session),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
-import { count } from "./call-purge.ts";
+import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -52,7 +52,7 @@ export function receiptStore(session: Session): ReceiptStore {
     forget: (begunBefore) => session.write((db) => forgetBegunBefore(db, begunBefore, session.traits.rowLocks)),
     forgetPhone: (phone) =>
       session.write(async (db) =>
-        count(
+        deletedRows(
           await db
             .deleteFrom("receipts")
             .where("result", "like", `%"targetPhone":${JSON.stringify(phone)}%`)
@@ -69,7 +69,8 @@ export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult
 
 /** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */
 async function forgetBegunBefore(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<number> {
-  if (!rowLocks) return count(await tx.deleteFrom("receipts").where("created_at", "<", before).executeTakeFirst());
+  if (!rowLocks)
+    return deletedRows(await tx.deleteFrom("receipts").where("created_at", "<", before).executeTakeFirst());
   const { numAffectedRows = 0n } = await sql`delete from receipts where ctid = any(array(
     select ctid from receipts where created_at < ${before} for update skip locked))`.execute(tx);
   return Number(numAffectedRows);

@@ -1,7 +1,7 @@
 import type { RetentionStore } from "../../src/ports/storage.ts";
 import type { Session } from "./session.ts";
 
-/** What purges need besides the records. */
+/** The purge clock's state, and scrubbing of deleted records. */
 export function retentionStore(session: Session): RetentionStore {
   return {
     trustedTime: () =>

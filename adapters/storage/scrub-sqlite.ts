@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** Compacting takes about 5 ms per MB, and nothing else runs meanwhile: a database up to here is compacted any time. */
+/** Databases up to this size are compacted after every purge. It takes about 5 ms per MB; nothing else runs meanwhile. */
 const SMALL_BYTES = 8 * 1024 * 1024;
 const ATTEMPTS = 100;
 const PAUSE_MS = 10;

@@ -21,7 +21,7 @@ export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
   readonly queries: Queries;
-  /** Deletes everything that is kept of calls to a number; active ones are ended first. */
+  /** Deletes all data about calls to a number; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
@@ -74,7 +74,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
-      // A start does not wait for a storage that is down: it fails, and whoever started it decides.
+      // `start()` fails at once if the storage is down.
       await recover({ ...context, givingUp: AbortSignal.abort() });
       await lines.start();
       await queueTimeout.start();
@@ -102,7 +102,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       for (const [{ id, call }, events] of context.journals.unsaved)
         context.log.error(
           { call_id: id, status: call.status, reason: call.outcome?.reason, events },
-          "what became of a call could not be stored; the next start settles it as interrupted",
+          "the outcome of a call could not be stored; the next start marks the call as interrupted",
         );
       context.events.close();
     },

@@ -40,7 +40,7 @@ export class Deletion {
     }
   }
 
-  /** Passes on a write of the deletion; nobody is kept waiting for it too long. */
+  /** Awaits a write; the waiting request is refused after `storeMs`. */
   async storing<T>(write: Promise<T>): Promise<T> {
     this.stalled();
     try {
@@ -50,7 +50,7 @@ export class Deletion {
     }
   }
 
-  /** From now on the storage is waited for. */
+  /** Starts waiting for the storage. */
   stalled(): void {
     this.#storing = true;
     const request = this.#request;

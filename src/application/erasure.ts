@@ -24,7 +24,7 @@ export interface Erasure {
 }
 
 /**
- * Deletes everything that is kept of calls to a number, of all users. Compacts the database in the end, which takes
+ * Deletes all data about calls to a number, of all users. Compacts the database in the end, which takes
  * about 5 ms per MB of an embedded one.
  * @param settle ends a call if it is active, and waits until nobody works on it; without it active calls are only named
  * @throws {Refusal} `phone_number_invalid`

@@ -10,7 +10,7 @@ export interface EventSubject {
   readonly userId: string;
 }
 
-/** Somebody who follows a call. */
+/** A listener to the events of a call. */
 export interface EventListener {
   event(event: Event): void;
   /** No more events follow: this process stops. */
@@ -78,12 +78,12 @@ export class EventLog {
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
   }
 
-  /** Passes every event of a call that is stored from now on to `listener`; the answer stops that. */
+  /** Passes every event of a call that is stored from now on to `listener`; returns a function that stops it. */
   listen(callId: string, listener: EventListener): () => void {
     return added(this.#following, callId, listener);
   }
 
-  /** Passes every event of a call that happens from now on to `listener`, stored or not; the answer stops that. */
+  /** Passes every event of a call that happens from now on to `listener`, stored or not; returns a function that stops it. */
   listenLive(callId: string, listener: EventListener): () => void {
     return added(this.#live, callId, listener);
   }

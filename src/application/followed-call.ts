@@ -38,7 +38,7 @@ export async function* followCall(
         if (isFinalEvent(event.type)) return;
       }
       signal?.throwIfAborted();
-      if (events.closed) throw new Refusal("stopping", `the server stops before call "${callId}" has ended`);
+      if (events.closed) throw new Refusal("stopping", `the server is stopping: call "${callId}" has not ended yet`);
       await new Promise<void>((resolve) => {
         wake = resolve;
       });

@@ -69,5 +69,5 @@ export async function once<T>(
 /** Never rejects: a process that ends leaves the key to the next start. */
 async function abandonLater(context: Context, userId: string, key: string): Promise<void> {
   const { receipts } = context.storage;
-  await insist(context, "the key of a request that failed", () => receipts.abandon(userId, key)).catch(() => {});
+  await insist(context, "the release of an idempotency key", () => receipts.abandon(userId, key)).catch(() => {});
 }

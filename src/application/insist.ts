@@ -15,7 +15,7 @@ export async function insist<T>({ system, log, givingUp }: Context, what: string
       return await write();
     } catch (error) {
       if (!(error instanceof StorageUnavailable) || givingUp.aborted) throw error;
-      log.warn({ err: error }, `the storage cannot take ${what}; trying again in ${wait} ms`);
+      log.warn({ err: error }, `storage unavailable; retrying ${what} in ${wait} ms`);
       await pause(system, wait, givingUp);
     }
   }

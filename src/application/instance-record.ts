@@ -59,14 +59,16 @@ export class InstanceRecord {
       const moved = { ...patch, status: status ?? current.status, updatedAt: system.now() };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
       const log = status ? [events.event(type, subject, data)] : [];
-      const next = await insist(this.#context, `instance ${current.id}`, () =>
+      const next = await insist(this.#context, `the write of instance ${current.id}`, () =>
         storage.instances.update(current.id, current.version, moved, log, sealed),
       );
       if (next) {
         this.#current = next;
         return events.publish(log);
       }
-      const stored = await insist(this.#context, `instance ${current.id}`, () => storage.instances.get(current.id));
+      const stored = await insist(this.#context, `the read of instance ${current.id}`, () =>
+        storage.instances.get(current.id),
+      );
       if (!stored) return;
       this.#current = stored;
     }

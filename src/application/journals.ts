@@ -9,7 +9,7 @@ export class Journals {
   readonly #unsaved = new Map<CallJournal, number>();
   #events = 0;
 
-  /** Whether so much waits that notes are dropped; moves of calls never are. */
+  /** Whether the event limit is reached, so that notes are dropped; moves of calls never are. */
   get full(): boolean {
     return this.#events >= MOST_EVENTS;
   }

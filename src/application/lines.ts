@@ -45,7 +45,7 @@ export class Lines {
   of(instance: Instance): LineKeeper {
     const known = this.#keepers.get(instance.id);
     if (known) return known;
-    if (this.#stopped) throw new Refusal("stopping", "the server stops and opens no more lines");
+    if (this.#stopped) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {
       const mounted = [...this.#context.telephony.keys()].join(", ");

@@ -7,7 +7,7 @@ import type { EventPage, EventQuery } from "./use-cases.ts";
 /**
  * Reads one page of a log from a cursor on.
  * @param read the log, by position
- * @throws {Refusal} `invalid_request` for a cursor that is none
+ * @throws {Refusal} `invalid_request`: the cursor is invalid
  */
 export async function readLog(
   events: Pick<EventStore, "positionOf">,
@@ -29,7 +29,7 @@ export async function readLog(
 async function positionAt(events: Pick<EventStore, "positionOf">, userId: string, cursor: string): Promise<number> {
   const place = logPlace(cursor);
   if (!place) {
-    const detail = "the cursor is not one that a page of events has named: leave it out to read from the first event";
+    const detail = `cursor is "${cursor}": it must come from a page of events; omit it to start at the first event`;
     throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
   }
   return "position" in place ? place.position : events.positionOf(userId, place.eventId);

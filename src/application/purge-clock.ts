@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** How far the wall clock may run ahead of the time that passed within a day, ms. */
 const SLACK_MS = 60 * 60_000;
 
-/** What a wall clock said that is further on than the time that passed. */
+/** A wall-clock reading ahead of the elapsed time. */
 interface Claim {
   /** ms since 1970-01-01 UTC. */
   readonly at: number;
@@ -18,9 +18,9 @@ interface Claim {
 }
 
 /**
- * The time by which records are purged. It follows the wall clock, but never trusts one jump forward: what a clock says
- * that is further on than the time that passed counts only after a day of uptime behind it. A clock that is set back
- * counts at once, because then less is purged.
+ * The time by which records are purged. It follows the wall clock, but never trusts one jump forward: a reading
+ * ahead of the elapsed time counts only after another day of uptime. A clock that is set back counts at once, because
+ * then less is purged.
  */
 export class PurgeClock {
   readonly #system: System;
@@ -53,7 +53,7 @@ export class PurgeClock {
     const passed = this.#trusted.at + Math.floor(elapsed);
     if (wall <= passed + SLACK_MS) {
       this.#claim = undefined;
-      // The slack is not given anew with every question.
+      // Otherwise every call would add the slack again.
       if (wall < passed || elapsed >= DAY_MS) this.#trusted = { at: wall, monotonic };
       return wall;
     }
@@ -72,14 +72,14 @@ export class PurgeClock {
     await this.#storage.retention.saveTrustedTime({ at, claim: claim ?? null });
   }
 
-  /** The claim that is being waited for; a new one if there is none, or if the wall clock has gone back behind it. */
+  /** The pending claim; a new one if there is none, or if the wall clock has gone back behind it. */
   #claimOf(wall: number, passed: number): Claim {
     const since = this.#system.monotonic();
     if (this.#claim && wall >= this.#claim.at + waited(this.#claim, since) - SLACK_MS) return this.#claim;
     this.#claim = { at: wall, waitedMs: 0, since };
     this.#log.warn(
       { wall_clock: iso(wall), expected: iso(passed), ahead_ms: wall - passed },
-      "the wall clock is ahead of the time that passed: nothing is purged by it before a day of uptime",
+      "the wall clock is ahead of the elapsed time; purges follow it after a day of uptime",
     );
     return this.#claim;
   }

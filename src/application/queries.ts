@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lines } from "./lines.ts";
 import { readLog } from "./log-pages.ts";
-import type { EventPage, EventQuery, Figures, QueryUseCases } from "./use-cases.ts";
+import type { EventPage, Figures, LogQuery, QueryUseCases } from "./use-cases.ts";
 import { voiceSample } from "./voice-sample.ts";
 
 /** Events of a page whose length is not given. */
@@ -22,10 +22,7 @@ export class Queries implements QueryUseCases {
     this.#lines = lines;
   }
 
-  async events(
-    principal: Principal,
-    { instanceId, limit = PAGE, cursor }: EventQuery & { readonly instanceId?: string | undefined } = {},
-  ): Promise<EventPage> {
+  async events(principal: Principal, { instanceId, limit = PAGE, cursor }: LogQuery = {}): Promise<EventPage> {
     const { events } = this.#context.storage;
     const { userId, demoInstanceId } = principal;
     const visible = demoInstanceId === undefined || (instanceId ?? demoInstanceId) === demoInstanceId;

@@ -41,9 +41,7 @@ export class QueueTimeout {
 
   /** A call waits: it was created, or its claim was given back. */
   waits(call: Call): void {
-    const { system, timings } = this.#context;
-    const left = Math.min(call.createdAt + timings.queueTimeoutMs - system.now(), timings.queueTimeoutMs);
-    const at = this.#due.get(call.id) ?? system.monotonic() + left;
+    const at = this.#due.get(call.id) ?? this.#context.system.monotonic() + this.#left(call.createdAt);
     if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
   }
 
@@ -55,13 +53,19 @@ export class QueueTimeout {
 
   /** @param notBefore by the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
-    const { storage, system, timings } = this.#context;
+    const { storage, system } = this.#context;
     const oldest = await storage.calls.oldestWaiting();
     if (oldest === undefined) return;
-    const left = Math.min(oldest + timings.queueTimeoutMs - system.now(), timings.queueTimeoutMs);
     // The oldest one may have a due time of its own; such calls are few, and not for long.
-    const wait = this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : left;
+    const wait =
+      this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
     this.#armAt(Math.max(notBefore, system.monotonic() + wait));
+  }
+
+  /** How long a call created at `createdAt` may still wait, by the wall clock, ms. */
+  #left(createdAt: number): number {
+    const { system, timings } = this.#context;
+    return Math.min(createdAt + timings.queueTimeoutMs - system.now(), timings.queueTimeoutMs);
   }
 
   #nextDue(): number {

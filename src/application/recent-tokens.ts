@@ -2,10 +2,10 @@ import type { TokenRecord } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 
 const MOST_TOKENS = 1_000;
-/** A token counts this long after it was last read from the storage, ms. */
+/** How long a token stays valid after it was last read from the storage, ms. */
 const KEPT_MS = 10 * 60_000;
 
-/** Valid tokens that were read lately: while the storage cannot be asked, their users can still hang up. */
+/** Valid tokens that were read lately: while the storage is unavailable, their users can still hang up. */
 export class RecentTokens {
   readonly #system: System;
   readonly #byHash = new Map<string, { readonly token: TokenRecord; readonly readAt: number }>();

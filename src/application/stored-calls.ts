@@ -21,7 +21,7 @@ export function storeCall(
   events: readonly Event[],
 ): Promise<Call | undefined> {
   const { calls } = context.storage;
-  return insist(context, `call ${call.id}`, async () => {
+  return insist(context, `the write of call ${call.id}`, async () => {
     const written = await calls.update(call.id, call.version, patch, events);
     if (written) return written;
     // A write whose answer was lost on the way was done all the same.

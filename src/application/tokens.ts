@@ -2,6 +2,7 @@ import type { IdSource } from "../domain/ids.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
+import { within } from "../ports/within.ts";
 import { RecentTokens } from "./recent-tokens.ts";
 import { type Sha256, sha256Hex } from "./sha256.ts";
 
@@ -62,8 +63,8 @@ export async function issueFirstToken(
 }
 
 /**
- * Authenticates by stored tokens: a checksum first, then one look-up on the hash. A storage that fails, or says nothing
- * for a second, is done without if the token was valid a short time ago.
+ * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
+ * respond within a second, a recently valid token is accepted.
  * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
  */
 export function tokenAuthenticator(
@@ -82,15 +83,11 @@ export function tokenAuthenticator(
   async function storedOrRecent(hash: string): Promise<TokenRecord | undefined> {
     const known = recent.find(hash);
     if (!known) return stored(hash);
-    let cancel = () => {};
-    const late = new Promise<TokenRecord>((resolve) => {
-      cancel = system.after(SILENCE_MS, () => resolve(known));
-    });
-    const asked = stored(hash).catch((error: unknown) => {
+    const late = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
+    return within(stored(hash), { system, ms: SILENCE_MS, late }).catch((error: unknown) => {
       if (error instanceof StorageUnavailable) return known;
       throw error;
     });
-    return Promise.race([asked, late]).finally(cancel);
   }
 
   return async (token) => {

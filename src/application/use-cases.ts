@@ -80,14 +80,19 @@ export interface InstanceUseCases {
 export interface EventQuery {
   /** The cursor of the page before; undefined: from the first event on. */
   readonly cursor?: string | undefined;
-  /** Most events of the page. */
+  /** Maximum number of events. */
   readonly limit?: number | undefined;
+}
+
+/** Which part of a user's log is read, or of one instance. */
+export interface LogQuery extends EventQuery {
+  readonly instanceId?: string | undefined;
 }
 
 /** A part of a log, oldest first. */
 export interface EventPage {
   readonly events: readonly Event[];
-  /** Where to go on, behind the last of these events; a page without events names the place where it was read. */
+  /** Where to go on, behind the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
   /** More events are stored already. */
   readonly more: boolean;
@@ -140,7 +145,7 @@ export interface CallUseCases {
 /** Reads that belong to no single record. */
 export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
-  events(principal: Principal, query?: EventQuery & { readonly instanceId?: string | undefined }): Promise<EventPage>;
+  events(principal: Principal, query?: LogQuery): Promise<EventPage>;
   voices(): Promise<readonly Voice[]>;
   /** A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. */
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;

@@ -1,6 +1,6 @@
 import type { System } from "../ports/system.ts";
 
-/** Less than this is a clock that is being adjusted, not one that was set, ms. */
+/** Smaller differences are clock adjustments, ms. */
 const DRIFT_MS = 1_000;
 
 /** Notices when the wall clock is set, by comparing it with the monotonic clock. */

@@ -41,7 +41,7 @@ export interface CallsClient {
     query?: ListCallsQuery<E>,
     options?: RequestOptions,
   ): AsyncGenerator<CallWith<E>, void, undefined>;
-  /** One page of them: 50, unless `limit` says another number up to 200. */
+  /** One page of them: 50 events by default, 200 at most. */
   page<E extends CallExpansion = never>(
     query?: ListCallsQuery<E>,
     options?: RequestOptions,

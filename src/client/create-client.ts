@@ -19,8 +19,8 @@ export interface Client {
   /** Everything that happened so far to the instances and calls, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
-   * One page of them: 200, unless `limit` says another number. A program that stores the `cursor` of each page and goes
-   * on from it sees every event exactly once.
+   * One page of them: 200 events by default. A program that stores the `cursor` of each page and goes on from it sees every event
+   * exactly once.
    */
   eventPage(query?: ListEventsQuery, options?: RequestOptions): Promise<LogPage<CallEvent>>;
   /** Every voice that can speak there now. */

@@ -8,7 +8,7 @@ export function eventCursor(position: number): string {
   return encodeCursor(`log_${position}`);
 }
 
-/** The place that a cursor names; undefined if it is not one of ours. */
+/** The place that a cursor names; undefined if invalid. */
 export function logPlace(cursor: string): LogPlace | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
@@ -22,7 +22,7 @@ export function encodeCursor(text: string): string {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What a cursor was made of; undefined if it is none. */
+/** What a cursor was made of; undefined if invalid. */
 export function decodeCursor(cursor: string): string | undefined {
   if (!/^[\w-]{1,64}$/.test(cursor)) return undefined;
   try {

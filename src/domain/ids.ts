@@ -50,7 +50,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
   return Object.assign(next, { startBehind });
 }
 
-/** When an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if it is no id. */
+/** When an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */
 export function idTime(id: string): number | undefined {
   if (!ID_TAIL.test(id)) return undefined;
   let ms = 0;

@@ -30,7 +30,7 @@ export interface Timings {
   readonly lineOpenMs: number;
   /** A network may take this long to forget the device of a deleted instance. */
   readonly unlinkMs: number;
-  /** A request waits this long for a write that goes on without it. */
+  /** How long a request waits for a write; the write itself continues. */
   readonly storeMs: number;
   /** A line, a network or an engine may take this long to close. */
   readonly closeMs: number;

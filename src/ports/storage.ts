@@ -130,7 +130,7 @@ export interface InstanceStore {
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
   eraseCredentials(id: string): Promise<void>;
-  /** Instances that a number is linked to, by ascending id. Reads every instance: nothing asks often. */
+  /** Instances that a number is linked to, by ascending id. Reads every instance: rarely called. */
   withPhone(phone: string): Promise<Instance[]>;
   /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; resolves with how many. */
   forgetPhone(phone: string): Promise<number>;
@@ -227,7 +227,7 @@ export interface CallStore {
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /** Deletes those of these calls that are final, with their events and transcripts. */
   remove(ids: readonly string[]): Promise<RemovedCalls>;
-  /** Calls to a number, by ascending id. May read every call: nothing asks often. */
+  /** Calls to a number, by ascending id. May read every call: rarely called. */
   to(phone: string, page: Page): Promise<Call[]>;
   /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
@@ -243,16 +243,15 @@ export interface LogPage {
 
 /** The append-only log. Each user has one of their own; its positions start at 1 and rise, with gaps. */
 export interface EventStore {
-  /** Stores all or none. An event whose id is stored already is left as it is. */
+  /** Stores all or none. */
   append(events: readonly Event[]): Promise<void>;
   /** The timeline of a call, by ascending position. Only what is committed. */
   ofCall(callId: string, page: LogPage): Promise<LoggedEvent[]>;
   /** All events of a user, or of one of their instances, by ascending position. Only what is committed. */
   ofUser(userId: string, filter: { instanceId?: string | undefined }, page: LogPage): Promise<LoggedEvent[]>;
   /**
-   * Where a reader stands whose cursor is the id of an event, as cursors were before there were positions: the event's
-   * position. If the user has no such event any more: the position of the last older event (by id) among those that
-   * were stored before there were positions, or 0.
+   * The position for an old cursor, which is an event id. If the user has no such event any more: the position of the
+   * last older event (by id) among those that were stored before there were positions, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
   /** The greatest id of all events, calls and instances, compared without prefixes; undefined if there is none. */
@@ -299,18 +298,18 @@ export interface ReceiptStore {
 /** How far a server has followed the wall clock; ms since 1970-01-01 UTC. */
 export interface TrustedTime {
   readonly at: number;
-  /** A wall clock that is ahead of it: what it said at first, and how long it has been believed possible, ms. */
+  /** A wall clock that is ahead of it: its first reading, and the uptime since, ms. */
   readonly claim: { readonly at: number; readonly waitedMs: number } | null;
 }
 
-/** What purges need besides the records. */
+/** The purge clock's state, and scrubbing of deleted records. */
 export interface RetentionStore {
   trustedTime(): Promise<TrustedTime | undefined>;
   saveTrustedTime(time: TrustedTime): Promise<void>;
   /**
    * Leaves nothing of deleted records in the files of the database. Without `thorough` it must be short, because live
    * calls wait for it, and traces may remain; with it, it may take seconds and needs the size of the database again.
-   * A storage whose files are somebody else's does nothing.
+   * A storage without files of its own does nothing.
    */
   scrub(options: { thorough: boolean }): Promise<void>;
 }

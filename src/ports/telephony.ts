@@ -59,7 +59,7 @@ export interface InstanceRef {
 }
 
 /**
- * What the core offers to a line, and how a line tells what happens to it. The reports never throw; only `linked` may
+ * What the core offers to a line, and how a line reports what happens to it. The reports never throw; only `linked` may
  * reject. A reason is a sentence for the owner of the instance, who reads it as it is.
  */
 export interface LineHost {
@@ -144,7 +144,7 @@ export class DialError extends Error {
   }
 }
 
-/** The network did not do in time what it was asked; the message may be shown to the owner of the instance. */
+/** The network did not respond in time; the message may be shown to the owner of the instance. */
 export class NetworkSilent extends Error {
   override readonly name = "NetworkSilent";
 }

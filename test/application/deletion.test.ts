@@ -127,7 +127,7 @@ describe("a deletion whose storage fails", () => {
     }
   });
 
-  test("to answer any step it has done is finished in one go", async () => {
+  test("a deletion finishes although the response to any step is lost", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
@@ -222,7 +222,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("nor close the line holds it up for five more", async () => {
+  test("a line that does not close delays a deletion by five seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.hold = line.holdClose = never;

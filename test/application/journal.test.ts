@@ -69,7 +69,7 @@ describe("a live call whose moves the storage cannot take", () => {
     await world.stop();
   });
 
-  test("tells the client of its stream at once, and other readers when it is stored", async () => {
+  test("the stream's client gets an event at once, other readers once it is stored", async () => {
     const world = await World.start({ streamPreview: true });
     const client = new RecordingClient();
     const { call, leg } = await answeredStream(world, client);
@@ -91,7 +91,7 @@ describe("a live call whose moves the storage cannot take", () => {
     await world.stop();
   });
 
-  test("keeps a thousand notes, says how many it dropped, and none of its moves", async () => {
+  test("a journal keeps 1,000 notes, counts dropped ones and keeps every move", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(2_000));
     world.storage.full = true;
@@ -124,7 +124,7 @@ describe("a live call whose moves the storage cannot take", () => {
     const stopping = world.app.stop(1_000);
     await world.system.advance(10_000);
     await stopping;
-    expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start settles it/)]);
+    expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
     world.storage.full = false;
     const after = await world.crashAndRestart();
     await after.system.advance(60_000);

@@ -144,7 +144,7 @@ describe("retention that is switched on for the first time", () => {
   });
 });
 
-describe("what is personal goes in time, if nothing else happens", () => {
+describe("personal data is purged on time", () => {
   test("the results of idempotent requests after a day, without any retention of calls", async () => {
     const world = await World.start();
     const instance = await world.newInstance();

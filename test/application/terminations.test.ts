@@ -28,7 +28,7 @@ describe("ending a live call that cannot be stored", () => {
     await world.stop();
   });
 
-  test("answers a repeated request that it ended the call once that is stored, and then that there is none", async () => {
+  test("a repeat succeeds once the end is stored; the next gets 404", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.full = true;

@@ -127,8 +127,8 @@ fuzz(
   ),
 );
 
-describe("a token, while the storage cannot be asked,", () => {
-  test("goes on counting for ten minutes after it was last read, and no other does", async () => {
+describe("a token, while the storage is unavailable,", () => {
+  test("stays valid for ten minutes after it was last read, and no other does", async () => {
     const { world, issue, authenticate } = await scene();
     const [known, unknown] = [await issue(), await issue()];
     await authenticate(known.token);

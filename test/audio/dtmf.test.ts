@@ -3,7 +3,8 @@ import { DtmfDetector, dtmfTones } from "../../src/audio/dtmf.ts";
 import { decodeMulaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { concatPcm, rms } from "../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../src/audio/tone.ts";
-import { babble, random, sum, whiteNoise } from "./noise.ts";
+import { random } from "../support/random.ts";
+import { babble, sum, whiteNoise } from "./noise.ts";
 
 const DIGITS = "0123456789ABCD*#";
 

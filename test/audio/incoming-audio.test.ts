@@ -12,8 +12,9 @@ import { tone } from "../../src/audio/tone.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { random } from "../support/random.ts";
 import { refusal } from "../support/refusal.ts";
-import { random, whiteNoise } from "./noise.ts";
+import { whiteNoise } from "./noise.ts";
 import { concatBytes, letters } from "./wav-files.ts";
 
 /** Stands in for a decoder: one sample for each byte, so that it can be seen what reached it. */

@@ -1,13 +1,4 @@
-/** A small repeatable generator (mulberry32), so that noise is the same in every run; numbers from 0 to 1. */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { random } from "../support/random.ts";
 
 /** White Gaussian noise with the given RMS. */
 export function whiteNoise(length: number, rms: number, seed: number): Int16Array<ArrayBuffer> {

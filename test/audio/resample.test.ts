@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { concatPcm, peak } from "../../src/audio/pcm.ts";
 import { Resampler, resample } from "../../src/audio/resample.ts";
 import { tone, toneShare } from "../../src/audio/tone.ts";
-import { random, whiteNoise } from "./noise.ts";
+import { random } from "../support/random.ts";
+import { whiteNoise } from "./noise.ts";
 
 const AMPLITUDE = 20_000;
 const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];

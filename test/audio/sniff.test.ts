@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sniff } from "../../src/audio/sniff.ts";
 import { fuzz } from "../support/fuzz.ts";
-import { random, whiteNoise } from "./noise.ts";
+import { random } from "../support/random.ts";
+import { whiteNoise } from "./noise.ts";
 import { buildWav, concatBytes, letters } from "./wav-files.ts";
 
 /** A layer III frame with an empty body: header bytes 2 to 4 and the length that they stand for. */

@@ -82,7 +82,7 @@ describe("ids", () => {
     },
   );
 
-  test("tell the time they were made", () => {
+  test("contain the time of their creation", () => {
     const now = Date.UTC(2026, 4, 17, 9, 30);
     expect(idTime(idSource(() => now, chance)("call"))).toBe(now);
     expect(idTime("call_unknown")).toBeUndefined();

@@ -4,7 +4,7 @@ import { checkStory } from "./call-story.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { CallRecord, InstanceRecord } from "./journal.ts";
 import { noteFinal } from "./requests.ts";
-import type { Stage } from "./stage.ts";
+import { pause, type Stage } from "./stage.ts";
 
 /** The server has died by itself, so nothing can be looked at. */
 export class ServerGone extends Error {}
@@ -76,7 +76,7 @@ export async function checkLog(stage: Stage, reader: EventReader): Promise<void>
 }
 
 /** Reads all calls and holds what was answered against them. */
-export async function readCalls(stage: Stage): Promise<CallView[]> {
+async function readCalls(stage: Stage): Promise<CallView[]> {
   const { journal } = stage;
   const views = await readAll<CallView>(stage, "/v1/calls?limit=200&expand=outcome");
   const numbers = new Map<string, string>();
@@ -158,7 +158,7 @@ async function rested<T>(look: () => readonly T[] | Promise<readonly T[]>): Prom
   for (;;) {
     const left = await look();
     if (left.length === 0 || performance.now() > deadline) return left;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await pause(LOOK_MS);
   }
 }
 

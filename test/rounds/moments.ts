@@ -12,7 +12,7 @@ export const OCCASIONS = [
 ] as const;
 export type Occasion = (typeof OCCASIONS)[number];
 
-/** A moment of a round: so long after the n-th time that something happens. */
+/** A moment of a round: `afterMs` after the n-th occurrence of an occasion. */
 export interface Moment {
   readonly occasion: Occasion;
   readonly nth: number;
@@ -22,7 +22,7 @@ export interface Moment {
 /** The round goes on after this even if the occasion did not come, ms. */
 const PATIENCE_MS = 900;
 
-/** Tells when the moment of a round has come. */
+/** Runs an action at the planned moment of a round. */
 export class Moments {
   #occasion: Occasion | undefined;
   #left = 0;

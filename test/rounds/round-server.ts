@@ -9,7 +9,7 @@ import type { Place } from "./place.ts";
 /** The built program, which starts in a third of the time that the sources take; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
-/** Who stops a server kills it when it takes longer, ms. */
+/** How long a server may take to stop before it is killed, ms. */
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
 const MOST_LOGGED = 100;

@@ -49,7 +49,7 @@ onEach([ON_NODE], (target) => {
         return { client, id: call.id };
       }
 
-      test("lets DELETE hang up at once, and the truth be stored when there is room again", async () => {
+      test("DELETE hangs up at once; the end is stored when there is room", async () => {
         const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
         fillDisk(filler);
         const askedAt = performance.now();

@@ -13,7 +13,7 @@ import {
   webPage,
 } from "../linking/web-page.ts";
 
-/** The link is stored within this, ms; else the page asks its reader to come back. */
+/** How long the page waits for the link to be stored before it responds 503, ms. */
 const STORED_WITHIN_MS = 5_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 

@@ -62,7 +62,7 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: read?.position ?? NaN })), [next.id]);
   });
 
-  clause("what a write has answered as stored is read at once", async (scene) => {
+  clause("an event is readable as soon as its write resolves", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     let after = 0;
@@ -80,7 +80,7 @@ export function eventOrderContract(clause: Clause): void {
     }
   });
 
-  clause("a cursor of before, the id of an event, leads to the event's place", async (scene) => {
+  clause("an old cursor, an event id, resolves to the event's position", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const foreign = await scene.storedInstance({ userId: scene.id("usr") });

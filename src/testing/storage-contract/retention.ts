@@ -65,7 +65,7 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await instances.withPhone(phone), [first, second]);
   });
 
-  clause("the log forgets that a number was linked, where it is no longer", async (scene) => {
+  clause("link events of a number are deleted once it is unlinked", async (scene) => {
     const { instances, events } = scene.storage;
     const phone = "+15550199";
     const now = await scene.storedInstance({ phone });
@@ -106,7 +106,7 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await begin("to another")).kind, "done");
   });
 
-  clause("what is scrubbed is what was deleted", async (scene) => {
+  clause("scrubbing keeps stored records", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
     await scene.storage.calls.remove([(await scene.endedCall(instance)).id]);

@@ -61,7 +61,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "nobody learns of a link before it is stored, and the line is not online before",
+    "a link is confirmed, and the line online, only after it is stored",
     async (network) => {
       const { line, host } = await network.open();
       const order: string[] = [];

@@ -1,42 +1,12 @@
-import type { Call } from "../../../src/domain/call.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
+import { storedCall, storedInstance } from "./records.ts";
 
 /** Asks everything that a busy server asks again and again. */
 export async function askHotQueries(storage: Storage): Promise<void> {
   const { accounts, instances, calls, events, receipts } = storage;
-  const instance = {
-    id: "inst_1",
-    userId: "usr_1",
-    name: "Reception",
-    status: "ACTIVE",
-    metadata: {},
-    provider: "simulator",
-    phone: null,
-    createdAt: 1,
-    updatedAt: 1,
-    erasedAt: null,
-    version: 1,
-  } as const;
-  const call: Call = {
-    id: "call_1",
-    instanceId: "inst_1",
-    userId: "usr_1",
-    status: "QUEUED",
-    targetPhone: "+15550100",
-    message: { type: "DYNAMIC_STREAM" },
-    outcome: null,
-    mediaStatistics: null,
-    recordedMs: null,
-    createdAt: 1,
-    startedAt: null,
-    endedAt: null,
-    slot: 0,
-    owner: null,
-    dialingAt: null,
-    version: 1,
-  };
+  const call = storedCall("call_1", "inst_1");
   await accounts.tokenByHash("hash");
-  await instances.insert(instance, []);
+  await instances.insert(storedInstance("inst_1"), []);
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   await instances.linked({ limit: 10, after: "inst_0" });
   await instances.unlinked("simulator", { limit: 10, after: "inst_0" });

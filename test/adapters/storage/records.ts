@@ -19,7 +19,7 @@ export function storedInstance(id: string): Instance {
 }
 
 /** A waiting call as it is stored. */
-export function storedCall(id: string, instanceId: string, patch: Partial<Call>): Call {
+export function storedCall(id: string, instanceId: string, patch: Partial<Call> = {}): Call {
   return {
     id,
     instanceId,

@@ -5,6 +5,7 @@ import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
 test("a full database refuses the write, keeps nothing of it and works again", async () => {
@@ -93,44 +94,12 @@ async function synchronous(options: { synchronous?: "FULL" | "NORMAL" }): Promis
 
 async function withInstance(storage: Storage): Promise<Storage> {
   await storage.open({ exclusive: true });
-  await storage.instances.insert(
-    {
-      id: "inst_1",
-      userId: "usr_1",
-      name: "Reception",
-      status: "ACTIVE",
-      metadata: {},
-      provider: "simulator",
-      phone: null,
-      createdAt: 1,
-      updatedAt: 1,
-      erasedAt: null,
-      version: 1,
-    },
-    [],
-  );
+  await storage.instances.insert(storedInstance("inst_1"), []);
   return storage;
 }
 
 function call(id: string): Call {
-  return {
-    id,
-    instanceId: "inst_1",
-    userId: "usr_1",
-    status: "QUEUED",
-    targetPhone: "+15550100",
-    message: { type: "DYNAMIC_STREAM" },
-    outcome: null,
-    mediaStatistics: null,
-    recordedMs: null,
-    createdAt: 1,
-    startedAt: null,
-    endedAt: null,
-    slot: 0,
-    owner: null,
-    dialingAt: null,
-    version: 1,
-  };
+  return storedCall(id, "inst_1");
 }
 
 function queued(callId: string) {

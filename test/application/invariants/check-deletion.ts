@@ -14,7 +14,8 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
     const answered = requests.about("delete", id).some(({ answer }) => answer === "done");
     if (!answered && (which === "answered" || !(await isGone(run, id)))) continue;
     const hung = (method: string) => adapterFaults.met.has(`${method} ${id}`);
-    const tell = (truth: boolean, detail: string) => findings.expect("deleted-is-cleared", truth, `${id} ${detail}`);
+    const expectThat = (holds: boolean, detail: string) =>
+      findings.expect("deleted-is-cleared", holds, `${id} ${detail}`);
     const racing = (kind: "configure" | "scan") =>
       requests
         .about(kind, id)
@@ -23,15 +24,15 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
         );
     // A device whose link was never stored is unknown to the application.
     const unstored = requests.about("scan", id).some(({ answer }) => answer !== "done");
-    const open = process.network.opened.some((line) => line.instance.id === id && !line.closed);
-    tell(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
-    tell(
+    const open = process.network.lines.some((line) => line.instance.id === id && !line.closed);
+    expectThat(!open || hung("close") || hung("unlink") || hung("open") || racing("configure"), "has an open line");
+    expectThat(
       !process.network.devices.has(id) || hung("unlink") || hung("open") || unstored || racing("scan"),
       "is still linked at the network",
     );
-    tell((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
+    expectThat((await database.instances.loadCredentials(id)) === undefined, "still has credentials");
     const active = (await database.calls.active(id)).filter(({ status }) => isActive(status));
-    tell(active.length === 0, `still has ${active[0]?.id}`);
+    expectThat(active.length === 0, `still has ${active[0]?.id}`);
   }
 }
 

@@ -25,7 +25,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   await repeatDeletes(run);
   await repeatDeletions(run);
   for (const leg of process.network.legs) if (leg.live) process.network.end(leg, "callee_hung_up");
-  for (const line of process.network.opened) if (!line.closed) line.goOffline();
+  for (const line of process.network.lines) if (!line.closed) line.goOffline();
   await process.system.advance(QUIET_MS);
   await check(true);
 
@@ -130,16 +130,17 @@ async function checkReader({ reader, findings }: Run): Promise<void> {
 
 /** What is true of what a client learned, however the call went. */
 function checkClient(run: Run, { client, callId, process }: Attached, calls: readonly Call[]): void {
-  const tell = (truth: boolean, detail: string) => run.findings.expect("stream-client", truth, `${callId} ${detail}`);
-  tell(client.ends.length <= 1, `has ended ${client.ends.length} times`);
+  const expectThat = (holds: boolean, detail: string) =>
+    run.findings.expect("stream-client", holds, `${callId} ${detail}`);
+  expectThat(client.ends.length <= 1, `has ended ${client.ends.length} times`);
   const finals = client.story.filter((event) => event === "completed" || event === "failed");
-  tell(finals.length <= 1, `was reported as ${finals.join(", ")}`);
+  expectThat(finals.length <= 1, `was reported as ${finals.join(", ")}`);
   const final = finals[0];
   if (final === undefined) return;
-  tell(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
-  tell(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
+  expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
+  expectThat(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
   if (process !== run.process) return; // what it learned from a process that died may not have been stored
   const call = calls.find(({ id }) => id === callId);
-  tell(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
-  tell(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
+  expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
+  expectThat(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);
 }

@@ -52,9 +52,9 @@ export class Findings {
     if (only === undefined || only === invariant) this.#found.push(new Violation(invariant, detail));
   }
 
-  /** Notes it unless `truth`. */
-  expect(invariant: Invariant, truth: boolean, detail: string | (() => string)): void {
-    if (!truth) this.add(invariant, typeof detail === "string" ? detail : detail());
+  /** Notes the invariant unless it holds. */
+  expect(invariant: Invariant, holds: boolean, detail: string | (() => string)): void {
+    if (!holds) this.add(invariant, typeof detail === "string" ? detail : detail());
   }
 
   /** @throws {Violation} the first that was found */

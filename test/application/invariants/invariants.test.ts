@@ -36,7 +36,7 @@ async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<vo
 }
 
 for (const policy of POLICIES)
-  test(`whatever happens in whatever order, the invariants hold (${policy.kind})`, { timeout }, async () => {
+  test(`the invariants hold after any sequence of steps (${policy.kind})`, { timeout }, async () => {
     const property = fc.asyncProperty(sequences, (sequence) => holds(policy, sequence));
     const result = await fc.check(property, {
       numRuns: asked ? fuzzRuns : 1_000_000,

@@ -32,7 +32,7 @@ export interface NetworkOwner {
   readonly system: ModelSystem;
   readonly alive: boolean;
   readonly faults: AdapterFaults;
-  /** Told of every dial before anything is done about it. */
+  /** Called with each dial, before it is carried out. */
   dialled(attempt: Attempt): void;
 }
 
@@ -40,7 +40,6 @@ export interface NetworkOwner {
 export class ModelNetwork extends ScriptedTelephony {
   readonly #owner: NetworkOwner;
   readonly attempts: Attempt[] = [];
-  readonly opened: ScriptedLine[] = [];
   /** Until when a leg of a dead process keeps the line of an instance, ms of the clock that never jumps. */
   readonly busyUntil: Map<string, number> = new Map();
 
@@ -52,7 +51,6 @@ export class ModelNetwork extends ScriptedTelephony {
   override async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {
     await this.#pass("open", instance.id);
     const line = await super.open(instance, host);
-    this.opened.push(line);
     for (const method of ["link", "unlink", "close"] as const) {
       const original = line[method].bind(line);
       line[method] = async () => {

@@ -1,6 +1,7 @@
 import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { isWrite, World } from "../../support/application.ts";
+import { World } from "../../support/application.ts";
+import { isWrite } from "../../support/faulty-storage.ts";
 import type { AdapterFaults } from "./adapter-faults.ts";
 import { type Attempt, ModelNetwork, type NetworkOwner } from "./model-network.ts";
 import { ModelSystem } from "./model-system.ts";
@@ -26,7 +27,7 @@ export interface Shared {
   readonly adapterFaults: AdapterFaults;
   readonly policy: QueuePolicy;
   dialled(attempt: Attempt): void;
-  /** Told before the next call of an instance is asked for. */
+  /** Called before each `claimNext` of an instance. */
   claiming(instanceId: string): Promise<void>;
 }
 

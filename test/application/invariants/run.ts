@@ -99,7 +99,7 @@ export class Run implements Shared {
 
   /** The open line of an instance in the present process. */
   line(instanceId: string): ScriptedLine | undefined {
-    return this.process.network.opened.findLast((line) => line.instance.id === instanceId);
+    return this.process.network.lines.findLast((line) => line.instance.id === instanceId);
   }
 
   /** Every call, as the database has it. */

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
-import { isWrite } from "../../support/application.ts";
+import { isWrite } from "../../support/faulty-storage.ts";
 
 /** Parts of a storage that break together. */
 const PARTS: readonly ((operation: string) => boolean)[] = [

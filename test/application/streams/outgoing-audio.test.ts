@@ -5,8 +5,8 @@ import { concatPcm } from "../../../src/audio/pcm.ts";
 import { Playout } from "../../../src/audio/playout.ts";
 import { resample } from "../../../src/audio/resample.ts";
 import { tone } from "../../../src/audio/tone.ts";
-import { random } from "../../audio/noise.ts";
 import { fuzz } from "../../support/fuzz.ts";
+import { random } from "../../support/random.ts";
 
 /** The callee's end: pulls frames of 20 ms and keeps what it hears. */
 class Listener {

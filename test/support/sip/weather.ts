@@ -1,3 +1,5 @@
+import { random } from "../random.ts";
+
 /** What happens to datagrams on their way. Shares are 0 to 1; nothing happens unless it is named. */
 export interface Weather {
   /** Share that never arrives. */
@@ -28,12 +30,12 @@ export interface Toll {
 export class Forecast {
   readonly toll: Toll = { came: 0, lost: 0, duplicated: 0, late: 0 };
   readonly #weather: Weather;
-  #seed: number;
+  readonly #draw: () => number;
   #losing = 0;
 
   constructor(weather: Weather, seed: number) {
     this.#weather = weather;
-    this.#seed = seed >>> 0;
+    this.#draw = random(seed);
   }
 
   /** After how many ms the datagram arrives, each time that it does: none, one or two. */
@@ -57,13 +59,5 @@ export class Forecast {
     if (doubled >= duplicates) return [ms];
     this.toll.duplicated++;
     return [ms, ms + apart * 30];
-  }
-
-  /** 0 to 1 (the generator "mulberry32", T. Ettinger, 2017). */
-  #draw(): number {
-    this.#seed = (this.#seed + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(this.#seed ^ (this.#seed >>> 15), this.#seed | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   }
 }

@@ -16,7 +16,7 @@ import type { Account, AccountFaults } from "./account.ts";
 import { accountIn, readForm } from "./account-form.ts";
 import { formText } from "./form-text.ts";
 
-/** The server is asked, and the account stored, within this, ms; else the page asks its reader to come back. */
+/** How long the page waits for the account to be tried and the link stored before it responds 503, ms. */
 const ENTERED_WITHIN_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 

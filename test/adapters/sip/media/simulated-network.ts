@@ -1,7 +1,7 @@
 import type { Codec } from "../../../../adapters/telephony/sip/media/codecs/codec.ts";
 import { createG711 } from "../../../../adapters/telephony/sip/media/codecs/g711.ts";
 import { JitterBuffer } from "../../../../adapters/telephony/sip/media/jitter/jitter-buffer.ts";
-import { random } from "../../../audio/noise.ts";
+import { random } from "../../../support/random.ts";
 
 /** How a packet fares: undefined is lost, several are doubles; ms on the way. */
 export type Weather = (index: number, chance: () => number) => readonly number[] | undefined;

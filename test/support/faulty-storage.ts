@@ -1,0 +1,77 @@
+import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
+
+/** Operations that change nothing. */
+const READS =
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|token\w*)$/;
+
+/** Whether an operation of a storage (`calls.update`) changes something. */
+export function isWrite(operation: string): boolean {
+  return !READS.test(operation);
+}
+
+/** A storage that can be switched off, as a database that is locked or gone. */
+export class FaultyStorage implements Storage {
+  readonly #inner: Storage;
+  /** Everything throws `StorageUnavailable`. */
+  down = false;
+  /** What would change something throws `StorageUnavailable`, as on a full disk or a read-only replica. */
+  full = false;
+  /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
+  before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
+  /** Called after each operation that was done; may throw, as a connection that breaks before it answers, or wait. */
+  after: (operation: string) => void | Promise<void> = () => {};
+  /** Every operation so far, by name. */
+  readonly operations: string[] = [];
+  readonly accounts: Storage["accounts"];
+  readonly instances: Storage["instances"];
+  readonly calls: Storage["calls"];
+  readonly events: Storage["events"];
+  readonly receipts: Storage["receipts"];
+  readonly transcripts: Storage["transcripts"];
+  readonly retention: Storage["retention"];
+
+  constructor(inner: Storage) {
+    this.#inner = inner;
+    this.accounts = this.#faulty("accounts");
+    this.instances = this.#faulty("instances");
+    this.calls = this.#faulty("calls");
+    this.events = this.#faulty("events");
+    this.receipts = this.#faulty("receipts");
+    this.transcripts = this.#faulty("transcripts");
+    this.retention = this.#faulty("retention");
+  }
+
+  open(options: { exclusive: boolean }): Promise<void> {
+    return this.#inner.open(options);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** How many of the operations so far would have changed something. */
+  get writes(): string[] {
+    return this.operations.filter(isWrite);
+  }
+
+  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention">(
+    name: Name,
+  ): Storage[Name] {
+    return new Proxy(this.#inner[name], {
+      get: (store, method) => {
+        const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) => {
+          const operation = `${name}.${String(method)}`;
+          await this.before(operation, args);
+          if (this.down) throw new StorageUnavailable("the database is locked");
+          if (this.full && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
+          this.operations.push(operation);
+          const answer = await original.apply(store, args);
+          const waits = this.after(operation);
+          if (waits) await waits;
+          return answer;
+        };
+      },
+    });
+  }
+}
