@@ -124,7 +124,7 @@ export class CallJournal {
     const { storage, nodeId, log } = this.#context;
     try {
       await this.#writing;
-      await insist(this.#context, `call ${this.id}`, async () => {
+      await insist(this.#context, `the end of call ${this.id}`, async () => {
         for (;;) {
           const call = await storage.calls.get(this.id);
           if (call?.owner !== nodeId || !isActive(call.status)) return;

@@ -42,16 +42,16 @@ export class Deletion {
 
   /** Awaits a write; the waiting request is refused after `storeMs`. */
   async storing<T>(write: Promise<T>): Promise<T> {
-    this.stalled();
+    this.waitForStorage();
     try {
       return await write;
     } finally {
-      this.moving();
+      this.storageResponded();
     }
   }
 
   /** Starts waiting for the storage. */
-  stalled(): void {
+  waitForStorage(): void {
     this.#storing = true;
     const request = this.#request;
     if (!request || request.cancel) return;
@@ -61,7 +61,7 @@ export class Deletion {
   }
 
   /** The storage has answered. */
-  moving(): void {
+  storageResponded(): void {
     this.#storing = false;
     this.#request?.cancel?.();
     if (this.#request) this.#request.cancel = undefined;
@@ -70,7 +70,7 @@ export class Deletion {
   async #wait(): Promise<boolean> {
     const late = new Promise<never>((_, refuse) => {
       this.#request = { refuse, cancel: undefined };
-      if (this.#storing) this.stalled();
+      if (this.#storing) this.waitForStorage();
     });
     try {
       await Promise.race([this.done, late]);

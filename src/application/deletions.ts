@@ -71,7 +71,7 @@ export class Deletions {
   async #resume(): Promise<void> {
     const { halfDeleted } = this.#context.storage.instances;
     for (let after: string | undefined; ; ) {
-      const page = await insist(this.#context, "a look at unfinished deletions", () =>
+      const page = await insist(this.#context, "the list of unfinished deletions", () =>
         halfDeleted({ limit: AT_ONCE, after }),
       );
       const begun = page.map((instance) => this.#known.get(instance.id) ?? this.#begin(instance));
@@ -148,12 +148,12 @@ export class Deletions {
           await keeper?.unlink({ open });
         } catch (error) {
           this.#assertRunning();
-          if (error instanceof StorageUnavailable) deletion.stalled(); // the line could not read its credentials
+          if (error instanceof StorageUnavailable) deletion.waitForStorage(); // the line could not read its credentials
           throw error;
         }
       };
       await insist(this.#context, `the unlinking of instance ${instance.id}`, unlinked);
-      deletion.moving();
+      deletion.storageResponded();
     } catch (error) {
       this.#assertRunning();
       log.warn(
@@ -173,6 +173,6 @@ export class Deletions {
   }
 
   #assertRunning(): void {
-    if (this.#stopping) throw new Refusal("stopping", "the server stops; the next start finishes the deletion");
+    if (this.#stopping) throw new Refusal("stopping", "the server is stopping; the next start finishes the deletion");
   }
 }

@@ -202,7 +202,7 @@ export class LineKeeper implements LineHost {
     const move = { input: "unlink", patch: { phone: null }, type: "instance.unlinked", data: { reason } } as const;
     this.#record.enqueue(async () => {
       if (this.#record.current.status !== "CREATED") return this.#record.move(move);
-      await insist(this.#context, "erased credentials", () => this.credentials.erase()); // of a link half done
+      await insist(this.#context, "the erasure of credentials", () => this.credentials.erase()); // of a link half done
     });
   }
 

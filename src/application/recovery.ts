@@ -44,7 +44,7 @@ export function recoverLater(context: Context): () => void {
 async function settleOrphans(context: Context): Promise<void> {
   const { nodeId, storage } = context;
   for (;;) {
-    const orphans = await insist(context, "a look at calls of dead processes", () =>
+    const orphans = await insist(context, "the list of calls of dead processes", () =>
       storage.calls.orphaned(nodeId, BATCH),
     );
     if (orphans.length === 0) return;
