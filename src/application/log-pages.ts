@@ -2,6 +2,7 @@ import { eventCursor, logPlace } from "../domain/cursor.ts";
 import { type LoggedEvent, withoutPosition } from "../domain/events.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { EventStore, LogPage } from "../ports/storage.ts";
+import { shortened } from "./instances.ts";
 import type { EventPage, EventQuery } from "./use-cases.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function readLog(
 async function positionAt(events: Pick<EventStore, "positionOf">, userId: string, cursor: string): Promise<number> {
   const place = logPlace(cursor);
   if (!place) {
-    const detail = `cursor is "${cursor}": it must come from a page of events; omit it to start at the first event`;
+    const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
     throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
   }
   return "position" in place ? place.position : events.positionOf(userId, place.eventId);
