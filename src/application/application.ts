@@ -69,7 +69,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     instances,
     calls,
     queries,
-    erase: (phone) => eraseWithLiveCalls(context, calls, dispatcher, phone),
+    erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");

@@ -1,10 +1,9 @@
 import { type Call, isActive } from "../domain/call.ts";
 import { checkedPhone } from "../domain/inputs.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { type CallKeepers, removeCalls } from "./call-removal.ts";
-import type { Calls } from "./calls.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Terminations } from "./terminations.ts";
 
 const BATCH = 500;
 
@@ -74,17 +73,12 @@ export async function erasePhone(
 /** Erases a number in a process that has live calls: those to the number are ended first. */
 export function eraseWithLiveCalls(
   context: Context,
-  calls: Calls,
+  terminations: Terminations,
   dispatcher: Dispatcher,
   phone: string,
 ): Promise<Erasure> {
-  return erasePhone(context, phone, async ({ id, userId, status }) => {
-    try {
-      if (isActive(status)) await calls.hangUp({ userId }, id);
-    } catch (error) {
-      // It has ended meanwhile.
-      if (!(error instanceof Refusal && error.code === "call_not_found")) throw error;
-    }
-    await dispatcher.over(id); // it may still write to the timeline while its leg ends
+  return erasePhone(context, phone, async (call) => {
+    if (isActive(call.status)) await terminations.end(call, "terminated", null);
+    await dispatcher.over(call.id); // it may still write to the timeline while its leg ends
   });
 }
