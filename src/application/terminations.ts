@@ -3,8 +3,8 @@ import type { FailedReason } from "../domain/outcome.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import { within } from "../ports/within.ts";
-import type { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 import { insist } from "./insist.ts";
 import { failCall } from "./stored-calls.ts";
 
@@ -12,14 +12,7 @@ import { failCall } from "./stored-calls.ts";
 const MOST_UNANSWERED = 1_000;
 
 /** The live calls, as a termination sees them. */
-export interface LiveCalls {
-  session(callId: string): CallSession | undefined;
-  /** Resolves when no claim of the instance is under way: a claimed call has its session then. */
-  settled(instanceId: string): Promise<void>;
-  /** Resolves when no session works on the call. */
-  over(callId: string): Promise<void>;
-  wake(instanceId: string): void;
-}
+type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake">;
 
 interface Termination {
   readonly reason: FailedReason;
@@ -64,10 +57,11 @@ export class Terminations {
    * @param withinMs how long to wait until that is stored, ms
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
    */
-  async terminate(call: Call, withinMs: number = this.#context.timings.storeMs): Promise<boolean> {
+  async terminate(call: Call, withinMs: number): Promise<boolean> {
     if (this.#unanswered.delete(call.id)) return true;
     const termination = this.#of(call, "terminated", null);
-    const ended = await this.#inTime(call, termination, withinMs).catch((cause: Error) => {
+    const ended = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
+      if (!(cause instanceof StorageUnavailable)) throw cause;
       termination.refused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
     });
