@@ -22,6 +22,7 @@ export class FaultyStorage implements Storage {
   after: (operation: string) => void | Promise<void> = () => {};
   /** Every operation so far, by name. */
   readonly operations: string[] = [];
+  #underWay = 0;
   readonly accounts: Storage["accounts"];
   readonly instances: Storage["instances"];
   readonly calls: Storage["calls"];
@@ -54,24 +55,39 @@ export class FaultyStorage implements Storage {
     return this.operations.filter(isWrite);
   }
 
+  /** How many operations have not been answered yet. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
   #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention">(
     name: Name,
   ): Storage[Name] {
     return new Proxy(this.#inner[name], {
       get: (store, method) => {
         const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
-        return async (...args: unknown[]) => {
-          const operation = `${name}.${String(method)}`;
-          await this.before(operation, args);
-          if (this.down) throw new StorageUnavailable("the database is locked");
-          if (this.full && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
-          this.operations.push(operation);
-          const answer = await original.apply(store, args);
-          const waits = this.after(operation);
-          if (waits) await waits;
-          return answer;
-        };
+        return (...args: unknown[]) => this.#run(`${name}.${String(method)}`, args, original.bind(store));
       },
     });
+  }
+
+  async #run(
+    operation: string,
+    args: readonly unknown[],
+    run: (...args: unknown[]) => Promise<unknown>,
+  ): Promise<unknown> {
+    this.#underWay++;
+    try {
+      await this.before(operation, args);
+      if (this.down) throw new StorageUnavailable("the database is locked");
+      if (this.full && isWrite(operation)) throw new StorageUnavailable("the database or its disk is full");
+      this.operations.push(operation);
+      const answer = await run(...args);
+      const waits = this.after(operation);
+      if (waits) await waits;
+      return answer;
+    } finally {
+      this.#underWay--;
+    }
   }
 }
