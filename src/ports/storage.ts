@@ -22,11 +22,13 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 export interface Storage {
   /**
    * Migrates (safe from several processes at once) and makes ready.
-   * @param options.exclusive take the server's lock, which dies with this process
    * @throws {StorageLocked} another server works on this database
    */
-  open(options: { exclusive: boolean }): Promise<void>;
+  open(options: OpenOptions): Promise<void>;
+  /** Closes it, and gives the lease back. */
   close(): Promise<void>;
+  /** The lease of an exclusive opening; undefined where the kernel's lock proves that there is no other server. */
+  readonly lease?: Lease | undefined;
   readonly accounts: AccountStore;
   readonly instances: InstanceStore;
   readonly calls: CallStore;
@@ -36,6 +38,28 @@ export interface Storage {
   readonly retention: RetentionStore;
 }
 
+/** How a storage is opened. */
+export interface OpenOptions {
+  /** As the one server of this database, not as a program beside it. */
+  readonly exclusive: boolean;
+  /** How long the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
+  readonly leaseMs?: number | undefined;
+}
+
+/** The right to be the server of a database. It runs out, by the database's clock, unless it is renewed. */
+export interface Lease {
+  /** Rises with every owner. A write of this storage throws {@link OwnershipLost} once there is a higher one. */
+  readonly epoch: number;
+  /** How long it lasts from a renewal on, ms. */
+  readonly ms: number;
+  /**
+   * Lets it last `ms` from the moment at which the database carries this out.
+   * @throws {OwnershipLost} another server has taken it
+   * @throws {StorageUnavailable} the database cannot be asked; the lease may have been renewed
+   */
+  renew(): Promise<void>;
+}
+
 /** The database cannot do it now; the caller may try again. */
 export class StorageUnavailable extends Error {
   override readonly name = "StorageUnavailable";
@@ -43,9 +67,19 @@ export class StorageUnavailable extends Error {
   readonly code = "storage_unavailable";
 }
 
+/** Another server has taken the database over: nothing was stored, and trying again is of no use. */
+export class OwnershipLost extends StorageUnavailable {}
+
 /** Another server already works on this database. */
 export class StorageLocked extends Error {
   override readonly name = "StorageLocked";
+  /** How long that server's lease lasts yet if it is not renewed, ms; undefined where a lock has no end. */
+  readonly remainingMs: number | undefined;
+
+  constructor(message: string, options: { cause?: unknown; remainingMs?: number } = {}) {
+    super(message, options);
+    this.remainingMs = options.remainingMs;
+  }
 }
 
 /** Where in a list a page begins: the sort key of the last item seen. */
