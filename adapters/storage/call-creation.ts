@@ -3,6 +3,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
 import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
+import { quotaSpent } from "./call-quota.ts";
 import { callOf, callRow } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
@@ -35,7 +36,7 @@ export function insertCall(session: Session): CallStore["insert"] {
       .where("id", "=", id)
       .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate()),
   );
-  return (call, audio, policy, events, receipt) =>
+  return (call, audio, policy, events, receipt, quota) =>
     session.transaction(async (tx) => {
       const [instance] = await heldInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
@@ -45,6 +46,11 @@ export function insertCall(session: Session): CallStore["insert"] {
           policy,
           taken.map((row) => row.slot),
         );
+        const oldestAt =
+          slot === undefined || quota === undefined || call.tokenId === null
+            ? undefined
+            : await quotaSpent(tx, call.tokenId, quota, session.traits.rowLocks);
+        if (oldestAt !== undefined) return { kind: "limited", oldestAt };
         const [row] = slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot });
         if (row) return created(tx, callOf(row), audio, events, receipt);
         if (slot !== undefined) continue; // another writer was faster: look again

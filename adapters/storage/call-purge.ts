@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
 import type { RemovedCalls } from "../../src/ports/storage.ts";
+import { keepCounting } from "./call-quota.ts";
 import { IS_FINAL } from "./conditions.ts";
 import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
@@ -32,8 +33,12 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
   return rows.map((row) => row.id);
 }
 
-/** Deletes final calls with all that belongs to them. */
-export async function removeCalls(tx: Kysely<Database>, calls: readonly string[]): Promise<RemovedCalls> {
+/** Deletes final calls with all that belongs to them; those created after `countedSince` (ms) still count for their token. */
+export async function removeCalls(
+  tx: Kysely<Database>,
+  calls: readonly string[],
+  countedSince = Infinity,
+): Promise<RemovedCalls> {
   const ids: string[] = [];
   let events = 0;
   let transcriptLines = 0;
@@ -42,13 +47,14 @@ export async function removeCalls(tx: Kysely<Database>, calls: readonly string[]
       .deleteFrom("calls")
       .where("id", "in", calls.slice(from, from + BATCH))
       .where(IS_FINAL)
-      .returning(["id", "instance_id", "status"])
+      .returning(["id", "instance_id", "status", "token_id", "created_at"])
       .execute();
     const batch = deleted.map((row) => row.id);
     if (batch.length === 0) continue;
     ids.push(...batch);
     events += deletedRows(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
     transcriptLines += deletedRows(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
+    await keepCounting(tx, deleted, countedSince);
     await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
     for (const [key, counted] of countedBy(deleted)) {
       const [instanceId, status] = JSON.parse(key) as [string, CallStatus];

@@ -64,7 +64,7 @@ export function callStore(session: Session): CallStore {
         return rows.map(callOf);
       }),
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
-    remove: (ids) => session.transaction((tx) => removeCalls(tx, ids)),
+    remove: (ids, countedSince) => session.transaction((tx) => removeCalls(tx, ids, countedSince)),
     to: (phone, page) => callsTo(session, phone, page),
     counts: () => session.read(countCalls),
     ...callQueue(session),

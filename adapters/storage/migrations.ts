@@ -20,6 +20,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
+    "0012_token_limits": { up: (db) => tokenLimits(db, types) },
   };
 }
 
@@ -247,6 +248,23 @@ async function retention(db: Kysely<unknown>): Promise<void> {
     .execute();
   await sql`create index instances_erased on instances (erased_at, id) where erased_at is not null`.execute(db);
   await sql`create index events_of_links on events (instance_id) where type = 'instance.linked'`.execute(db);
+}
+
+/** Calls of before have no token, and count for none. */
+async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("tokens").addColumn("allowed_prefixes", "text").execute();
+  await schema.alterTable("tokens").addColumn("max_calls_per_day", "bigint").execute();
+  await schema.alterTable("calls").addColumn("token_id", id).execute();
+  await sql`create index calls_of_token on calls (token_id, created_at) where token_id is not null`.execute(db);
+  await schema
+    .createTable("removed_calls")
+    .addColumn("call_id", id, (column) => column.primaryKey())
+    .addColumn("token_id", id, (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("removed_calls_of_token").on("removed_calls").columns(["token_id", "created_at"]).execute();
+  await schema.createIndex("removed_calls_by_age").on("removed_calls").columns(["created_at"]).execute();
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

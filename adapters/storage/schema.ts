@@ -19,6 +19,7 @@ export interface Database {
   events: EventTable;
   event_counters: EventCounterTable;
   receipts: ReceiptTable;
+  removed_calls: RemovedCallTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
 }
@@ -35,6 +36,9 @@ export interface TokenTable {
   label: string;
   hash: string;
   demo_instance_id: string | null;
+  /** JSON. */
+  allowed_prefixes: string | null;
+  max_calls_per_day: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -65,6 +69,7 @@ export interface CallTable {
   id: string;
   instance_id: string;
   user_id: string;
+  token_id: string | null;
   status: CallStatus;
   type: CallType;
   target_phone: string;
@@ -88,6 +93,13 @@ export interface CallTable {
 export interface CallAudioTable {
   call_id: string;
   bytes: Uint8Array;
+}
+
+/** Calls that were deleted while they still counted for their token; nothing else is kept of them. */
+export interface RemovedCallTable {
+  call_id: string;
+  token_id: string;
+  created_at: number;
 }
 
 /** How many final calls each instance has, so that counting never reads them; per instance, so that no row is hot. */

@@ -8,7 +8,7 @@ export function calls(memory: Memory): CallStore {
   const activeOf = (instanceId: string) =>
     [...all.values()].filter((call) => call.instanceId === instanceId && isActive(call.status));
   return {
-    async insert(call, audio, policy, events, receipt) {
+    async insert(call, audio, policy, events, receipt, quota) {
       if ((instances.get(call.instanceId)?.status ?? "DELETED") === "DELETED") return { kind: "instance_gone" };
       const active = activeOf(call.instanceId);
       const slot = freeSlot(
@@ -19,6 +19,8 @@ export function calls(memory: Memory): CallStore {
       if (slot === undefined && (policy.kind === "fifo" || !existing)) return { kind: "full" };
       const stored = slot === undefined && existing ? existing : { ...call, slot: slot ?? 0 };
       const created = stored !== existing;
+      const oldestAt = created && quota ? memory.quotaSpent(call.tokenId, quota) : undefined;
+      if (oldestAt !== undefined) return { kind: "limited", oldestAt };
       if (created) {
         memory.log(events);
         all.set(call.id, stored);
@@ -64,7 +66,11 @@ export function calls(memory: Memory): CallStore {
       old.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || (one.id < other.id ? -1 : 1));
       return old.slice(0, limit).map(({ id }) => id);
     },
-    remove: async (ids) => memory.remove(ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null)),
+    remove: async (ids, countedSince) =>
+      memory.remove(
+        ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null),
+        countedSince,
+      ),
     to: async (phone, page) =>
       oldestFirst(
         [...all.values()].filter((call) => call.targetPhone === phone),

@@ -1,5 +1,6 @@
 import type {
   Call,
+  CallQuota,
   Event,
   Instance,
   LoggedEvent,
@@ -34,6 +35,8 @@ export class Memory {
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
   readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+  /** Deleted calls that still count for their token. */
+  removed: Pick<Call, "tokenId" | "createdAt">[] = [];
   trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */
   #position = 0;
@@ -50,8 +53,18 @@ export class Memory {
     return [...this.events.values()].filter((event) => event.position > after && willDo(event)).slice(0, limit);
   }
 
-  /** Deletes calls with their events and transcripts. */
-  remove(ids: readonly string[]): RemovedCalls {
+  /** When the oldest call that stands in the way of another one was created; undefined if the quota has room. */
+  quotaSpent(tokenId: string | null, { maxCalls, since }: CallQuota): number | undefined {
+    if (tokenId === null) return undefined;
+    const counted = [...this.calls.values(), ...this.removed].filter((call) => call.tokenId === tokenId);
+    const times = counted.map(({ createdAt }) => createdAt).filter((createdAt) => createdAt > since);
+    return times.sort((one, other) => other - one)[maxCalls - 1];
+  }
+
+  /** Deletes calls with their events and transcripts; those created after `countedSince` still count for their token. */
+  remove(ids: readonly string[], countedSince = Infinity): RemovedCalls {
+    const deleted = ids.flatMap((id) => this.calls.get(id) ?? []);
+    this.removed = [...this.removed, ...deleted].filter(({ createdAt }) => createdAt > countedSince);
     const gone = (callId: string | null): boolean => callId !== null && ids.includes(callId);
     const events = [...this.events.values()].filter(({ callId }) => gone(callId));
     const lines = [...this.transcripts].filter(([, { callId }]) => gone(callId));

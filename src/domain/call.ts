@@ -43,6 +43,8 @@ export interface Call {
   readonly id: string;
   readonly instanceId: string;
   readonly userId: string;
+  /** The token that created it; null where there was none. */
+  readonly tokenId: string | null;
   readonly status: CallStatus;
   /** E.164, exactly as it was sent. */
   readonly targetPhone: string;

@@ -107,6 +107,10 @@ export interface TokenRecord {
   readonly hash: string;
   /** Set for a demo token: the one instance it may use. */
   readonly demoInstanceId: string | null;
+  /** Beginnings of the numbers it may call; null: every number. */
+  readonly allowedPrefixes: readonly string[] | null;
+  /** Calls that may be created with it within 24 hours; null: any number. */
+  readonly maxCallsPerDay: number | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
@@ -209,8 +213,21 @@ export type Insertion =
   | { readonly kind: "existing"; readonly call: Call }
   /** Under `fifo`: every slot is taken. */
   | { readonly kind: "full" }
+  /** The token has no call left (see {@link CallQuota}). */
+  | {
+      readonly kind: "limited";
+      /** When the oldest call that stands in the way was created; ms since 1970-01-01 UTC. */
+      readonly oldestAt: number;
+    }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" };
+
+/** How many calls a token may create in the time before now. */
+export interface CallQuota {
+  readonly maxCalls: number;
+  /** Calls created after this time count, those that were deleted since too; ms since 1970-01-01 UTC. */
+  readonly since: number;
+}
 
 /** What went with deleted calls. */
 export interface RemovedCalls {
@@ -223,7 +240,8 @@ export interface RemovedCalls {
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file. `receipt` is stored with it, made from what came of it.
+   * file. `receipt` is stored with it, made from what came of it. With a quota nothing is created once `maxCalls` calls of
+   * the same `tokenId` count, whoever else creates one at the same time.
    */
   insert(
     call: Call,
@@ -231,6 +249,7 @@ export interface CallStore {
     policy: QueuePolicy,
     events: readonly Event[],
     receipt?: (result: { created: boolean; call: Call }) => ReceiptResult,
+    quota?: CallQuota,
   ): Promise<Insertion>;
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Costs one page, however many are stored. */
@@ -259,8 +278,12 @@ export interface CallStore {
   recorded(endedBefore: number, limit: number): Promise<Call[]>;
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;
-  /** Deletes those of these calls that are final, with their events and transcripts. */
-  remove(ids: readonly string[]): Promise<RemovedCalls>;
+  /**
+   * Deletes those of these calls that are final, with their events and transcripts.
+   * @param countedSince calls created after it still count for their token (see {@link CallQuota}); ms since 1970-01-01
+   *   UTC. Default: none of them does.
+   */
+  remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
   /** Calls to a number, by ascending id. May read every call: rarely called. */
   to(phone: string, page: Page): Promise<Call[]>;
   /** Number of calls per status; a status without calls is left out. */

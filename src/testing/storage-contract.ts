@@ -3,6 +3,7 @@ import type { ContractRunner } from "./contract-runner.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
 import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
+import { callQuotaContract } from "./storage-contract/call-quota.ts";
 import { callRemovalContract } from "./storage-contract/call-removal.ts";
 import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
@@ -55,6 +56,7 @@ export function storageContract(
     describe("accounts", () => accountsContract(clause));
     describe("instances", () => instancesContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
+    describe("the quota of a token", () => callQuotaContract(clause, lastingClause));
     describe("calls that wait", () => callQueueContract(clause));
     describe("changes of a call", () => callUpdateContract(clause, lastingClause));
     describe("lists of calls", () => callListContract(clause));

@@ -125,6 +125,7 @@ async function fill(data: string, path: string, calls: number, finished: number)
 function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt" | "version">): Call {
   return {
     ...of,
+    tokenId: null,
     status: "QUEUED",
     targetPhone: "+12025550102",
     message: { type: "FIXED_AUDIO", format: "wav", durationMs: 1000, truncated: false },

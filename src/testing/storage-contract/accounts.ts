@@ -23,7 +23,12 @@ export function accountsContract(clause: Clause): void {
 
   clause("a token is found by its hash, with everything that was stored", async (scene) => {
     const { accounts } = scene.storage;
-    const token = tokenRecord(scene, { demoInstanceId: scene.id("inst"), expiresAt: scene.now() });
+    const token = tokenRecord(scene, {
+      demoInstanceId: scene.id("inst"),
+      allowedPrefixes: ["+49", "+1415"],
+      maxCallsPerDay: 200,
+      expiresAt: scene.now(),
+    });
     await accounts.insertToken(token);
     scene.equal(await accounts.tokenByHash(token.hash), token);
     scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
@@ -66,6 +71,8 @@ function tokenRecord(scene: StorageScene, patch: Partial<TokenRecord> = {}): Tok
     label: "laptop",
     hash: id.padEnd(64, "0"),
     demoInstanceId: null,
+    allowedPrefixes: null,
+    maxCallsPerDay: null,
     createdAt: scene.now(),
     expiresAt: null,
     revokedAt: null,

@@ -87,6 +87,7 @@ export class StorageScene {
       id: this.id("call"),
       instanceId: instance.id,
       userId: this.userId,
+      tokenId: null,
       status: "QUEUED",
       targetPhone: "+15550100",
       message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },

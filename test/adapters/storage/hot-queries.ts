@@ -17,6 +17,11 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   const receipt = () => ({ userId: "usr_1", key: "key", result: "{}" });
   await calls.insert(call, undefined, { kind: "single" }, [], receipt);
   await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
+  const quota = { maxCalls: 1, since: 0 };
+  await calls.insert({ ...call, id: "call_3", tokenId: "tok_1" }, undefined, { kind: "single" }, [], undefined, quota);
+  const free = { ...call, id: "call_4", instanceId: "inst_2", tokenId: "tok_1" };
+  await instances.insert(storedInstance("inst_2"), []);
+  await calls.insert(free, undefined, { kind: "single" }, [], undefined, quota);
   await calls.oldestWaiting();
   await calls.waitingSince(2, 10);
   await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
@@ -40,7 +45,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await events.positionOf("usr_1", "evt_0");
   await calls.recorded(9, 10);
   await calls.to("+15550100", { limit: 10, after: "call_0" });
-  await calls.remove(await calls.ended(9, 10));
+  await calls.remove(await calls.ended(9, 10), 0);
   await events.newestId();
   await instances.purge(9, 10);
   await instances.forgetPhone("+15550100");

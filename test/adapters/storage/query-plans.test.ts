@@ -32,7 +32,7 @@ test("SQLite finds every call and event by an index", async () => {
   for (const { sql, parameters } of planned) {
     const plan = database.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
     for (const { detail } of plan)
-      if (/^SCAN (calls|events)\b/.test(String(detail)) && !SMALL_INDEX.test(String(detail)))
+      if (/^SCAN (calls|removed_calls|events)\b/.test(String(detail)) && !SMALL_INDEX.test(String(detail)))
         scans.push(`${detail}: ${sql}`);
   }
   database.close();
@@ -58,12 +58,13 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       await client.connect();
       await client.query(MANY_CALLS);
       await client.query(MANY_EVENTS);
+      await client.query(MANY_REMOVED);
       await client.query("analyze");
       const scans: string[] = [];
       for (const { sql, parameters } of statements.filter(isPlanned)) {
         const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain ${sql}`, [...parameters]);
         for (const { "QUERY PLAN": line } of rows)
-          if (/Seq Scan on (calls|events)\b/.test(line)) scans.push(`${line.trim()}: ${sql}`);
+          if (/Seq Scan on (calls|removed_calls|events)\b/.test(line)) scans.push(`${line.trim()}: ${sql}`);
       }
       await client.end();
       expect(scans).toEqual([]);
@@ -78,6 +79,8 @@ const MANY_CALLS = `insert into calls
   select 'call_' || n, 'inst_' || n % 20, 'usr_1', case n % 2 when 0 then 'FAILED' else 'COMPLETED' end,
     (array['FIXED_TTS', 'FIXED_AUDIO', 'DYNAMIC_STREAM'])[1 + n % 3], '+15550100', '{}', null, n, null, n, 0, null, 1
   from generate_series(10, 40009) n`;
+const MANY_REMOVED = `insert into removed_calls
+  select 'call_' || n, 'tok_' || n % 20, n from generate_series(50000, 90000) n`;
 const MANY_EVENTS = `insert into events
   select 'evt_' || n, 'queued', n, 'call_' || n / 2, 'inst_' || n % 20, 'usr_1', '{}', n
   from generate_series(10, 80009) n`;

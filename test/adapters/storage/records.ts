@@ -24,6 +24,7 @@ export function storedCall(id: string, instanceId: string, patch: Partial<Call> 
     id,
     instanceId,
     userId: "usr_1",
+    tokenId: null,
     status: "QUEUED",
     targetPhone: "+15550100",
     message: { type: "DYNAMIC_STREAM" },

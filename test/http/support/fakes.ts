@@ -53,6 +53,7 @@ export const call = (over: Partial<Call> = {}): Call => ({
   id: CALL_ID,
   instanceId: INSTANCE_ID,
   userId: "usr_anna",
+  tokenId: null,
   status: "QUEUED",
   targetPhone: "+12025550100",
   message: { type: "FIXED_TTS", text: "Hello", voiceId: "en-US-1" },

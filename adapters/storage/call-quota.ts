@@ -1,0 +1,65 @@
+import { type Kysely, sql } from "kysely";
+import type { CallQuota } from "../../src/ports/storage.ts";
+import { prepared } from "./prepared.ts";
+import type { CallRow, Database, RemovedCallTable } from "./schema.ts";
+
+interface Spent {
+  readonly token_id: string;
+  readonly since: number;
+  /** How many newer calls are passed over. */
+  readonly newer: number;
+}
+
+/** Two creations with one token wait for each other; the number is the lock's, so that it means nothing else. */
+const TOKEN_LOCK = 0x72_70_63_71;
+
+/**
+ * When the call that takes the last place of the quota was created: the newest but `newer`, deleted ones included. Both
+ * parts are read backwards from the end of an index.
+ */
+const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
+  db
+    .selectFrom("calls")
+    .select("created_at")
+    .where("token_id", "=", token_id)
+    .where("created_at", ">", since)
+    .unionAll(
+      db
+        .selectFrom("removed_calls")
+        .select("created_at")
+        .where("token_id", "=", token_id)
+        .where("created_at", ">", since),
+    )
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .offset(newer),
+);
+
+/**
+ * When the oldest call that stands in the way of another one was created, ms; undefined if the quota has room. The answer
+ * holds until the transaction ends.
+ * @param locks transactions overlap, so the token is locked first
+ */
+export async function quotaSpent(
+  tx: Kysely<Database>,
+  tokenId: string,
+  { maxCalls, since }: CallQuota,
+  locks: boolean,
+): Promise<number | undefined> {
+  if (locks) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
+  const [last] = await SPENT(tx, { token_id: tokenId, since, newer: maxCalls - 1 });
+  return last?.created_at;
+}
+
+/** Lets deleted calls count on for their tokens, and forgets those that count no more. */
+export async function keepCounting(
+  tx: Kysely<Database>,
+  deleted: readonly Pick<CallRow, "id" | "token_id" | "created_at">[],
+  since: number,
+): Promise<void> {
+  const rows = deleted.flatMap(({ id, token_id, created_at }): RemovedCallTable[] =>
+    token_id === null || created_at <= since ? [] : [{ call_id: id, token_id, created_at }],
+  );
+  if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
+  if (since < Infinity) await tx.deleteFrom("removed_calls").where("created_at", "<=", since).execute();
+}

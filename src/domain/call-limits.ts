@@ -1,0 +1,71 @@
+/** Where calls may go, and how many of them may be created; what is left out has no limit. */
+export interface CallLimits {
+  /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
+  readonly allowedPrefixes?: readonly string[] | undefined;
+  /** Calls created within 24 hours. Default: any number of calls. */
+  readonly maxCallsPerDay?: number | undefined;
+}
+
+/** The window of `maxCallsPerDay`, ms. */
+export const CALL_WINDOW_MS = 24 * 60 * 60_000;
+
+/** How a prefix is written, for messages. */
+export const PREFIX_RULE = "+ and 1 to 15 digits, country code first, such as +49 or +1415";
+
+/** Whether it is the beginning of an E.164 number. */
+export function isPrefix(value: unknown): value is string {
+  return typeof value === "string" && /^\+[1-9]\d{0,14}$/.test(value);
+}
+
+/** Whether the number begins with one of the prefixes; without a list every number may be called. */
+export function isAllowed(phoneNumber: string, prefixes: readonly string[] | undefined): boolean {
+  return prefixes === undefined || prefixes.some((prefix) => phoneNumber.startsWith(prefix));
+}
+
+/**
+ * The limits, each prefix once.
+ * @throws {RangeError} naming the value and what to write instead
+ */
+export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimits): CallLimits {
+  if (maxCallsPerDay !== undefined && !(Number.isSafeInteger(maxCallsPerDay) && maxCallsPerDay >= 1))
+    throw new RangeError(
+      `maxCallsPerDay is ${shown(maxCallsPerDay)}: it must be a whole number from 1; leave it out for no limit`,
+    );
+  return { allowedPrefixes: allowedPrefixes && checkedPrefixes(allowedPrefixes), maxCallsPerDay };
+}
+
+/**
+ * The limits of somebody who is let in by somebody else: what they leave out they get from the other.
+ * @throws {RangeError} they allow more
+ */
+export function limitsWithin(own: CallLimits, outer: CallLimits): CallLimits {
+  const astray = own.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
+  if (astray !== undefined)
+    throw new RangeError(
+      `allowedPrefixes contains "${astray}", which whoever makes the token may not call; allowed: ${outer.allowedPrefixes?.join(", ")}`,
+    );
+  const { maxCallsPerDay = Infinity } = outer;
+  if (own.maxCallsPerDay !== undefined && own.maxCallsPerDay > maxCallsPerDay)
+    throw new RangeError(
+      `maxCallsPerDay is ${own.maxCallsPerDay}, more than whoever makes the token has: at most ${maxCallsPerDay}`,
+    );
+  return {
+    allowedPrefixes: own.allowedPrefixes ?? outer.allowedPrefixes,
+    maxCallsPerDay: own.maxCallsPerDay ?? outer.maxCallsPerDay,
+  };
+}
+
+function checkedPrefixes(prefixes: readonly string[]): readonly string[] {
+  if (!Array.isArray(prefixes) || prefixes.length === 0)
+    throw new RangeError(
+      `allowedPrefixes is ${shown(prefixes)}: it must be a list of prefixes such as ["+49", "+1415"]; leave it out to allow every number`,
+    );
+  const astray = prefixes.find((prefix) => !isPrefix(prefix));
+  if (astray !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(astray)}: write ${PREFIX_RULE}`);
+  return [...new Set(prefixes)];
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,116 @@
+import { SINGLE } from "../../domain/queue-policy.ts";
+import type { Insertion } from "../../ports/storage.ts";
+import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
+
+/** How many calls a token may create in a time. */
+export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
+  clause("a token creates as many calls as its quota has, and the answer names the oldest one", async (scene) => {
+    const token = await tokenScene(scene);
+    const first = await token.created(2);
+    const second = await token.created(2);
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: first.createdAt });
+    scene.equal((await token.create(3)).kind, "created");
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: second.createdAt });
+    scene.equal((await token.create(undefined)).kind, "created");
+  });
+
+  clause("calls of other tokens, and calls without a token, do not count", async (scene) => {
+    const [token, other, nobody] = [await tokenScene(scene), await tokenScene(scene), await tokenScene(scene, null)];
+    await token.created(1);
+    await other.created(1);
+    for (let n = 0; n < 3; n++) await nobody.created(1);
+    scene.equal((await token.create(1)).kind, "limited");
+    scene.equal((await other.create(1)).kind, "limited");
+  });
+
+  clause("a call over the quota leaves nothing behind, and its slot stays free", async (scene) => {
+    const token = await tokenScene(scene);
+    const { id } = await token.created(1);
+    const over = scene.call(token.instance, { tokenId: token.id });
+    const quota = { maxCalls: 1, since: 0 };
+    const event = scene.event("queued", over);
+    const receipt = () => {
+      throw new Error("a receipt was asked for");
+    };
+    const answer = await scene.storage.calls.insert(over, Uint8Array.of(1), LONG_QUEUE, [event], receipt, quota);
+    scene.equal(answer.kind, "limited");
+    scene.equal(await scene.storage.calls.get(over.id), undefined);
+    scene.equal(await scene.storage.calls.audio(over.id), undefined);
+    scene.equal(await scene.timeline(over.id), []);
+    scene.equal((await scene.storedCall(token.instance)).slot, 1);
+    scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
+  });
+
+  clause("an existing active call is answered although the quota is spent", async (scene) => {
+    const token = await tokenScene(scene);
+    const active = await token.created(1);
+    const again = scene.call(token.instance, { tokenId: token.id });
+    const answer = await scene.storage.calls.insert(again, undefined, SINGLE, [], undefined, { maxCalls: 1, since: 0 });
+    scene.equal(answer, { kind: "existing", call: active });
+  });
+
+  clause("of 40 creations at once with one token on 40 instances, exactly its quota is created", async (scene) => {
+    const { id: tokenId } = await tokenScene(scene);
+    const instances = [];
+    for (let n = 0; n < 40; n++) instances.push(await scene.storedInstance());
+    const answers = await Promise.all(
+      instances.map((instance) => {
+        const quota = { maxCalls: 7, since: 0 };
+        const call = scene.call(instance, { tokenId });
+        return scene.storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
+      }),
+    );
+    scene.equal(answers.filter(({ kind }) => kind === "created").length, 7);
+    scene.equal(answers.filter(({ kind }) => kind === "limited").length, 33);
+  });
+
+  clause("a call counts until it is as old as the quota's time", async (scene) => {
+    const token = await tokenScene(scene);
+    const first = await token.created(1);
+    scene.equal((await token.create(1, first.createdAt - 1)).kind, "limited");
+    scene.equal((await token.create(1, first.createdAt)).kind, "created");
+  });
+
+  clause("a deleted call still counts for its token, as long as whoever deletes it says", async (scene) => {
+    const token = await tokenScene(scene);
+    const { calls } = scene.storage;
+    const old = await scene.endedCall(token.instance, { tokenId: token.id });
+    const recent = await scene.endedCall(token.instance, { tokenId: token.id });
+    await calls.remove([old.id, recent.id], old.createdAt);
+    scene.equal(await token.create(1), { kind: "limited", oldestAt: recent.createdAt });
+    scene.equal((await token.create(1, recent.createdAt)).kind, "created");
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: recent.createdAt });
+  });
+
+  clause("a call that is deleted for good counts no more", async (scene) => {
+    const token = await tokenScene(scene);
+    const ended = await scene.endedCall(token.instance, { tokenId: token.id });
+    await scene.storage.calls.remove([ended.id]);
+    scene.equal((await token.create(1)).kind, "created");
+  });
+
+  lastingClause("what a token has created outlives the process", async (scene) => {
+    const token = await tokenScene(scene);
+    const ended = await scene.endedCall(token.instance, { tokenId: token.id });
+    await token.created(2);
+    await scene.storage.calls.remove([ended.id], 0);
+    await scene.reopen();
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: ended.createdAt });
+  });
+}
+
+/** A token with an instance to call from. */
+async function tokenScene(scene: StorageScene, id: string | null = scene.id("tok")) {
+  const instance = await scene.storedInstance();
+  const create = (maxCalls: number | undefined, since = 0): Promise<Insertion> => {
+    const quota = maxCalls === undefined ? undefined : { maxCalls, since };
+    const call = scene.call(instance, { tokenId: id });
+    return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, quota);
+  };
+  async function created(maxCalls: number) {
+    const insertion = await create(maxCalls);
+    if (insertion.kind !== "created") throw new Error(`the call was not created: ${insertion.kind}`);
+    return insertion.call;
+  }
+  return { id, instance, create, created };
+}
