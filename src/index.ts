@@ -25,6 +25,7 @@ export type {
 } from "./application/use-cases.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
+export type { CallLimits } from "./domain/call-limits.ts";
 export type { Event, EventData, EventType, LoggedEvent } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
 export type { CreateCallInput, CreateInstanceInput } from "./domain/inputs.ts";
@@ -53,6 +54,7 @@ export type {
   HttpSpeechTuning,
   NetworkName,
   RingportOptions,
+  SipDestinations,
   SipTrunkOptions,
   SipTuning,
   TranscriptionTuning,
@@ -70,6 +72,7 @@ export type {
   AccountStore,
   CallFilter,
   CallPatch,
+  CallQuota,
   CallStore,
   EventStore,
   Insertion,

@@ -1,3 +1,4 @@
+import type { CallLimits } from "./domain/call-limits.ts";
 import type { Limits } from "./domain/limits.ts";
 import type { QueuePolicy } from "./domain/queue-policy.ts";
 import type { Timings } from "./domain/timings.ts";
@@ -50,6 +51,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly log?: Logger | undefined;
   /** Bounds on what a request may carry. */
   readonly limits?: Partial<Limits> | undefined;
+  /** Beginnings of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number. */
+  readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
+  /** Calls that a token without a limit of its own may create within 24 hours. Default: any number of calls. */
+  readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
   /** How many calls an instance may hold. Default: one, as the HTTP interface says. */
   readonly queue?: QueuePolicy | undefined;
   /** Calls are deleted this many days after they ended, with their recordings; deleted instances likewise. Default: never. */
@@ -103,6 +108,18 @@ export interface SipTuning {
    * these: `sip.example.com`, `*.example.com`. Default: off.
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
+  /** Which numbers those accounts call, as the options of a trunk say it. Default: no emergency and no premium-rate numbers. */
+  readonly accountDestinations?: SipDestinations | undefined;
+}
+
+/** Which numbers are called over SIP. */
+export interface SipDestinations {
+  /** Beginnings of the only numbers that are called: `["+49", "+1415"]`. Default: every number but those of the next two. */
+  readonly allowedPrefixes?: readonly string[] | undefined;
+  /** Calls emergency numbers too. Default: false. */
+  readonly allowEmergency?: boolean | undefined;
+  /** Calls premium-rate and satellite numbers too. Default: false. */
+  readonly allowPremium?: boolean | undefined;
 }
 
 /** A trunk: `Trunk` of `ringport/sip`, which says and checks what else it may hold. */

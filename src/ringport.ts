@@ -14,6 +14,7 @@ import {
 import type { CallUseCases, InstanceUseCases, QueryUseCases } from "./application/use-cases.ts";
 import { Vault } from "./application/vault.ts";
 import { Vad } from "./audio/vad.ts";
+import { checkedCallLimits } from "./domain/call-limits.ts";
 import { idSource } from "./domain/ids.ts";
 import { inputSchemas } from "./domain/inputs.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
@@ -157,6 +158,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       vault: new Vault(key),
       timings,
       limits,
+      callLimits: checkedCallLimits(options),
       policy: options.queue ?? SINGLE,
       schemas: inputSchemas(limits),
       strictSchemas: inputSchemas(limits, { strict: true }),

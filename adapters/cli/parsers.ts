@@ -1,3 +1,4 @@
+import { isPrefix, PREFIX_RULE } from "../../src/domain/call-limits.ts";
 import { SPEAKERS, type Speaker } from "../../src/domain/transcript.ts";
 
 /** Reads the text of a setting. */
@@ -67,6 +68,19 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
 export function text(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
   return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
 }
+
+/** Beginnings of phone numbers, separated by commas. */
+export const phonePrefixes: Parser<string[]> = {
+  expected: `prefixes separated by commas, each ${PREFIX_RULE}`,
+  placeholder: "PREFIXES",
+  parse(given) {
+    const prefixes = given.split(",").map((prefix) => prefix.trim());
+    return prefixes.every(isPrefix) ? [...new Set(prefixes)] : undefined;
+  },
+};
+
+/** How many calls a token may create within 24 hours. */
+export const callsPerDay: Parser<number> = wholeNumber(1, 1_000_000);
 
 /** An http or https URL without query; slashes at its end are taken off. */
 export const httpUrl: Parser<string> = {

@@ -1,12 +1,14 @@
 import type { RingportOptions } from "../../src/options.ts";
 import { LOG_LEVELS } from "./log.ts";
 import {
+  callsPerDay,
   corsOrigins,
   decimal,
   httpUrl,
   listOf,
   oneOf,
   onOff,
+  phonePrefixes,
   sipServers,
   speakers,
   speechVoices,
@@ -77,6 +79,20 @@ const SERVER = [
     "Requests that a token may make in each window.",
   ),
   setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
+  setting(
+    "allowedPrefixes",
+    "RINGPORT_ALLOWED_PREFIXES",
+    phonePrefixes,
+    "none",
+    "The only numbers that are called, whatever a token allows; none: every number.",
+  ),
+  setting(
+    "maxCallsPerDay",
+    "RINGPORT_MAX_CALLS_PER_DAY",
+    callsPerDay,
+    "none",
+    "Calls that a token without a limit of its own may create within 24 hours.",
+  ),
   setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "What is logged."),
   setting(
     "logMaskNumbers",
@@ -162,6 +178,27 @@ const SIP = [
     sipServers,
     "off",
     "People may enter SIP accounts of their own: of any server, or of these.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowedPrefixes",
+    "RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES",
+    phonePrefixes,
+    "none",
+    "The only numbers that those accounts call; none: every number but those of the next two.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowEmergency",
+    "RINGPORT_SIP_ACCOUNTS_ALLOW_EMERGENCY",
+    onOff,
+    "off",
+    "Those accounts call emergency numbers too.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowPremium",
+    "RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM",
+    onOff,
+    "off",
+    "Those accounts call premium-rate and satellite numbers too.",
   ),
 ] as const;
 

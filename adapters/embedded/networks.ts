@@ -51,8 +51,9 @@ function isOn(accounts: boolean | object | undefined): boolean {
 
 async function sipNetworks(options: RingportOptions, trunks: readonly Trunk[]): Promise<readonly Telephony[]> {
   const { sip } = await import("../telephony/sip/index.ts");
-  const { accounts } = options.embedded?.sip ?? {};
-  return sip({ trunks, accounts, system: options.system, logger: options.log });
+  const { accounts, accountDestinations: defaults } = options.embedded?.sip ?? {};
+  const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), defaults };
+  return sip({ trunks, accounts: entered, system: options.system, logger: options.log });
 }
 
 async function simulated(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {

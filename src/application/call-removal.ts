@@ -1,3 +1,4 @@
+import { CALL_WINDOW_MS } from "../domain/call-limits.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Recordings } from "../ports/recordings.ts";
 import type { RemovedCalls, Storage } from "../ports/storage.ts";
@@ -28,5 +29,5 @@ export async function removeCalls(
   };
   await forgotten("the storage of recordings", recordings.forget(ids));
   for (const [name, network] of telephony) await forgotten(`telephony "${name}"`, network.forget?.(ids));
-  return storage.calls.remove(ids);
+  return storage.calls.remove(ids, system.now() - CALL_WINDOW_MS);
 }

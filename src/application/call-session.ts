@@ -18,6 +18,7 @@ import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
+import { assertDiallable } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
 import { Mailbox } from "./mailbox.ts";
 import { nothingHeard } from "./outcomes.ts";
@@ -174,6 +175,7 @@ export class CallSession {
     const options = { callId: this.callId, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
     try {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
+      await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;

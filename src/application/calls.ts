@@ -15,6 +15,7 @@ import { type CallFilter, type Insertion, type Page, StorageUnavailable } from "
 import { within } from "../ports/within.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
 import type { Context } from "./context.ts";
+import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { followCall } from "./followed-call.ts";
 import { once, type Running } from "./idempotency.ts";
@@ -52,7 +53,7 @@ export class Calls implements CallUseCases {
       principal.userId,
       options.idempotencyKey,
       ["call", input],
-      (running) => this.#place(principal, input, running),
+      (running) => this.#place(withCheckedLimits(principal), input, running),
       (first) => ({ ...(first as Call & Creation), replayed: true }),
     );
   }
@@ -169,13 +170,15 @@ export class Calls implements CallUseCases {
   }
 
   async #place(principal: Principal, input: CreateCallInput, running: Running | undefined): Promise<Call & Creation> {
-    const { storage, policy, events, tally } = this.#context;
-    const { instanceId } = input;
+    const { storage, policy, events, tally, telephony } = this.#context;
+    const { instanceId, target } = input;
     const { userId, demoInstanceId } = principal;
     if (demoInstanceId !== undefined && demoInstanceId !== instanceId)
       throw new Refusal("demo_token_restricted", "this demo token can call from its own instance only");
+    assertTokenAllows(principal, target.phoneNumber);
     const instance = isId("inst", instanceId) ? await storage.instances.get(instanceId) : undefined;
     if (!instance || instance.userId !== userId || instance.status === "DELETED") throw notFound(instanceId);
+    await assertCallable(this.#context, telephony.get(instance.provider), target.phoneNumber);
 
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
@@ -196,15 +199,18 @@ export class Calls implements CallUseCases {
       running &&
       ((result: { created: boolean; call: Call }) =>
         running.receipt({ ...result.call, created: result.created, replayed: false }));
+    const quota = quotaOf(this.#context, principal);
     let inserted: Insertion;
     try {
-      inserted = await storage.calls.insert(call, file, policy, log, receipt);
+      inserted = await storage.calls.insert(call, file, policy, log, receipt, quota);
     } catch (error) {
       // The answer may be all that was lost.
       this.#waits(call);
       throw error;
     }
     switch (inserted.kind) {
+      case "limited":
+        throw dailyLimitReached(quota!, inserted.oldestAt);
       case "instance_gone":
         throw notFound(instanceId);
       case "full":
@@ -230,6 +236,7 @@ export class Calls implements CallUseCases {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,
       userId: principal.userId,
+      tokenId: principal.tokenId ?? null,
       status: "QUEUED",
       targetPhone: input.target.phoneNumber,
       message,

@@ -1,3 +1,4 @@
+import type { CallLimits } from "../domain/call-limits.ts";
 import type { IdSource } from "../domain/ids.ts";
 import type { InputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
@@ -55,6 +56,8 @@ export interface Context {
   readonly vault: Vault;
   readonly timings: Timings;
   readonly limits: Limits;
+  /** Where the server calls at all, and how many calls a token without a limit of its own may create. */
+  readonly callLimits: CallLimits;
   readonly policy: QueuePolicy;
   readonly schemas: InputSchemas;
   readonly strictSchemas: InputSchemas;

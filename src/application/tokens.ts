@@ -1,3 +1,4 @@
+import { type CallLimits, checkedCallLimits, limitsWithin } from "../domain/call-limits.ts";
 import type { IdSource } from "../domain/ids.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../ports/storage.ts";
@@ -13,13 +14,18 @@ const CHECK_CHARACTERS = 6;
 const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 
+/** Calls that a demo token may create within 24 hours, unless it is made with another limit. */
+const DEMO_CALLS_PER_DAY = 50;
+
 /** What a token is to be. */
-export interface NewToken {
+export interface NewToken extends CallLimits {
   readonly userName: string;
   /** What the user calls it. */
   readonly label: string;
   /** Makes a demo token, which may use this one instance only. */
   readonly demoInstanceId?: string | undefined;
+  /** Who makes it, where that is not the operator: it never allows more, and gets the same limits where it has none. */
+  readonly issuer?: CallLimits | undefined;
   /** ms since 1970-01-01 UTC. */
   readonly expiresAt?: number | undefined;
 }
@@ -29,13 +35,18 @@ export interface IssuedToken extends TokenRecord {
   readonly token: string;
 }
 
-/** Makes a token for a user, who is created if new. */
+/**
+ * Makes a token for a user, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * @throws {RangeError} a call limit is malformed, or allows more than the issuer has; nothing was stored
+ */
 export async function issueToken(
   accounts: AccountStore,
   system: System,
   ids: IdSource,
-  { userName, label, demoInstanceId, expiresAt }: NewToken,
+  wanted: NewToken,
 ): Promise<IssuedToken> {
+  const { userName, label, demoInstanceId, expiresAt } = wanted;
+  const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
   const user = await accounts.ensureUser({ id: ids("usr"), name: userName, createdAt: system.now() });
   const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
   const record: TokenRecord = {
@@ -44,12 +55,21 @@ export async function issueToken(
     label,
     hash: await sha256Hex(token),
     demoInstanceId: demoInstanceId ?? null,
+    allowedPrefixes: allowedPrefixes ?? null,
+    maxCallsPerDay: maxCallsPerDay ?? null,
     createdAt: system.now(),
     expiresAt: expiresAt ?? null,
     revokedAt: null,
   };
   await accounts.insertToken(record);
   return { ...record, token };
+}
+
+function limitsOf(wanted: NewToken): CallLimits {
+  const issuer = checkedCallLimits(wanted.issuer ?? {});
+  const limits = limitsWithin(checkedCallLimits(wanted), issuer);
+  if (wanted.demoInstanceId === undefined || wanted.maxCallsPerDay !== undefined) return limits;
+  return { ...limits, maxCallsPerDay: Math.min(DEMO_CALLS_PER_DAY, limits.maxCallsPerDay ?? Infinity) };
 }
 
 /** Makes a token where there is none yet, of anybody; answers undefined where there is one. */
@@ -95,8 +115,14 @@ export function tokenAuthenticator(
     const found = await storedOrRecent(await sha256(token));
     if (!found) return undefined;
     if (found.expiresAt !== null && found.expiresAt <= system.now()) return undefined;
-    const { userId, id, demoInstanceId } = found;
-    return { userId, tokenId: id, ...(demoInstanceId === null ? {} : { demoInstanceId }) };
+    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay } = found;
+    return {
+      userId,
+      tokenId: id,
+      ...(demoInstanceId === null ? {} : { demoInstanceId }),
+      ...(allowedPrefixes === null ? {} : { allowedPrefixes }),
+      ...(maxCallsPerDay === null ? {} : { maxCallsPerDay }),
+    };
   };
 }
 

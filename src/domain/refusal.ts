@@ -16,6 +16,7 @@ export type RefusalCode =
   | "provider_unknown"
   | "unauthorized"
   | "demo_token_restricted"
+  | "destination_not_allowed"
   | "not_found"
   | "instance_not_found"
   | "call_not_found"
@@ -42,6 +43,7 @@ export type RefusalCode =
   | "unsupported_media_type"
   | "body_too_large"
   | "rate_limited"
+  | "daily_call_limit"
   | "internal_error";
 
 /** One fault of an input. */
@@ -61,11 +63,21 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   /** All faults of the input at once; empty for a refusal that is not about the input. */
   readonly errors: readonly Fault[];
+  /** The limit that was reached, where the refusal is about one. */
+  readonly limit: number | undefined;
+  /** When the same request may succeed, ms from now; undefined where nobody knows. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: RefusalCode, detail: string, options: { errors?: readonly Fault[]; cause?: unknown } = {}) {
+  constructor(
+    code: RefusalCode,
+    detail: string,
+    options: { errors?: readonly Fault[]; limit?: number; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
+    this.limit = options.limit;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

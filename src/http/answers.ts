@@ -272,7 +272,7 @@ export interface Problem {
   request_id: string;
   /** With 400: every fault. */
   errors?: Fault[] | undefined;
-  /** With 413: most bytes of a body. */
+  /** With 413: most bytes of a body. With `daily_call_limit`: calls in 24 hours. */
   limit?: number | undefined;
 }
 

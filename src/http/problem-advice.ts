@@ -100,6 +100,12 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Use the token's own instance, or a token that is not a demo token.",
     example: "this demo token can call from its own instance only",
   },
+  destination_not_allowed: {
+    means:
+      "The number is outside of what the token, the server or the trunk may call: a country that is not on its list, an emergency number, a premium-rate number.",
+    fix: "Call another number. For the operator: the detail names the rule; a token with other prefixes is made with ringport token create --allow, a trunk's rule is in its configuration.",
+    example: "this token may not call +12025550100, only numbers that begin with +49, +43",
+  },
   not_found: {
     means: "There is nothing at this address.",
     fix: "Look at the path, and at the base path of the server. /openapi.json lists every address.",
@@ -195,6 +201,14 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     means: "The token made more requests than this server allows.",
     fix: "Wait as long as Retry-After says. RateLimit tells what is left.",
     example: "too many requests; try again in 2 s",
+  },
+  daily_call_limit: {
+    means:
+      "As many calls were created with the token in the last 24 hours as it may create. The member limit says how many. " +
+      "Answers with 200, and repeated requests with an idempotency key, do not count.",
+    fix: "Wait as long as Retry-After says. For the operator: make a token with a higher --max-calls-per-day.",
+    example:
+      "this token has created 200 calls in the last 24 hours, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
   },
   internal_error: {
     means: "Something went wrong that should not have. The server's log has it under the request id.",

@@ -36,6 +36,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   // RFC 9110 §11.6.1: a 401 names the scheme that would help.
   unauthorized: { status: 401, title: "A valid bearer token is needed", headers: { "www-authenticate": "Bearer" } },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
+  destination_not_allowed: { status: 403, title: "This number may not be called" },
   not_found: { status: 404, title: "There is nothing here" },
   instance_not_found: { status: 404, title: "There is no such instance" },
   call_not_found: { status: 404, title: "There is no such call" },
@@ -68,6 +69,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     headers: { upgrade: "websocket", connection: "upgrade" },
   },
   rate_limited: { status: 429, title: "Too many requests" },
+  daily_call_limit: { status: 429, title: "The token has no call left for now" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   stream_not_available: { status: 501, title: "The stream is not available" },
   qr_unavailable: { status: 503, title: "There is no QR code at the moment", headers: AGAIN_IN_5_S },
@@ -143,6 +145,12 @@ const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "int
 
 /** The problem document of a refusal. */
 export function problemOf(place: ProblemPlace, refusal: Refusal): Reply {
-  const own = refusal instanceof HttpRefusal ? { headers: refusal.headers, members: refusal.members } : {};
-  return problem(place, refusal.code, refusal.message, { errors: refusal.errors, ...own });
+  const { code, message, errors, limit, retryAfterMs } = refusal;
+  const own = refusal instanceof HttpRefusal ? refusal : undefined;
+  const headers =
+    retryAfterMs === undefined ? own?.headers : { "retry-after": wholeSeconds(retryAfterMs), ...own?.headers };
+  const members = limit === undefined ? own?.members : { limit, ...own?.members };
+  return problem(place, code, message, { errors, ...(headers && { headers }), ...(members && { members }) });
 }
+
+const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

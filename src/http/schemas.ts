@@ -252,7 +252,9 @@ const Problem = v.strictObject({
   code: v.pipe(v.string(), v.description("Stable; programs decide by it.")),
   request_id: v.string(),
   errors: v.optional(v.pipe(v.array(Fault), v.description("With 400: every fault."))),
-  limit: v.optional(v.pipe(v.number(), v.description("With 413: most bytes of a body."))),
+  limit: v.optional(
+    v.pipe(v.number(), v.description("With 413: most bytes of a body. With `daily_call_limit`: calls in 24 hours.")),
+  ),
 });
 
 const State = v.strictObject({ status: v.picklist(["ok", "ready"]) });

@@ -30,6 +30,12 @@ export interface Telephony {
    * line that arrives after the signal was aborted is closed.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
+  /**
+   * Why this network never calls a number, as a sentence for whoever wants to call it; undefined if it may be called. Asked
+   * before a call is created, and again before it is dialled. Left out where every number may be called.
+   * @param phoneNumber E.164
+   */
+  refuses?(phoneNumber: string): Promise<string | undefined>;
   /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
   readonly pages?: TelephonyPages;
   /** Forget what is kept of these calls (recordings); called when their retention is over, or on request. */

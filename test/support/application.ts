@@ -13,6 +13,7 @@ import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
 import type { Call } from "../../src/domain/call.ts";
+import type { CallLimits } from "../../src/domain/call-limits.ts";
 import { type Event, withoutPosition } from "../../src/domain/events.ts";
 import { idSource } from "../../src/domain/ids.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
@@ -107,6 +108,7 @@ export interface WorldOptions {
   /** Default: a new network. */
   readonly network?: ScriptedTelephony;
   readonly policy?: QueuePolicy;
+  readonly callLimits?: CallLimits;
   readonly timings?: Partial<Timings>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
   /** Who may use the network. */
@@ -190,6 +192,7 @@ export class World {
       vault: new Vault(new Uint8Array(32).fill(7)),
       timings: { ...DEFAULT_TIMINGS, ...options.timings },
       limits: DEFAULT_LIMITS,
+      callLimits: options.callLimits ?? {},
       policy: options.policy ?? SINGLE,
       schemas: inputSchemas(DEFAULT_LIMITS),
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),

@@ -2,7 +2,7 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import type { AgentReply, Identity, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
+import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { createUserAgent } from "./dialog/user-agent.ts";
 import type { MediaSession, StreamSettings } from "./media/engine.ts";
@@ -27,6 +27,8 @@ export interface SipStackOptions {
   /** Told when the trunk comes and goes. */
   readonly changed: HealthChanged;
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
+  /** Whether a place that a redirection names may be called. */
+  readonly mayFollow: MayFollow;
 }
 
 /** A call to be started. */
@@ -83,7 +85,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
-    followRedirects: trunk.followRedirects,
+    followRedirects: trunk.followRedirects && options.mayFollow,
     holdTimeoutMs: trunk.holdTimeoutMs,
     system,
     logger,

@@ -2,6 +2,7 @@ import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import { destinations, mayFollow, type Refuses } from "./destinations/destinations.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
 import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
@@ -37,6 +38,7 @@ export class SipTrunk {
   readonly #limiter: Limiter;
   readonly #lines = new Set<SipLine>();
   readonly #legs = new Map<string, SipLeg>();
+  readonly #rule: () => Promise<Refuses>;
   #stack: Promise<SipStack> | undefined;
   /** What the presence has told last. */
   #health: LineHealth | undefined;
@@ -46,6 +48,7 @@ export class SipTrunk {
   constructor(options: SipTrunkOptions) {
     this.#options = options;
     this.#limiter = new Limiter(options.system, options.trunk);
+    this.#rule = destinations(options.trunk, `trunk ${options.trunk.name}`);
   }
 
   /** The number that calls come from; null where there is none. */
@@ -86,6 +89,8 @@ export class SipTrunk {
    */
   async dial(to: string, { callId }: DialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
     const { trunk } = this.#options;
+    const refused = (await this.#rule())(to);
+    if (refused !== undefined) throw new DialError("number_invalid", `not dialled: ${refused}`);
     const user = trunk.format(to);
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat has no way to write ${to}`);
@@ -209,10 +214,12 @@ export class SipTrunk {
     const { trunk, system, logger, media } = this.#options;
     void media().catch(() => {}); // it is there before the first call, which tells where it is not
     try {
+      const refuses = await this.#rule();
       const stack = await openStack({
         trunk,
         system,
         logger,
+        mayFollow: (place) => mayFollow(place, refuses, trunk.format),
         changed: (health) => this.#changed(health),
         trace: (callId, direction, message) =>
           this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),

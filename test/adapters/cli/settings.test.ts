@@ -29,6 +29,8 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   system: true,
   log: true,
   limits: true,
+  allowedPrefixes: true,
+  maxCallsPerDay: true,
   queue: true,
   retentionDays: true,
   recordingRetentionDays: true,

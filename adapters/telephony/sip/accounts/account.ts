@@ -25,6 +25,10 @@ export interface AccountDefaults {
   readonly tls?: TrunkTls | undefined;
   readonly mediaLossMs?: number | undefined;
   readonly holdTimeoutMs?: number | undefined;
+  /** Which numbers are called; see the options of a {@link Trunk}. */
+  readonly allowedPrefixes?: Trunk["allowedPrefixes"];
+  readonly allowEmergency?: boolean | undefined;
+  readonly allowPremium?: boolean | undefined;
 }
 
 /** Which field of an account is wrong, and why. */

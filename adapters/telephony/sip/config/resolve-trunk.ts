@@ -1,3 +1,4 @@
+import type { DestinationRule } from "../destinations/destinations.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import { type NumberFormat, numberFormat } from "./number-format.ts";
 import type { Trunk, TrunkCodec, TrunkListener, TrunkTls } from "./trunk.ts";
@@ -8,7 +9,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 const NOBODY = "ringport";
 
 /** A trunk with all its defaults. */
-export interface ResolvedTrunk {
+export interface ResolvedTrunk extends DestinationRule {
   readonly name: string;
   /** SIP URI of the next hop. */
   readonly server: string;
@@ -91,6 +92,9 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     headers: trunk.headers ?? {},
     probe: trunk.probe ?? "options",
     users: trunk.users,
+    allowedPrefixes: trunk.allowedPrefixes,
+    allowEmergency: trunk.allowEmergency ?? false,
+    allowPremium: trunk.allowPremium ?? false,
     format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
     followRedirects: trunk.followRedirects ?? false,
     sessionTimers: trunk.sessionTimers ?? true,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
 import { fieldKey } from "../message/headers.ts";
 import { isToken } from "../message/token.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
@@ -178,6 +179,14 @@ export const trunkSchema = v.object(
         must('"*", or a list of the ids of users'),
       ),
     ),
+    allowedPrefixes: v.optional(
+      v.pipe(
+        v.array(text(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
+        v.check((list) => list.length > 0, "is empty; leave it out to allow every number"),
+      ),
+    ),
+    allowEmergency: flag(),
+    allowPremium: flag(),
     numberFormat: v.optional(text(NUMBER_FORMATS, (value) => numberFormat(value) !== undefined)),
     followRedirects: flag(),
     sessionTimers: flag(),

@@ -40,6 +40,12 @@ export interface Trunk {
   readonly probe?: "options" | "none" | undefined;
   /** The ids of the users whose instances may call over it, or `*`. Default: the server's first user only. */
   readonly users?: readonly string[] | "*" | undefined;
+  /** Beginnings of the only numbers that it calls: `["+49", "+1415"]`. Default: every number but those of the next two. */
+  readonly allowedPrefixes?: readonly string[] | undefined;
+  /** Calls emergency numbers too: `+49112`, `+1911`. Default: false. */
+  readonly allowEmergency?: boolean | undefined;
+  /** Calls premium-rate and satellite numbers too: +1 900, +49 900, +870, +881, +882, +883, +979. Default: false. */
+  readonly allowPremium?: boolean | undefined;
   /** How the number is written in the Request-URI: `e164` (+12025550100), `digits` (12025550100), or a template such as `0{national:49}`. Default: e164. */
   readonly numberFormat?: string | undefined;
   /** Follows 301 and 302 to where they point, at most five times. Default: false. */

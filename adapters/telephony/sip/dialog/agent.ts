@@ -2,6 +2,7 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { DigestClient } from "../auth/digest.ts";
 import type { SipMessage, SipRequest, SipResponse } from "../message/message.ts";
+import type { SipUri } from "../message/uri.ts";
 import type { Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { InviteRequest, InviteUsage } from "./invite.ts";
@@ -20,6 +21,9 @@ export interface Identity {
   /** User-Agent of our requests and Server of our responses. */
   readonly product: string;
 }
+
+/** Whether a redirection to this place is followed. */
+export type MayFollow = (place: SipUri) => boolean;
 
 /** Name and value. */
 export type HeaderField = readonly [name: string, value: string];
@@ -41,8 +45,8 @@ export interface UserAgentOptions {
   readonly sessionTimers?: boolean | undefined;
   /** Takes part in reliable provisional responses (RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** Follows 301 and 302, at most five times. Default: false. */
-  readonly followRedirects?: boolean | undefined;
+  /** Follows 301 and 302, at most five times: to every place, or to those that the function lets pass. Default: false. */
+  readonly followRedirects?: boolean | MayFollow | undefined;
   /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;

@@ -97,8 +97,8 @@ export class Asking {
   }
 
   #refused(response: SipResponse): void {
-    const follows = this.#context.options.followRedirects === true;
-    const next = this.#cancelled ? undefined : nextAttempt(this.#attempt, response, follows);
+    const { followRedirects = false } = this.#context.options;
+    const next = this.#cancelled ? undefined : nextAttempt(this.#attempt, response, followRedirects);
     if (next === undefined) this.#listener.refused(response, this.#exchange?.refusal);
     else this.#again(next);
   }

@@ -3,6 +3,7 @@ import { parseNameAddr } from "../message/name-addr.ts";
 import { optionTags } from "../message/option-tags.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
+import type { MayFollow } from "./agent.ts";
 import type { Extension } from "./capabilities.ts";
 import { EXTENSIONS } from "./capabilities.ts";
 import { SESSION_EXPIRES_S } from "./session-terms.ts";
@@ -53,7 +54,7 @@ export interface NextAttempt {
 export function nextAttempt(
   attempt: InviteAttempt,
   response: SipResponse,
-  followRedirects: boolean,
+  followRedirects: boolean | MayFollow,
 ): NextAttempt | undefined {
   const repair = MENDS[response.status];
   if (repair !== undefined) {
@@ -63,7 +64,7 @@ export function nextAttempt(
   }
   if (!followRedirects || response.status >= 600) return undefined;
   const redirected = response.status === 301 || response.status === 302;
-  return alternative(redirected ? withContacts(attempt, response) : attempt);
+  return alternative(redirected ? withContacts(attempt, response, followRedirects) : attempt);
 }
 
 /** The next place that a redirection has named, where there is one left. */
@@ -108,13 +109,18 @@ function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): In
  * The places that a redirection names, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier
  * one.
  */
-function withContacts(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt {
+function withContacts(
+  attempt: InviteAttempt,
+  { headers }: SipResponse,
+  followRedirects: true | MayFollow,
+): InviteAttempt {
   const ranked: { uri: string; q: number }[] = [];
   const visited = [...attempt.visited];
   for (const value of headers.list("Contact").slice(0, 20)) {
     const contact = parseNameAddr(value);
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
     if (contact === undefined || uri === undefined) continue;
+    if (followRedirects !== true && !followRedirects(uri)) continue;
     // Header fields that a URI asks for are none of the far side's business; `method` has no place in a Request-URI.
     const params = new Map([...uri.params].filter(([name]) => name !== "method"));
     const plain =

@@ -13,11 +13,17 @@ const LONGEST_REST_MS = 3_600_000;
 /** A detail shows so many of the reasons that a message gives. */
 const MOST_REASONS = 3;
 
-/** What the end of an INVITE usage is in the words of the port. @param whatsApp the trunk is WhatsApp's */
-export function releaseOf(end: InviteEnd, { whatsApp = false }: { readonly whatsApp?: boolean } = {}): Release {
+/** What matters of a trunk: whether it is WhatsApp's, and whether redirections are followed. */
+interface TrunkTraits {
+  readonly whatsApp?: boolean;
+  readonly followRedirects?: boolean;
+}
+
+/** What the end of an INVITE usage is in the words of the port. */
+export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
   switch (end.type) {
     case "rejected":
-      return rejected(end, whatsApp);
+      return rejected(end, trunk);
     case "bye":
       return { cause: "callee_hung_up", detail: `SIP BYE${reasonsText(parseReasons(end.reason))}` };
     case "released":
@@ -31,7 +37,10 @@ export function releaseOf(end: InviteEnd, { whatsApp = false }: { readonly whats
   }
 }
 
-function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>, whatsApp: boolean): Release {
+function rejected(
+  { response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>,
+  { whatsApp = false, followRedirects = false }: TrunkTraits,
+): Release {
   const { status, headers } = response;
   const reasons = parseReasons(headers.fields("Reason").join());
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
@@ -39,7 +48,7 @@ function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejec
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
   const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
-  const advice = redirection(response) ?? [refusal, fix].filter(isSaid).join("; ");
+  const advice = redirection(response, followRedirects) ?? [refusal, fix].filter(isSaid).join("; ");
   const detail =
     known === undefined
       ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`
@@ -70,10 +79,12 @@ function reasonsText(reasons: readonly Reason[]): string {
 
 const isSaid = (part: string | number | undefined): boolean => part !== undefined;
 
-function redirection({ status, headers }: SipResponse): string | undefined {
+function redirection({ status, headers }: SipResponse, followRedirects: boolean): string | undefined {
   if (status >= 400) return undefined;
   const contact = headers.get("Contact");
-  return contact === undefined
-    ? "the trunk names no other place to call"
-    : `the trunk wants the call elsewhere (${contact}); set \`followRedirects\` to follow it`;
+  if (contact === undefined) return "the trunk names no other place to call";
+  const elsewhere = `the trunk wants the call elsewhere (${contact})`;
+  return followRedirects
+    ? `${elsewhere}, which was asked already or may not be called`
+    : `${elsewhere}; set \`followRedirects\` to follow it`;
 }

@@ -1,0 +1,25 @@
+/**
+ * Satellite phones and networks without a country, which cost as much as premium-rate numbers, and the international
+ * premium-rate service itself: the ITU's list of assigned country codes (Recommendation E.164, annex).
+ */
+const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
+
+/** The shortest number that any plan has, digits and plus. */
+const SHORTEST = 7;
+
+/**
+ * Loads the numbering plans; resolves with a function that tells whether a number is a premium-rate or satellite number.
+ * Digits behind a whole premium-rate number change nothing: networks pass over them.
+ */
+export async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {
+  const { parsePhoneNumberFromString } = await import("libphonenumber-js/max");
+  const typeOf = (e164: string) => parsePhoneNumberFromString(e164)?.getType();
+  return (e164) => {
+    if (COSTLY_CODES.test(e164)) return true;
+    const type = typeOf(e164);
+    if (type !== undefined) return type === "PREMIUM_RATE";
+    for (let length = e164.length - 1; length >= SHORTEST; length--)
+      if (typeOf(e164.slice(0, length)) === "PREMIUM_RATE") return true;
+    return false;
+  };
+}
