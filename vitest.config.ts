@@ -54,7 +54,7 @@ export default defineConfig({
         test: {
           name: "runtime-postgres",
           ...waiting,
-          include: ["test/runtime/{calls,crash,half-done,storage}.test.ts"],
+          include: ["test/runtime/{calls,crash,half-done,limits,storage}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,

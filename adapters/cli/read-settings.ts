@@ -33,6 +33,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   }
   completeQueue(values);
   completeRateLimit(values);
+  checkAccounts(values);
   completeSpeech(values);
   checkTranscription(values);
   const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
@@ -92,6 +93,14 @@ function completeRateLimit(values: Map<string, unknown>): void {
       "RINGPORT_RATE_WINDOW_MS counts only with RINGPORT_RATE_LIMIT: set that, or take the window away",
     );
   if (limited && !values.has("rateLimit.windowMs")) values.set("rateLimit.windowMs", DEFAULT_WINDOW_MS);
+}
+
+function checkAccounts(values: ReadonlyMap<string, unknown>): void {
+  const rule = [...values.keys()].some((option) => option.startsWith("embedded.sip.accountDestinations."));
+  if (rule && !values.get("embedded.sip.accounts"))
+    throw new UsageError(
+      "the settings RINGPORT_SIP_ACCOUNTS_… count only with RINGPORT_SIP_ACCOUNTS: set that, or take them away",
+    );
 }
 
 const SPEECH = "embedded.httpSpeech.";

@@ -37,11 +37,11 @@ export async function assertCallable(context: Context, network: Telephony | unde
 
 /**
  * The same before dialling: the rules may have changed since the call was created.
- * @throws {DialError} `number_invalid`
+ * @throws {DialError} `rejected_by_network`
  */
 export async function assertDiallable(context: Context, network: Telephony, phone: string): Promise<void> {
   const why = await refusalOf(context, network, phone);
-  if (why !== undefined) throw new DialError("number_invalid", `not dialled: ${why}`);
+  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */

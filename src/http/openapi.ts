@@ -137,7 +137,10 @@ function problemResponses(codes: readonly ProblemCode[]): Json {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join(" "),
-        headers: headerRefs(["X-Request-Id", ...(PROBLEM_HEADERS[status] ?? [])]),
+        headers: headerRefs([
+          ...["X-Request-Id" as const, ...(PROBLEM_HEADERS[status] ?? [])],
+          ...(codes.includes("rate_limited") ? RATE_HEADERS : []),
+        ]),
         content: {
           "application/problem+json": {
             schema: ref("schemas", "Problem"),
@@ -149,10 +152,11 @@ function problemResponses(codes: readonly ProblemCode[]): Json {
   );
 }
 
+const RATE_HEADERS: readonly ReplyHeader[] = ["RateLimit", "RateLimit-Policy"];
 const PROBLEM_HEADERS: Readonly<Record<number, readonly ReplyHeader[]>> = {
   401: ["WWW-Authenticate"],
   405: ["Allow"],
-  429: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  429: ["Retry-After"],
   503: ["Retry-After"],
 };
 

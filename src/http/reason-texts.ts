@@ -13,7 +13,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   no_answer: "The phone rang as long as it may ring (ringTimeoutMs), and nobody answered.",
   unreachable: "The network cannot reach the phone: switched off, or without coverage.",
   number_invalid: "The number does not exist on this network.",
-  rejected_by_network: "The network refused the call. detail carries its own code.",
+  rejected_by_network: "The network refused the call, or the number may not be called over it. detail says why.",
   instance_not_linked: "No phone number was linked to the instance before the call's time in the queue was over.",
   instance_offline:
     "The line of the instance was offline, or took no more calls, until the call's time in the queue was over.",

@@ -55,6 +55,8 @@ export class ScriptedTelephony implements Telephony {
   readonly legs: ScriptedLeg[] = [];
   /** Every line there ever was, in the order of opening. */
   readonly lines: ScriptedLine[] = [];
+  /** Numbers that it never calls, each with the reason. */
+  readonly refused: Map<string, string> = new Map();
   /** Called for each leg as it is dialled: scripts far ends. A {@link DialError} thrown here refuses the dial. */
   onDial: (leg: ScriptedLeg) => void | Promise<void> = () => {};
   /** Linked instances, as the network itself remembers them: survives the lines and the process. */
@@ -81,6 +83,10 @@ export class ScriptedTelephony implements Telephony {
     this.#lines.set(instance.id, line);
     this.lines.push(line);
     return line;
+  }
+
+  async refuses(phoneNumber: string): Promise<string | undefined> {
+    return this.refused.get(phoneNumber);
   }
 
   async close(): Promise<void> {

@@ -56,6 +56,45 @@ describe("a token", () => {
     expect(alice.userId).not.toBe(bob.userId);
   });
 
+  test("has the call limits that it was made with, and tells them with who shows it", async () => {
+    const { issue, authenticate } = await scene();
+    const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
+    const limited = await issue(limits);
+    expect(limited).toMatchObject(limits);
+    expect(await authenticate(limited.token)).toEqual({ userId: limited.userId, tokenId: limited.id, ...limits });
+    expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
+  });
+
+  test("with limits that cannot be is refused, and nothing is stored", async () => {
+    const { issue, accounts } = await scene();
+    await expect(issue({ allowedPrefixes: ["49"] })).rejects.toThrow('allowedPrefixes contains "49": write +');
+    await expect(issue({ maxCallsPerDay: 0 })).rejects.toThrow("maxCallsPerDay is 0: it must be");
+    await expect(issue({ issuer: { maxCallsPerDay: -1 } })).rejects.toThrow("maxCallsPerDay is -1: it must be");
+    expect(await accounts.tokens()).toEqual([]);
+    expect(await accounts.users()).toEqual([]);
+  });
+
+  test("of a demo may create 50 calls a day, unless it is made with another limit", async () => {
+    const { issue } = await scene();
+    expect(await issue({ demoInstanceId: "inst_x" })).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: 50 });
+    expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });
+  });
+
+  test("never allows more than whoever makes it, whose limits it gets", async () => {
+    const { issue, authenticate } = await scene();
+    const { token } = await issue({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
+    const issuer = (await authenticate(token))!;
+    const demo = { demoInstanceId: "inst_x", issuer };
+    expect(await issue(demo)).toMatchObject({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
+    expect(await issue({ ...demo, allowedPrefixes: ["+4930"], maxCallsPerDay: 3 })).toMatchObject({
+      allowedPrefixes: ["+4930"],
+      maxCallsPerDay: 3,
+    });
+    await expect(issue({ ...demo, allowedPrefixes: ["+43"] })).rejects.toThrow('allowedPrefixes contains "+43"');
+    await expect(issue({ ...demo, maxCallsPerDay: 11 })).rejects.toThrow("maxCallsPerDay is 11");
+    expect(await issue({ ...demo, issuer: { maxCallsPerDay: 1_000 } })).toMatchObject({ maxCallsPerDay: 50 });
+  });
+
   test("is stored as a hash only", async () => {
     const { issue, accounts } = await scene();
     const { token, hash } = await issue();

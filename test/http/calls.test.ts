@@ -122,6 +122,8 @@ describe("POST /v1/calls", () => {
     "voice_unavailable",
     "audio_unsupported",
     "demo_token_restricted",
+    "destination_not_allowed",
+    "daily_call_limit",
     "instance_not_found",
     "queue_full",
     "idempotency_key_in_progress",
@@ -136,6 +138,15 @@ describe("POST /v1/calls", () => {
     const reply = await ask(serve({ calls: { create } }).app, post);
     expect(reply.status).toBe(PROBLEMS[code].status);
     expect(reply.json).toMatchObject({ code, detail: "because", title: PROBLEMS[code].title });
+  });
+
+  test("a refusal about a limit names it, and says in whole seconds when to try again", async () => {
+    const create = async () => {
+      throw new Refusal("daily_call_limit", "because", { limit: 200, retryAfterMs: 61_001 });
+    };
+    const reply = await ask(serve({ calls: { create } }).app, post);
+    expect([reply.status, reply.json.limit, reply.headers["retry-after"]]).toEqual([429, 200, "62"]);
+    expect(reply.headers).not.toHaveProperty("ratelimit");
   });
 });
 

@@ -46,7 +46,7 @@ test("all paths and methods of the interface are there", () => {
 });
 
 test.each([
-  ["post /v1/calls", [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503]],
+  ["post /v1/calls", [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503]],
   ["get /v1/calls/{callId}", [200, 304, 400, 401, 404, 500, 503]],
   ["delete /v1/calls/{callId}", [204, 401, 404, 500, 503]],
   ["get /v1/calls/{callId}/stream", [101, 400, 401, 404, 409, 426, 500, 501, 503]],
@@ -173,7 +173,11 @@ test.each([
 test("429 is listed where requests are limited", async () => {
   const statuses = (one: Document) => Object.keys(one.paths["/v1/calls"]!.get!.responses);
   expect(statuses(document)).not.toContain("429");
-  expect(statuses(await documentOf(serve({ http: { rateLimit: { limit: 1, windowMs: 1 } } }).app))).toContain("429");
+  const limited = await documentOf(serve({ http: { rateLimit: { limit: 1, windowMs: 1 } } }).app);
+  expect(statuses(limited)).toContain("429");
+  const headers = (one: Document) => Object.keys(one.paths["/v1/calls"]!.post!.responses["429"]!.headers ?? {}).sort();
+  expect(headers(document)).toEqual(["Retry-After", "X-Request-Id"]);
+  expect(headers(limited)).toEqual(["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]);
 });
 
 test("the server's address has the base path in it, once", async () => {

@@ -43,7 +43,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
   const problem = answer.json<ProblemView>();
   const members = ["type", "title", "status", "detail", "instance", "code", "request_id"];
   if (status === 400) members.push("errors");
-  if (status === 413) members.push("limit");
+  if (status === 413 || code === "daily_call_limit") members.push("limit");
   expect(keysOf(problem)).toEqual(sorted(members));
   expect(problem).toMatchObject({ status, code });
   expect(problem.title).not.toBe("");

@@ -5,7 +5,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Command, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
-import { wholeNumber } from "../parsers.ts";
+import { callsPerDay, type Parser, phonePrefixes, wholeNumber } from "../parsers.ts";
 import { readSettings } from "../read-settings.ts";
 import { settingsOf } from "../settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
@@ -29,6 +29,16 @@ export const tokenCreate: Command = {
     { name: "user", placeholder: "NAME", help: "Whose token it is; needed." },
     { name: "name", placeholder: "LABEL", help: 'What the user calls it. Default: "cli".' },
     { name: "demo-instance", placeholder: "ID", help: "Makes a demo token, which may use this one instance only." },
+    {
+      name: "allow",
+      placeholder: "PREFIXES",
+      help: "The only numbers that it may call: +49,+43,+1415. Default: every number.",
+    },
+    {
+      name: "max-calls-per-day",
+      placeholder: "NUMBER",
+      help: "Calls that may be created with it within 24 hours. Default: any number, 50 for a demo token.",
+    },
     { name: "expires-in", placeholder: "DAYS", help: "It works this many days. Default: for ever." },
     jsonOption("the token and what is stored of it"),
   ],
@@ -61,16 +71,23 @@ function newToken({ values }: ParsedLine): NewToken {
     throw new UsageError(
       `--demo-instance is "${demoInstanceId}": it must be an instance's id, inst_ and 26 characters`,
     );
-  const days = values.get("expires-in") as string | undefined;
-  const expiresIn = days === undefined ? undefined : DAYS.parse(days);
-  if (days !== undefined && expiresIn === undefined)
-    throw new UsageError(`--expires-in is "${days}": it must be ${DAYS.expected} (days)`);
+  const expiresIn = parsed(values, "expires-in", DAYS);
   return {
     userName: checkedName("--user", String(user)),
     label: checkedName("--name", String(label)),
     demoInstanceId,
+    allowedPrefixes: parsed(values, "allow", phonePrefixes),
+    maxCallsPerDay: parsed(values, "max-calls-per-day", callsPerDay),
     expiresAt: expiresIn === undefined ? undefined : Date.now() + expiresIn * DAY_MS,
   };
+}
+
+function parsed<T>(values: ParsedLine["values"], name: string, parser: Parser<T>): T | undefined {
+  const text = values.get(name);
+  if (text === undefined) return undefined;
+  const value = parser.parse(String(text));
+  if (value === undefined) throw new UsageError(`--${name} is ${JSON.stringify(text)}: it must be ${parser.expected}`);
+  return value;
 }
 
 function checkedName(flag: string, given: string): string {

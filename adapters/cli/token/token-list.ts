@@ -36,11 +36,14 @@ export const tokenList: Command = {
   },
 };
 
-const HEAD = ["ID", "USER", "NAME", "CREATED", "EXPIRES", "STATE"];
+const HEAD = ["ID", "USER", "NAME", "CREATED", "EXPIRES", "MAY CALL", "CALLS A DAY", "STATE"];
 
 function cells({ token, view }: { token: TokenRecord; view: TokenView }): string[] {
-  const { id, user, name, demo_instance_id, created_at, expires_at } = view;
+  const { id, user, name, demo_instance_id, created_at, expires_at, allowed_prefixes, max_calls_per_day } = view;
   const state = tokenState(token, Date.now());
   const demo = demo_instance_id === null ? "" : `, demo of ${demo_instance_id}`;
-  return [id, user, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never", state + demo];
+  return [
+    ...[id, user, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never"],
+    ...[allowed_prefixes?.join(",") ?? "every number", String(max_calls_per_day ?? "any number"), state + demo],
+  ];
 }

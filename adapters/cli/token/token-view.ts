@@ -7,6 +7,8 @@ export interface TokenView {
   readonly user: string;
   readonly name: string;
   readonly demo_instance_id: string | null;
+  readonly allowed_prefixes: readonly string[] | null;
+  readonly max_calls_per_day: number | null;
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
@@ -20,6 +22,8 @@ export function tokenView(token: TokenRecord, userName: string): TokenView {
     user: userName,
     name: token.label,
     demo_instance_id: token.demoInstanceId,
+    allowed_prefixes: token.allowedPrefixes,
+    max_calls_per_day: token.maxCallsPerDay,
     created_at: timestamp(token.createdAt),
     expires_at: token.expiresAt === null ? null : timestamp(token.expiresAt),
     revoked_at: token.revokedAt === null ? null : timestamp(token.revokedAt),

@@ -90,7 +90,7 @@ export class SipTrunk {
   async dial(to: string, { callId }: DialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
     const { trunk } = this.#options;
     const refused = (await this.#rule())(to);
-    if (refused !== undefined) throw new DialError("number_invalid", `not dialled: ${refused}`);
+    if (refused !== undefined) throw new DialError("rejected_by_network", `not dialled: ${refused}`);
     const user = trunk.format(to);
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat has no way to write ${to}`);

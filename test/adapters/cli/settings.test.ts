@@ -105,11 +105,17 @@ describe("reading settings", () => {
       RINGPORT_TELEPHONY: "sip, simulator",
       RINGPORT_SIP_TRUNKS: "/etc/ringport/trunks.json",
       RINGPORT_SIP_ACCOUNTS: "sip.acme.example,*.acme.example",
+      RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES: "+49",
+      RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1",
+      RINGPORT_ALLOWED_PREFIXES: "+49, +1415, +49",
+      RINGPORT_MAX_CALLS_PER_DAY: "200",
     });
     expect([port, hostname, logLevel]).toEqual([0, "0.0.0.0", "debug"]);
     expect(options).toEqual({
       publicUrl: "https://calls.example.com",
       streamPreview: true,
+      allowedPrefixes: ["+49", "+1415"],
+      maxCallsPerDay: 200,
       ringTimeoutMs: 45_000,
       limits: { audioBytes: 1_000 },
       queue: { kind: "fifo", depth: 10, paceMs: 500 },
@@ -117,7 +123,11 @@ describe("reading settings", () => {
       cors: { origins: ["https://a.example", "https://b.example"] },
       embedded: {
         networks: ["sip", "simulator"],
-        sip: { trunks: "/etc/ringport/trunks.json", accounts: { servers: ["sip.acme.example", "*.acme.example"] } },
+        sip: {
+          trunks: "/etc/ringport/trunks.json",
+          accounts: { servers: ["sip.acme.example", "*.acme.example"] },
+          accountDestinations: { allowedPrefixes: ["+49"], allowPremium: true },
+        },
         simulatorSampleRate: 8_000,
         httpSpeech: {
           baseUrl: "http://127.0.0.1:8880/v1",
@@ -155,6 +165,9 @@ describe("reading settings", () => {
     ["RINGPORT_TELEPHONY", "carrier-pigeon", "simulator"],
     ["RINGPORT_TELEPHONY", "sip,sip", "simulator"],
     ["RINGPORT_SIP_ACCOUNTS", "sip:acme.example", "*.example.com"],
+    ["RINGPORT_ALLOWED_PREFIXES", "0049", "such as +49 or +1415"],
+    ["RINGPORT_ALLOWED_PREFIXES", "+49,,+43", "separated by commas"],
+    ["RINGPORT_MAX_CALLS_PER_DAY", "0", "whole number from 1"],
     ["RINGPORT_SIMULATOR_SAMPLE_RATE", "44100", "8000 or 16000"],
     ["RINGPORT_SPEECH_VOICES", "{}", "JSON"],
     ["RINGPORT_SPEECH_VOICES", '{"portuguese":{"voice":"x"}}', "JSON"],
@@ -176,6 +189,7 @@ describe("reading settings", () => {
 
   test("settings that count only together say so", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
+    expect(() => fromEnv({ RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1" })).toThrow("only with RINGPORT_SIP_ACCOUNTS");
     expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
     expect(() => fromEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
     const deepgram = {

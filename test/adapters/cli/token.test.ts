@@ -57,6 +57,37 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(await status(demo.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
   });
 
+  test("call limits are kept, shown, and held against calls", async () => {
+    const create = ["token", "create", "--user", "eve", "--data", data];
+    const made = await run([...create, "--allow", "+49,+43", "--max-calls-per-day", "200", "--json"]);
+    const record = JSON.parse(made.stdout) as { token: string };
+    expect(record).toMatchObject({ allowed_prefixes: ["+49", "+43"], max_calls_per_day: 200 });
+    await run(create);
+    const listed = await run(["token", "list", "--user", "eve", "--data", data, "--json"]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { allowed_prefixes: ["+49", "+43"], max_calls_per_day: 200 },
+      { allowed_prefixes: null, max_calls_per_day: null },
+    ]);
+    const table = await run(["token", "list", "--user", "eve", "--data", data]);
+    expect(table.stdout).toMatch(/\t\+49,\+43\t200\tworks\n.*\tevery number\tany number\tworks\n/);
+    const answer = await fetch(`${server.url}/v1/calls`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${record.token}`, "content-type": "application/json" },
+      body: '{"instanceId":"inst_01k7zq0f8vf1c9m2x4s6t8w0ya","type":"DYNAMIC_STREAM","target":{"phoneNumber":"+12025550100"}}',
+    });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, "destination_not_allowed"]);
+  });
+
+  test.each([
+    ["--allow", "0049", '--allow is "0049": it must be prefixes separated by commas'],
+    ["--allow", "", '--allow is "": it must be prefixes'],
+    ["--max-calls-per-day", "0", '--max-calls-per-day is "0": it must be a whole number from 1'],
+  ])("%s %j is refused with what is expected", async (flag, value, message) => {
+    const { code, stderr } = await run(["token", "create", "--user", "eve", flag, value, "--data", data]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
   test("an expiry is kept", async () => {
     const { stdout } = await run(["token", "create", "--user", "dan", "--expires-in", "2", "--json", "--data", data]);
     const { expires_at } = JSON.parse(stdout) as { expires_at: string };

@@ -220,6 +220,15 @@ describe("servers that the operator allows", () => {
   });
 });
 
+test("an account does not call premium-rate numbers: its server hears of none", async () => {
+  await ask(telephony, await payload(), fields());
+  await host.reports.next("online", SOON_MS);
+  const options = { callId: "call_1", ringTimeoutMs: 1_000 };
+  const dialling = line.dial("+19002345678", options, new AbortController().signal);
+  await expect(dialling).rejects.toMatchObject({ release: "rejected_by_network", message: /^not dialled: / });
+  expect(farEnd.calls).toEqual([]);
+});
+
 test("credentials that are no account are told as unlinked", async () => {
   const stray = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
   await opened(telephony, stray, "inst_2");

@@ -29,6 +29,23 @@ describe("the settings of trunks", () => {
     });
   });
 
+  test("which numbers are called is checked, and no emergency or premium-rate number is by default", () => {
+    const trunk = { ...MINIMAL, allowedPrefixes: ["+49", "+1415"], allowEmergency: true };
+    expect(faultsOf(trunk)).toEqual([]);
+    expect(resolveTrunk(trunk)).toMatchObject({ ...trunk, allowPremium: false });
+    expect(resolveTrunk(MINIMAL)).toMatchObject({ allowEmergency: false, allowPremium: false });
+    expect(faultsOf({ ...MINIMAL, allowedPrefixes: ["+49", "0043"], allowPremium: "yes" })).toEqual([
+      expect.stringMatching(/^trunk acme: allowedPrefixes\.1 is "0043", but must be \+ and 1 to 15 digits/),
+      'trunk acme: allowPremium is "yes", but must be true or false',
+    ]);
+    expect(faultsOf({ ...MINIMAL, allowedPrefixes: [] })).toEqual([
+      "trunk acme: allowedPrefixes is empty; leave it out to allow every number",
+    ]);
+    expect(faultsOf({ ...MINIMAL, allowedPrefixes: "+49" })).toEqual([
+      expect.stringMatching(/^trunk acme: allowedPrefixes is "\+49", but must be a list of prefixes/),
+    ]);
+  });
+
   test("a list and an object with the list as its trunks are the same", () => {
     expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
   });

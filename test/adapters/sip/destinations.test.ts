@@ -1,0 +1,176 @@
+import * as fc from "fast-check";
+import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import examples from "libphonenumber-js/mobile/examples" with { type: "json" };
+import { describe, expect, test } from "vitest";
+import { numberFormat } from "../../../adapters/telephony/sip/config/number-format.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import {
+  type DestinationRule,
+  destinations,
+  mayFollow,
+} from "../../../adapters/telephony/sip/destinations/destinations.ts";
+import { isEmergencyNumber } from "../../../adapters/telephony/sip/destinations/emergency-numbers.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { parseUri } from "../../../adapters/telephony/sip/message/uri.ts";
+import { callees } from "../../support/sip/far-end.ts";
+import { methodOf, userOf } from "../../support/sip/sip-text.ts";
+import { Scene } from "./scene.ts";
+
+const DEFAULT: DestinationRule = { allowedPrefixes: undefined, allowEmergency: false, allowPremium: false };
+const refusesBy = (rule: Partial<DestinationRule> = {}) => destinations({ ...DEFAULT, ...rule }, "trunk acme")();
+
+const PREMIUM = [
+  ...["+19002345678", "+499001234567", "+449098790000", "+33899123456", "+41900123456", "+43900123456", "+34803123456"],
+  ...["+39899123456", "+351760123456", "+870773111632", "+881612345678", "+88213300655", "+883510012345678"],
+  "+979123456789",
+];
+const EMERGENCY = ["+49112", "+49110", "+1911", "+44999", "+44112", "+2710111", "+4690000", "+2411342", "+61000"];
+const ORDINARY = [
+  ...["+4911234567", "+12025550100", "+19112345678", "+491121234567", "+442071838750", "+2710111111", "+33612345678"],
+  ...["+46900001234", "+41227305111", "+390612345678", "+61212345678", "+999123456789"],
+];
+
+describe("the rule of a trunk", () => {
+  test("refuses premium-rate and satellite numbers by default, and says what allows them", async () => {
+    const refuses = await refusesBy();
+    for (const phone of PREMIUM)
+      expect(refuses(phone), phone).toBe(
+        `trunk acme does not call ${phone}: premium-rate and satellite numbers are refused unless the operator sets allowPremium`,
+      );
+    const allowing = await refusesBy({ allowPremium: true });
+    for (const phone of PREMIUM) expect(allowing(phone), phone).toBeUndefined();
+  });
+
+  test("refuses emergency numbers by default, and only those: no longer number that begins like one", async () => {
+    const refuses = await refusesBy();
+    for (const phone of EMERGENCY) {
+      expect(refuses(phone), phone).toMatch(/emergency numbers are refused unless the operator sets allowEmergency/);
+      expect(isEmergencyNumber(`${phone}3`), phone).toBe(false);
+    }
+    const allowing = await refusesBy({ allowEmergency: true });
+    for (const phone of EMERGENCY) expect(allowing(phone), phone).toBeUndefined();
+    for (const phone of ORDINARY) expect(refuses(phone), phone).toBeUndefined();
+  });
+
+  test("lets the mobile numbers of every country through", async () => {
+    const refuses = await refusesBy();
+    const numbers = Object.entries(examples).map(([country, national]) =>
+      parsePhoneNumberFromString(national, country as "DE"),
+    );
+    expect(numbers.length).toBeGreaterThan(200);
+    for (const number of numbers) expect(refuses(number!.number), number!.number).toBeUndefined();
+  });
+
+  test("is not passed by with digits behind a premium-rate number", async () => {
+    const refuses = await refusesBy();
+    for (const phone of PREMIUM)
+      for (const more of ["0", "99", "123"])
+        if ((phone + more).length <= 16) expect(refuses(phone + more), phone + more).toMatch(/premium-rate/);
+  });
+
+  test("with prefixes lets only those through, and still no premium-rate numbers", async () => {
+    const refuses = await refusesBy({ allowedPrefixes: ["+49", "+1415"] });
+    expect(refuses("+4930123456")).toBeUndefined();
+    expect(refuses("+14155550100")).toBeUndefined();
+    expect(refuses("+12025550100")).toBe(
+      "trunk acme does not call +12025550100, only numbers that begin with +49, +1415",
+    );
+    expect(refuses("+499001234567")).toMatch(/premium-rate/);
+  });
+});
+
+const anyNumber = fc.stringMatching(/^\+[1-9][0-9]{6,14}$/);
+const longer = fc
+  .constantFrom(...PREMIUM)
+  .chain((phone) => fc.stringMatching(/^[0-9]{0,2}$/).map((more) => phone + more));
+const number = fc.oneof(
+  anyNumber,
+  longer,
+  fc.constantFrom(...EMERGENCY, ...ORDINARY),
+  fc.stringMatching(/^\+49[0-9]{5,11}$/),
+);
+
+describe("INVITEs", () => {
+  const rules: readonly Partial<Trunk>[] = [
+    {},
+    { allowedPrefixes: ["+49", "+1415"] },
+    { allowedPrefixes: ["+4930"], allowPremium: true, numberFormat: "0{national:49}" },
+    { allowEmergency: true, numberFormat: "digits" },
+  ];
+  test.each(rules)("with %j no number outside of the rule reaches one", { timeout: 60_000 }, async (rule) => {
+    const scene = await Scene.open(rule, { callees: { "*": callees.busy } });
+    await scene.line();
+    const { allowedPrefixes, allowEmergency = false, allowPremium = false } = rule;
+    const refuses = await refusesBy({ allowedPrefixes, allowEmergency, allowPremium });
+    const format = numberFormat(rule.numberFormat ?? "e164")!;
+    const invited = () => scene.farEnd.requests.filter((request) => methodOf(request) === "INVITE");
+    await fc.assert(
+      fc.asyncProperty(number, async (phone) => {
+        const before = invited().length;
+        const why = refuses(phone);
+        expect((await scene.telephony.refuses!(phone)) === undefined).toBe(why === undefined);
+        const [cause, detail] = await scene.endOf(phone);
+        const users = invited()
+          .slice(before)
+          .map(({ start }) => userOf(start.split(" ")[1] ?? ""));
+        if (why === undefined) expect(users).toEqual(format(phone) === undefined ? [] : [format(phone)]);
+        else
+          expect([cause, detail, users]).toEqual([
+            "rejected_by_network",
+            expect.stringMatching(/^not dialled: trunk far /),
+            [],
+          ]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("do not follow a callee who forwards the call to where it may not go", async () => {
+    const elsewhere = await Scene.open({}, { callees: { "*": callees.answers } });
+    const moved = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${elsewhere.farEnd.port}`) };
+    const scene = await Scene.open({ followRedirects: true }, { callees: moved });
+    expect(await scene.endOf("+12025550100")).toEqual([
+      "rejected_by_network",
+      expect.stringMatching(/^SIP 302 .*, which was asked already or may not be called$/),
+    ]);
+    expect(elsewhere.farEnd.requests.filter((request) => methodOf(request) === "INVITE")).toEqual([]);
+  });
+});
+
+describe("a redirection", () => {
+  test.each([
+    ["sip:+12025550100@a", "e164", true],
+    ["sip:+1-202-555.0100@a", "e164", true],
+    ["sip:+19002345678@a", "e164", false],
+    ["sip:+1-900-234-5678@a", "e164", false],
+    ["sip:+19002345678;phone-context=x@a", "e164", false],
+    ["sip:12025550100@a", "digits", true],
+    ["sip:19002345678@a", "digits", false],
+    ["sip:09001234567@a", "0{national:49}", false],
+    ["sip:0301234567@a", "0{national:49}", false],
+    ["sip:200@a", "0{national:49}", true],
+    ["sip:bob@a", "e164", true],
+    ["sip:a", "e164", true],
+  ])("to %s on a trunk with the format %s is followed: %s", async (uri, format, followed) => {
+    expect(mayFollow(parseUri(uri)!, await refusesBy(), numberFormat(format)!)).toBe(followed);
+  });
+});
+
+describe("SIP accounts that people bring", () => {
+  const accounts = (defaults = {}) => sip({ trunks: [], accounts: { defaults } })[0]!;
+
+  test("call no premium-rate and no emergency numbers by default", async () => {
+    const network = accounts();
+    expect(await network.refuses?.("+12025550100")).toBeUndefined();
+    expect(await network.refuses?.("+19002345678")).toMatch(/^the network of SIP accounts does not call/);
+    expect(await network.refuses?.("+49112")).toMatch(/emergency/);
+    await network.close();
+  });
+
+  test("keep to the operator's rule", async () => {
+    const network = accounts({ allowedPrefixes: ["+1"], allowPremium: true });
+    expect(await network.refuses?.("+19002345678")).toBeUndefined();
+    expect(await network.refuses?.("+4930123456")).toMatch(/only numbers that begin with \+1$/);
+    await network.close();
+  });
+});
