@@ -33,7 +33,10 @@ import { VERSION } from "./version.ts";
 
 /** Tokens of the HTTP interface, where the embedding program does not authenticate by itself. */
 export interface Tokens {
-  /** Makes a token; the user is created if new. It can be read this one time only. */
+  /**
+   * Makes a token; the user is created if new. It can be read this one time only. A demo token may create 50 calls a day
+   * unless another limit is named. @throws {RangeError} a call limit is malformed, or allows more than the issuer has
+   */
   issue(token: NewToken): Promise<IssuedToken>;
   /** Makes a token where there is none yet, to be shown on the first start; undefined where there is one. */
   first(token: NewToken): Promise<IssuedToken | undefined>;
@@ -115,6 +118,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   };
 
   async function open(): Promise<Running> {
+    const callLimits = checkedCallLimits(options);
     const ports = await embeddedPorts(options);
     const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
     const timings = timingsOf(options);
@@ -158,7 +162,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       vault: new Vault(key),
       timings,
       limits,
-      callLimits: checkedCallLimits(options),
+      callLimits,
       policy: options.queue ?? SINGLE,
       schemas: inputSchemas(limits),
       strictSchemas: inputSchemas(limits, { strict: true }),

@@ -54,11 +54,11 @@ export async function quotaSpent(
 /** Lets deleted calls count on for their tokens, and forgets those that count no more. */
 export async function keepCounting(
   tx: Kysely<Database>,
-  deleted: readonly Pick<CallRow, "id" | "token_id" | "created_at">[],
+  deleted: readonly Pick<CallRow, "token_id" | "created_at">[],
   since: number,
 ): Promise<void> {
-  const rows = deleted.flatMap(({ id, token_id, created_at }): RemovedCallTable[] =>
-    token_id === null || created_at <= since ? [] : [{ call_id: id, token_id, created_at }],
+  const rows = deleted.flatMap(({ token_id, created_at }): RemovedCallTable[] =>
+    token_id === null || created_at <= since ? [] : [{ token_id, created_at }],
   );
   if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
   if (since < Infinity) await tx.deleteFrom("removed_calls").where("created_at", "<=", since).execute();

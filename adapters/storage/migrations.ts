@@ -259,7 +259,6 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
   await sql`create index calls_of_token on calls (token_id, created_at) where token_id is not null`.execute(db);
   await schema
     .createTable("removed_calls")
-    .addColumn("call_id", id, (column) => column.primaryKey())
     .addColumn("token_id", id, (column) => column.notNull())
     .addColumn("created_at", "bigint", (column) => column.notNull())
     .execute();

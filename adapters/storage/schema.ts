@@ -97,7 +97,6 @@ export interface CallAudioTable {
 
 /** Calls that were deleted while they still counted for their token; nothing else is kept of them. */
 export interface RemovedCallTable {
-  call_id: string;
   token_id: string;
   created_at: number;
 }

@@ -80,7 +80,7 @@ const MANY_CALLS = `insert into calls
     (array['FIXED_TTS', 'FIXED_AUDIO', 'DYNAMIC_STREAM'])[1 + n % 3], '+15550100', '{}', null, n, null, n, 0, null, 1
   from generate_series(10, 40009) n`;
 const MANY_REMOVED = `insert into removed_calls
-  select 'call_' || n, 'tok_' || n % 20, n from generate_series(50000, 90000) n`;
+  select 'tok_' || n % 20, n from generate_series(50000, 90000) n`;
 const MANY_EVENTS = `insert into events
   select 'evt_' || n, 'queued', n, 'call_' || n / 2, 'inst_' || n % 20, 'usr_1', '{}', n
   from generate_series(10, 80009) n`;
