@@ -80,7 +80,7 @@ export const phonePrefixes: Parser<string[]> = {
 };
 
 /** How many calls a token may create within 24 hours. */
-export const callsPerDay: Parser<number> = wholeNumber(1, 1_000_000);
+export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
 
 /** An http or https URL without query; slashes at its end are taken off. */
 export const httpUrl: Parser<string> = {

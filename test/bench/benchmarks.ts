@@ -3,6 +3,7 @@ import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
 import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
+import { QUOTA } from "./quota.ts";
 import { READ } from "./read.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
 import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
@@ -14,6 +15,7 @@ import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
   create: CREATE,
+  quota: QUOTA,
   list: LIST,
   startup: STARTUP,
   sim: SIMULATED_CALLS,

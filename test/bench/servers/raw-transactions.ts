@@ -20,8 +20,8 @@ const ACTIVE = "instance_id = ? and status in ('QUEUED', 'RINGING', 'IN_PROGRESS
 const active = database.prepare(`select * from calls where ${ACTIVE} order by created_at, id`);
 const slots = database.prepare(`select slot from calls where ${ACTIVE}`);
 const call = database.prepare(
-  "insert into calls (id, instance_id, user_id, status, type, target_phone, message, outcome, created_at, started_at," +
-    " ended_at, slot, owner, version) values (?, ?, ?, 'QUEUED', 'FIXED_TTS', ?, ?, null, ?, null, null, 0, null, 1)" +
+  "insert into calls (id, instance_id, user_id, token_id, status, type, target_phone, message, outcome, created_at, started_at," +
+    " ended_at, slot, owner, version) values (?, ?, ?, ?, 'QUEUED', 'FIXED_TTS', ?, ?, null, ?, null, null, 0, null, 1)" +
     " on conflict (instance_id, slot) where status in ('QUEUED', 'RINGING', 'IN_PROGRESS') do nothing returning *",
 );
 const event = database.prepare(
@@ -33,6 +33,7 @@ const message = JSON.stringify({
   voiceId: "en-US-1",
 });
 
+const tokenId = ids("tok");
 const from = performance.now();
 let done = 0;
 for (; done < instances.length && performance.now() - from < Number(ms); done++) {
@@ -45,7 +46,7 @@ for (; done < instances.length && performance.now() - from < Number(ms); done++)
   slots.all(instanceId);
   const id = ids("call");
   const now = Date.now();
-  call.get(id, instanceId, userId, "+12025550100", message, now);
+  call.get(id, instanceId, userId, tokenId, "+12025550100", message, now);
   event.run(ids("evt"), now, id, instanceId, userId, '{"type":"FIXED_TTS"}');
   commit.run();
 }
