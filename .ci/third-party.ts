@@ -28,6 +28,8 @@ const LEGAL = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
 
 /** What a package carries of others, beyond what its own licence field says. */
 const INSIDE: Readonly<Record<string, string>> = {
+  "libphonenumber-js":
+    "Contains the numbering plans of Google's libphonenumber: Apache-2.0, https://github.com/google/libphonenumber.",
   "mpg123-decoder":
     "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a package of its own and can be replaced there.",
 };

@@ -34,3 +34,6 @@ export function setting<const Option extends string>(
           .replaceAll("_", "-");
   return { option, env, flag, parser, fallback, help, ...(more.secret ? { secret: true } : {}) };
 }
+
+/** For a setting that holds a secret. */
+export const HIDDEN = { flag: undefined, secret: true } as const;

@@ -9,19 +9,17 @@ import {
   oneOf,
   onOff,
   phonePrefixes,
-  sipServers,
   speakers,
   speechVoices,
   text,
   wholeNumber,
 } from "./parsers.ts";
-import { type Setting, setting } from "./setting.ts";
+import { HIDDEN, type Setting, setting } from "./setting.ts";
+import { SIP } from "./sip-settings.ts";
 import { LIMITS, TIMINGS } from "./tuning-settings.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-const HIDDEN = { flag: undefined, secret: true } as const;
 
 const SERVER = [
   setting("port", "PORT", wholeNumber(0, 65_535), "8080", "Where to listen; 0 picks a free port."),
@@ -157,48 +155,6 @@ const SERVER = [
     oneOf("FULL", "NORMAL"),
     "FULL",
     "SQLite: FULL survives a power cut, NORMAL is faster.",
-  ),
-] as const;
-
-const SIP = [
-  setting(
-    "embedded.sip.trunks",
-    "RINGPORT_SIP_TRUNKS",
-    text(
-      "JSON",
-      'a list of trunks as JSON, such as [{"name":"acme","server":"sip:sip.acme.example"}], or a file with it',
-    ),
-    "none",
-    "Trunks that make real phones ring.",
-    HIDDEN,
-  ),
-  setting(
-    "embedded.sip.accounts",
-    "RINGPORT_SIP_ACCOUNTS",
-    sipServers,
-    "off",
-    "People may enter SIP accounts of their own: of any server, or of these.",
-  ),
-  setting(
-    "embedded.sip.accountDestinations.allowedPrefixes",
-    "RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES",
-    phonePrefixes,
-    "none",
-    "The only numbers that those accounts call; none: every number but those of the next two.",
-  ),
-  setting(
-    "embedded.sip.accountDestinations.allowEmergency",
-    "RINGPORT_SIP_ACCOUNTS_ALLOW_EMERGENCY",
-    onOff,
-    "off",
-    "Those accounts call emergency numbers too.",
-  ),
-  setting(
-    "embedded.sip.accountDestinations.allowPremium",
-    "RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM",
-    onOff,
-    "off",
-    "Those accounts call premium-rate and satellite numbers too.",
   ),
 ] as const;
 

@@ -30,7 +30,7 @@ function page(): string {
   );
   return `# Configuration
 
-Made from \`adapters/cli/settings.ts\` and \`adapters/cli/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
+Made from \`adapters/cli/settings.ts\`, \`adapters/cli/sip-settings.ts\` and \`adapters/cli/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. \`ringport serve --help\` prints the same.
 
 Nothing has to be set. Each setting is an environment variable or a flag of \`ringport serve\`; the flag wins, an empty variable

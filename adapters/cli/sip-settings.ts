@@ -1,0 +1,45 @@
+import { onOff, phonePrefixes, sipServers, text } from "./parsers.ts";
+import { HIDDEN, setting } from "./setting.ts";
+
+/** Trunks, and accounts that people bring. */
+export const SIP = [
+  setting(
+    "embedded.sip.trunks",
+    "RINGPORT_SIP_TRUNKS",
+    text(
+      "JSON",
+      'a list of trunks as JSON, such as [{"name":"acme","server":"sip:sip.acme.example"}], or a file with it',
+    ),
+    "none",
+    "Trunks that make real phones ring.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.sip.accounts",
+    "RINGPORT_SIP_ACCOUNTS",
+    sipServers,
+    "off",
+    "People may enter SIP accounts of their own: of any server, or of these.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowedPrefixes",
+    "RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES",
+    phonePrefixes,
+    "none",
+    "The only numbers that those accounts call; none: every number but those of the next two.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowEmergency",
+    "RINGPORT_SIP_ACCOUNTS_ALLOW_EMERGENCY",
+    onOff,
+    "off",
+    "Those accounts call emergency numbers too.",
+  ),
+  setting(
+    "embedded.sip.accountDestinations.allowPremium",
+    "RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM",
+    onOff,
+    "off",
+    "Those accounts call premium-rate and satellite numbers too.",
+  ),
+] as const;
