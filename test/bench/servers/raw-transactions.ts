@@ -24,8 +24,12 @@ const call = database.prepare(
     " ended_at, slot, owner, version) values (?, ?, ?, ?, 'QUEUED', 'FIXED_TTS', ?, ?, null, ?, null, null, 0, null, 1)" +
     " on conflict (instance_id, slot) where status in ('QUEUED', 'RINGING', 'IN_PROGRESS') do nothing returning *",
 );
+const counted = database.prepare(
+  "insert into event_counters (user_id, position, numbered) values (?, 1, 0)" +
+    " on conflict (user_id) do update set position = event_counters.position + 1 returning position",
+);
 const event = database.prepare(
-  "insert into events (id, type, at, call_id, instance_id, user_id, data) values (?, 'queued', ?, ?, ?, ?, ?)",
+  "insert into events (id, type, at, call_id, instance_id, user_id, data, position) values (?, 'queued', ?, ?, ?, ?, ?, ?)",
 );
 const message = JSON.stringify({
   type: "FIXED_TTS",
@@ -47,7 +51,8 @@ for (; done < instances.length && performance.now() - from < Number(ms); done++)
   const id = ids("call");
   const now = Date.now();
   call.get(id, instanceId, userId, tokenId, "+12025550100", message, now);
-  event.run(ids("evt"), now, id, instanceId, userId, '{"type":"FIXED_TTS"}');
+  const { position } = counted.get(userId) as { position: number };
+  event.run(ids("evt"), now, id, instanceId, userId, '{"type":"FIXED_TTS"}', position);
   commit.run();
 }
 console.log(done / ((performance.now() - from) / 1000));
