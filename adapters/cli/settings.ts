@@ -64,8 +64,8 @@ const SERVER = [
     "databaseSchema",
     "RINGPORT_DATABASE_SCHEMA",
     text("NAME", "a name of a-z, 0-9 and _", SCHEMA_NAME),
-    "the first of the search path",
-    "PostgreSQL: the schema of the tables, in a database that another program uses as well.",
+    "none",
+    "PostgreSQL: schema of the tables, beside those of another program; without it the first one of the search path.",
   ),
   setting(
     "databasePrefix",

@@ -55,6 +55,14 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     },
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ transaction }) => transaction(work)),
+    writeOnce: (query, given) =>
+      guarded(async ({ db, transaction, ownership }) => {
+        const epoch = ownership?.lease?.epoch;
+        if (epoch === undefined) return transaction((tx) => query(tx, given));
+        const rows = await query(db, { ...given, epoch });
+        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch is over
+        return rows;
+      }),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),
     scrub: (thorough) => guarded(async ({ engine }) => engine.scrub?.(thorough)),
   };
