@@ -109,7 +109,11 @@ async function raiseEpoch(tx: Kysely<Database>, { name }: Place, { owner, ms }: 
     )
     .returning("epoch")
     .executeTakeFirst();
-  if (taken) return taken.epoch;
+  return taken?.epoch ?? refuse(tx, name);
+}
+
+/** @throws {StorageLocked} always, with the time that the owner has left */
+async function refuse(tx: Kysely<Database>, name: string): Promise<never> {
   const { remainingMs } = await tx
     .selectFrom("owners")
     .select(sql<number>`greatest(expires_at - ${NOW}, 0)`.as("remainingMs"))
@@ -131,7 +135,7 @@ async function drainWrites(tx: Kysely<Database>, { name }: Place, epoch: number)
     .where("epoch", "=", epoch)
     .forUpdate()
     .executeTakeFirst();
-  if (!row) throw new StorageLocked(`another server has taken the database ${name} meanwhile`);
+  if (!row) await refuse(tx, name);
 }
 
 /** Lets the lease last from now on; false if it is not of this epoch any more. */

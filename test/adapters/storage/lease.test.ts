@@ -125,7 +125,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     const url = await server.createDatabase();
     let owner = postgresStorage({ url });
     await owner.open({ exclusive: true, leaseMs: 1 });
-    for (let round = 0; round < 15; round++) {
+    for (let round = 0; round < 8; round++) {
       const acknowledged: string[] = [];
       const writers = WRITERS.map((writer) => writeUntilLost(owner, `${round}_${writer}`, acknowledged));
       await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(8));
