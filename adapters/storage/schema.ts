@@ -22,6 +22,7 @@ export interface Database {
   removed_calls: RemovedCallTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
+  owners: OwnerTable;
 }
 
 export interface UserTable {
@@ -158,6 +159,20 @@ export interface TrustedTimeTable {
   at: number;
   claimed_at: number | null;
   waited_ms: number;
+}
+
+export const WHOLE_DATABASE = "server";
+
+/** Who may write, by resource; only PostgreSQL has rows here. */
+export interface OwnerTable {
+  /** What is owned, such as {@link WHOLE_DATABASE}. */
+  name: string;
+  /** Rises with every owner. */
+  epoch: number;
+  /** The opening that owns it; null if it was given back. */
+  owner: string | null;
+  /** By the clock of the database. */
+  expires_at: number;
 }
 
 export type CallRow = Selectable<CallTable>;

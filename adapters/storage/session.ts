@@ -1,4 +1,6 @@
 import type { Dialect, Kysely } from "kysely";
+import type { Lease } from "../../src/ports/storage.ts";
+import type { Contents, Place } from "./migrate.ts";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -12,10 +14,20 @@ export interface Session {
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** For what one statement changes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
+  /**
+   * For one hot statement that returns what it has changed. On PostgreSQL it takes one round trip instead of three: if it
+   * is given an `epoch`, it changes nothing in another one.
+   */
+  writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** For what is stored together; `work` waits for nothing but the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Overwrites what was deleted, if the database keeps files of its own. */
   scrub(thorough: boolean): Promise<void>;
+}
+
+/** What the session adds to what a statement is given. */
+export interface Fenced {
+  readonly epoch?: number;
 }
 
 /** How one database differs from the other. */
@@ -27,9 +39,7 @@ export interface Traits {
 }
 
 /** What a database brings to be a storage. */
-export interface Engine {
-  /** Names the database in errors, without its password. */
-  readonly name: string;
+export interface Engine extends Place {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
   /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
@@ -39,16 +49,27 @@ export interface Engine {
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
   /**
-   * Takes the server's lock, which dies with this process.
-   * @throws {StorageLocked} another server has it
+   * Makes this opening the one server of the database, which nobody else becomes while it migrates.
+   * @throws {StorageLocked} another server works on it
    */
-  lock(): Promise<ServerLock>;
+  own(opening: OwnedOpening): Promise<Ownership>;
   /** Closes what `connect` opened, where the dialect does not. */
-  close?(): void;
+  close?(): Promise<void> | void;
 }
 
-export interface ServerLock {
-  /** @throws {StorageUnavailable} the lock was lost and is being taken again */
-  assertHeld(): void;
+export interface OwnedOpening {
+  readonly db: Kysely<Database>;
+  readonly migrationDb: Kysely<Database>;
+  /** Whether the database needs no migration. */
+  isCurrent(contents: Contents): boolean;
+  /** Brings the database up to date in a transaction of `migrationDb`, or of `db` if it is current. */
+  migrate(tx: Kysely<Database>): Promise<void>;
+  readonly leaseMs: number;
+}
+
+/** That this opening is the one server. */
+export interface Ownership {
+  /** Undefined where the operating system takes it back when the process dies. */
+  readonly lease?: Lease;
   release(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
@@ -65,6 +66,25 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       const url = await server.createDatabase();
       return underTest(
         () => postgresStorage({ url }),
+        () => {},
+      );
+    },
+    runner,
+  );
+
+  let pool: pg.Pool | undefined;
+  let schemas = 0;
+  afterAll(() => pool?.end());
+  storageContract(
+    "PostgreSQL with a pool, a schema and a prefix of the host",
+    async () => {
+      if (!server) throw new Error("PostgreSQL has not started");
+      const host = pool ?? new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
+      if (!pool) host.on("error", () => {}); // the server may stop before the last connection has gone
+      pool = host;
+      const names = { schema: `ringport_${schemas++}`, prefix: "rp_" };
+      return underTest(
+        () => postgresStorage({ pool: host, ...names }),
         () => {},
       );
     },

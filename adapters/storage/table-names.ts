@@ -1,0 +1,27 @@
+/** Where the tables are in a database that other programs use as well. */
+export interface TableNames {
+  /** The schema of the tables, created if it is missing. Default: the first schema of the search path. */
+  readonly schema?: string | undefined;
+  /** What the names of tables and indexes begin with, such as `ringport_`. Default: nothing. */
+  readonly prefix?: string | undefined;
+}
+
+/** PostgreSQL cuts names at 63 bytes; the longest one behind a prefix has 33. */
+export const TABLE_PREFIX: RegExp = /^[a-z_][a-z0-9_]{0,29}$/;
+export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * The names, if they can be used.
+ * @throws {Error} a schema or prefix with other characters, or too long
+ */
+export function checkedNames({ schema, prefix }: TableNames): TableNames {
+  if (schema !== undefined && !SCHEMA_NAME.test(schema))
+    throw new Error(
+      `schema is ${JSON.stringify(schema)}: it must be up to 63 of a-z, 0-9 and _, without a digit first`,
+    );
+  if (prefix !== undefined && !TABLE_PREFIX.test(prefix))
+    throw new Error(
+      `prefix is ${JSON.stringify(prefix)}: it must be up to 30 of a-z, 0-9 and _, without a digit first`,
+    );
+  return { schema, prefix };
+}
