@@ -78,6 +78,7 @@ export type {
   LogPage,
   Page,
   Receipt,
+  ReceiptKey,
   ReceiptResult,
   ReceiptStore,
   RemovedCalls,

@@ -20,6 +20,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
+    "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
   };
 }
 
@@ -247,6 +248,28 @@ async function retention(db: Kysely<unknown>): Promise<void> {
     .execute();
   await sql`create index instances_erased on instances (erased_at, id) where erased_at is not null`.execute(db);
   await sql`create index events_of_links on events (instance_id) where type = 'instance.linked'`.execute(db);
+}
+
+/** A demo token has keys of its own; those of before count as the user's. */
+async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  for (const name of ["receipts_by_age", "receipts_unfinished"]) await schema.dropIndex(name).execute();
+  await schema.alterTable("receipts").renameTo("unscoped_receipts").execute();
+  await schema
+    .createTable("receipts")
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("scope", id, (column) => column.notNull())
+    .addColumn("key", id, (column) => column.notNull())
+    .addColumn("fingerprint", id, (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"])
+    .execute();
+  await sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
+    select user_id, '', key, fingerprint, result, created_at from unscoped_receipts`.execute(db);
+  await schema.dropTable("unscoped_receipts").execute();
+  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
+  await sql`create index receipts_unfinished on receipts (user_id, scope, key) where result is null`.execute(db);
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

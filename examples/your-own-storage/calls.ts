@@ -19,12 +19,14 @@ export function calls(memory: Memory): CallStore {
       if (slot === undefined && (policy.kind === "fifo" || !existing)) return { kind: "full" };
       const stored = slot === undefined && existing ? existing : { ...call, slot: slot ?? 0 };
       const created = stored !== existing;
+      const finished = receipt?.({ created, call: stored });
+      if (finished) memory.begun(finished);
       if (created) {
         memory.log(events);
         all.set(call.id, stored);
         if (audio) files.set(call.id, audio.slice());
       }
-      if (receipt) memory.finish(receipt({ created, call: stored }));
+      if (finished) memory.finish(finished);
       return { kind: created ? "created" : "existing", call: stored };
     },
     get: async (id) => all.get(id),

@@ -20,6 +20,7 @@ const STEPS = [
   "0007_event_positions",
   "0008_deletions",
   "0009_retention",
+  "0011_receipt_scopes",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
