@@ -14,6 +14,8 @@ export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
   readonly hostname: string | undefined;
+  /** Where the first token is written to. */
+  readonly tokenFile: string | undefined;
   readonly logLevel: LogLevel | undefined;
   readonly logMaskNumbers: boolean | undefined;
 }
@@ -35,8 +37,8 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeRateLimit(values);
   completeSpeech(values);
   checkTranscription(values);
-  const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
-  return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
+  const { port, hostname, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  return { options, port, hostname, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** What Kubernetes sets in every container beside a service that is called "ringport". */
