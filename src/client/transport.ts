@@ -1,6 +1,6 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
+import { printableCause } from "../ports/printable-cause.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
-import { printableCause } from "./printable-cause.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfAnswer, type RequestLine, RingportError } from "./ringport-error.ts";
 
@@ -162,7 +162,7 @@ function wholeAnswers(fetch: FetchRequest, token: string): (input: string | URL 
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       if (request.signal.aborted) throw error;
-      const cause = printableCause(error, token);
+      const cause = printableCause(error, (text) => (token === "" ? text : text.replaceAll(token, "…")));
       const { origin, pathname: path } = new URL(request.url);
       const details = { request: { method: request.method, path }, cause };
       throw new RingportError("network_error", `${origin} gave no answer: ${cause.message}`, details);

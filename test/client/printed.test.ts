@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { type Client, type ClientOptions, createClient, type FetchRequest } from "ringport/client";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
+import { printed } from "../support/printed.ts";
 import { relayTo } from "../support/relay.ts";
-import { printed } from "./support/printed.ts";
 import { streamScene, waitUntil } from "./support/stream-scene.ts";
 
 // Made at run time: Bun prints the lines of the source beside an error.
