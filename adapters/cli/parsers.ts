@@ -68,14 +68,14 @@ export function text(placeholder: string, expected: string, pattern: RegExp = /.
   return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
 }
 
-/** An http or https URL without query; slashes at its end are taken off. */
+/** An http or https URL without user and query; slashes at its end are taken off. */
 export const httpUrl: Parser<string> = {
-  expected: "a URL such as https://calls.example.com",
+  expected: "a URL without a user, such as https://calls.example.com",
   placeholder: "URL",
   parse(given) {
     if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
-    const { search, hash } = new URL(given);
-    return search || hash ? undefined : given.replace(/\/+$/, "");
+    const { username, password, search, hash } = new URL(given);
+    return username || password || search || hash ? undefined : given.replace(/\/+$/, "");
   },
 };
 

@@ -2,6 +2,7 @@ import { nearest } from "../../src/domain/nearest.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
+import { hideUsers } from "./hide-secrets.ts";
 import type { LogLevel } from "./log.ts";
 import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
@@ -73,7 +74,8 @@ export function settingValue(
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const safe = hideUsers(text);
+  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
 }
 
 function completeQueue(values: Map<string, unknown>): void {
