@@ -3,6 +3,7 @@ import type { Client, Pool, PoolConfig } from "pg";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { endsConnection, postgresUnavailable } from "./postgres-errors.ts";
 import { takePostgresLock } from "./postgres-lock.ts";
+import { withReadableUrl } from "./postgres-url.ts";
 import type { Engine, Traits } from "./session.ts";
 
 /** How long a connection may take to be had, ms. */
@@ -17,7 +18,7 @@ export const POSTGRES_TRAITS: Traits = { rowLocks: true, unavailable: postgresUn
 
 /**
  * Makes the connection pool; nothing is connected before the first query.
- * @throws {Error} the package pg is not installed
+ * @throws {Error} the package pg is not installed, or the URL cannot be read
  */
 export async function connectPostgres({ url, max = 10 }: PostgresStorageOptions): Promise<Engine> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
@@ -39,7 +40,7 @@ export async function connectPostgres({ url, max = 10 }: PostgresStorageOptions)
     // A process that loses its power in the middle of a transaction must not keep its locks until TCP finds out.
     idle_in_transaction_session_timeout: STATEMENT_MS,
   };
-  const name = nameOf(new pg.Client(patient));
+  const name = nameOf(withReadableUrl(() => new pg.Client(patient)));
   return {
     name,
     dialect: dialect(new pg.Pool({ ...timed, max })),

@@ -63,6 +63,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     for (const [name, value] of [
       ["RINGPORT_SECRET", "hunter2"],
       ["DATABASE_URL", "mysql://user:hunter2@host/database"],
+      ["DATABASE_URL", "postgres://user:hunter2@[::1/database"],
       ["RINGPORT_SPEECH_URL", "http://ana:hunter2@127.0.0.1:1/v1"],
       ["RINGPORT_TRANSCRIPTION_URL", "https://hunter2@speech.example"],
       ["RINGPORT_PUBLIC_URL", "ftp://ana:hunter2@calls.example"],
