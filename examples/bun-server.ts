@@ -11,10 +11,11 @@ const ringport = createRingport({ data: "./data" });
 const server = await serve(ringport, { port: Number(process.env.PORT ?? 8080) });
 
 console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
-const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+// Shown to people only: what a pipe prints ends up in logs.
+const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
-else console.log("Your token was shown on the first start; another one: npx ringport token create --user me");
-console.log(`Link a number and call with it: RINGPORT_TOKEN=${first?.token ?? "rp_live_…"} bun polling-client.ts`);
+else console.log("A token: npx ringport token create --user me");
+console.log("Link a number and call with it: RINGPORT_TOKEN=rp_live_… bun polling-client.ts");
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, async () => {

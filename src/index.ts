@@ -83,6 +83,7 @@ export type {
   OpenOptions,
   Page,
   Receipt,
+  ReceiptKey,
   ReceiptResult,
   ReceiptStore,
   RemovedCalls,

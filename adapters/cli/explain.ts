@@ -3,6 +3,7 @@ import { RingportError } from "../../src/client/index.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nothingAnswers } from "./connection/nothing-answers.ts";
 import { EXIT } from "./exit-codes.ts";
+import { hideTokens } from "./hide-secrets.ts";
 import { printBeside } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -21,10 +22,10 @@ interface Problem {
 /** Tells why a command did not work, in one line, or as one JSON document; answers the exit code. */
 export function explain(error: unknown, { json }: { json: boolean }): number {
   const problem = problemOf(error);
-  if (json) printBeside(JSON.stringify(problem));
-  else printBeside(`ringport: ${sentence(problem)}`);
+  // Somebody may have pasted a token where something else was meant.
+  printBeside(hideTokens(json ? JSON.stringify(problem) : `ringport: ${sentence(problem)}`));
   if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
-    printBeside(error instanceof Error ? (error.stack ?? "") : "");
+    printBeside(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
   return exitCode(error);
 }
 

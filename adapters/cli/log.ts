@@ -1,4 +1,5 @@
 import type { LogFields, Logger } from "../../src/ports/logger.ts";
+import { hideTokens } from "./hide-secrets.ts";
 import { maskNumbers, maskNumbersInJson } from "./mask-numbers.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -17,8 +18,6 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
-/** Tokens never reach a log, whatever they are part of. */
-const TOKEN = /\brp_(live|demo)_[0-9A-Za-z]{8,}/g;
 const COLOURS: Readonly<Record<string, string>> = { debug: "90", info: "36", warn: "33", error: "31" };
 
 /** A logger that writes lines. */
@@ -37,7 +36,7 @@ export function createLog({
       if (LOG_LEVELS.indexOf(name) < least) return;
       const time = new Date(now()).toISOString();
       const line = pretty ? prettyLine(time, name, fields, message) : jsonLine(time, name, fields, message);
-      write(mask(line.replace(TOKEN, "rp_$1_[hidden]")));
+      write(mask(hideTokens(line)));
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -82,14 +82,14 @@ export const phonePrefixes: Parser<string[]> = {
 /** How many calls a token may create within 24 hours. */
 export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
 
-/** An http or https URL without query; slashes at its end are taken off. */
+/** An http or https URL without user and query; slashes at its end are taken off. */
 export const httpUrl: Parser<string> = {
-  expected: "a URL such as https://calls.example.com",
+  expected: "a URL without a user, such as https://calls.example.com",
   placeholder: "URL",
   parse(given) {
     if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
-    const { search, hash } = new URL(given);
-    return search || hash ? undefined : given.replace(/\/+$/, "");
+    const { username, password, search, hash } = new URL(given);
+    return username || password || search || hash ? undefined : given.replace(/\/+$/, "");
   },
 };
 

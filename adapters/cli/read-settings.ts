@@ -2,6 +2,7 @@ import { nearest } from "../../src/domain/nearest.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
+import { hideUsers } from "./hide-secrets.ts";
 import type { LogLevel } from "./log.ts";
 import type { Setting } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
@@ -14,6 +15,8 @@ export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
   readonly hostname: string | undefined;
+  /** Where the first token is written to. */
+  readonly tokenFile: string | undefined;
   readonly logLevel: LogLevel | undefined;
   readonly logMaskNumbers: boolean | undefined;
 }
@@ -36,8 +39,8 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   checkAccounts(values);
   completeSpeech(values);
   checkTranscription(values);
-  const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
-  return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
+  const { port, hostname, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  return { options, port, hostname, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** What Kubernetes sets in every container beside a service that is called "ringport". */
@@ -72,7 +75,8 @@ export function settingValue(
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const safe = hideUsers(text);
+  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
 }
 
 function completeQueue(values: Map<string, unknown>): void {

@@ -2,6 +2,7 @@ import process from "node:process";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import type { Command } from "./command.ts";
+import { checkTokenFile } from "./first-token.ts";
 import { createLog } from "./log.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "./read-settings.ts";
 import { serverAdapter } from "./server-adapter.ts";
@@ -29,6 +30,7 @@ export const serve: Command = {
     });
 
     const stopping = firstSignal();
+    await checkTokenFile(settings);
     const { createRingport } = await import("../../src/ringport.ts");
     const ringport = createRingport({ ...settings.options, log });
     const { listening, reachable } = await listen(ringport, settings);

@@ -53,6 +53,13 @@ const SERVER = [
     "Folder of the database, the key and the recordings.",
   ),
   setting(
+    "tokenFile",
+    "RINGPORT_TOKEN_FILE",
+    text("FILE", "a file"),
+    "none",
+    "The first start writes its token into this new file instead of onto the terminal.",
+  ),
+  setting(
     "databaseUrl",
     "DATABASE_URL",
     text("URL", "a URL such as postgres://user@host/database", /^postgres(ql)?:\/\/./),

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Voice } from "../../src/ports/speech.ts";
-import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
+import { type FirstToken, firstToken } from "./first-token.ts";
 import type { ServerSettings } from "./read-settings.ts";
 import { print } from "./terminal/terminal.ts";
 
@@ -15,7 +15,7 @@ export interface Welcome {
   readonly settings: ServerSettings;
 }
 
-/** Tells where the server is and what it can do; on the first start also a token and a first request. */
+/** Prints where the server is and what it can do; on the first start also how to get a token, and a first request. */
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
@@ -30,26 +30,28 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Voices   ${voicesLine(await ringport.voices())}`);
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
-  const first = await firstToken(ringport);
-  if (!first) return;
-  print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
-  print();
-  print(`  ${first.token}`);
+  const first = await firstToken(ringport.tokens, settings.tokenFile);
+  if (first) printFirstToken(first, base);
+}
+
+function printFirstToken(first: FirstToken, base: string): void {
+  if (first.kind === "left") {
+    print(
+      "There is no token yet: ringport token create --user NAME makes one (or start with RINGPORT_TOKEN_FILE=PATH)",
+    );
+    return;
+  }
+  if (first.kind === "written") print(`This is the first start. Your token is in ${first.path}`);
+  else {
+    print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
+    print();
+    print(`  ${first.token}`);
+  }
   print();
   print("Create your first instance:");
   print();
-  print(`  ${curlLine(base, first.token)}`);
+  print(`  ${curlLine(base, first.kind === "written" ? `$(cat ${shellWord(first.path)})` : first.token)}`);
   print();
-}
-
-/** A token where there is none yet. If the storage fails now, the server still starts. */
-async function firstToken({ tokens }: Ringport): Promise<{ readonly token: string } | undefined> {
-  try {
-    return await tokens.first({ userName: "admin", label: "first start" });
-  } catch (error) {
-    if (error instanceof StorageUnavailable) return undefined;
-    throw error;
-  }
 }
 
 const STREAM_OFF = "preview off: GET /v1/calls/:callId/stream answers 501; RINGPORT_STREAM_PREVIEW=1 switches it on";
@@ -73,4 +75,8 @@ function voicesLine(voices: readonly Voice[]): string {
 
 function curlLine(base: string, token: string): string {
   return `curl -X POST ${base}/v1/instances -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '{"name":"My phone"}'`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

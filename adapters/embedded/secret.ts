@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createFile } from "./create-file.ts";
 
 const FILE = "secret.key";
 const HEX = /^[0-9a-f]{64}$/i;
@@ -41,35 +42,14 @@ export async function storedSecret(folder: string): Promise<Uint8Array> {
 }
 
 async function made(path: string): Promise<string> {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   const text = `${randomBytes(32).toString("hex")}\n`;
   try {
-    await writeNew(draft, text);
-    // Unlike a rename, a link never replaces what another process has made in the meantime.
-    await link(draft, path).catch((error: { code?: string }) => {
-      if (!NO_LINKS.has(error.code ?? "")) throw error;
-      return writeNew(path, text);
-    });
+    await createFile(path, async () => text);
     return text;
   } catch (error) {
     const first = await existing(path);
     if (first === undefined) throw error;
     return first;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-/** What file systems without hard links say. */
-const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
-
-async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

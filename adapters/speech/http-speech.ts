@@ -1,5 +1,6 @@
 import { HTTPError, TimeoutError } from "ky";
 import type { PcmChunk } from "../../src/ports/media.ts";
+import { printableCause } from "../../src/ports/printable-cause.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
 import type { EngineVoice, SpeechEngine } from "./engine.ts";
@@ -78,7 +79,8 @@ export function httpEngine(options: HttpSpeechOptions): SpeechEngine {
       body.finish();
     } catch (error) {
       signal.throwIfAborted();
-      throw new Error(withoutSecrets(explain(error, timeoutMs), secrets), { cause: error });
+      const hide = (text: string) => withoutSecrets(text, secrets);
+      throw new Error(hide(explain(error, timeoutMs)), { cause: printableCause(error, hide) });
     } finally {
       connection.abort();
     }

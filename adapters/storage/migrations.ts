@@ -21,6 +21,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
     "0010_owners": { up: (db) => owners(db, types) },
+    "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
     "0012_token_limits": { up: (db) => tokenLimits(db, types) },
   };
 }
@@ -221,6 +222,28 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .execute();
   await schema.createIndex("removed_calls_of_token").on("removed_calls").columns(["token_id", "created_at"]).execute();
   await schema.createIndex("removed_calls_by_age").on("removed_calls").columns(["created_at"]).execute();
+}
+
+/** A demo token has keys of its own; those of before count as the user's. */
+async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  await sql`create temporary table unscoped_receipts as select * from ${sql.table("receipts")}`.execute(db);
+  await schema.dropTable("receipts").execute();
+  await schema
+    .createTable("receipts")
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("scope", id, (column) => column.notNull())
+    .addColumn("key", id, (column) => column.notNull())
+    .addColumn("fingerprint", id, (column) => column.notNull())
+    .addColumn("result", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"])
+    .execute();
+  await sql`insert into ${sql.table("receipts")} (user_id, scope, key, fingerprint, result, created_at)
+    select user_id, '', key, fingerprint, result, created_at from unscoped_receipts`.execute(db);
+  await schema.dropTable("unscoped_receipts").execute();
+  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
+  await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {

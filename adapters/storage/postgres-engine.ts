@@ -7,6 +7,7 @@ import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-
 import { postgresUnavailable } from "./postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-ownership.ts";
 import { lent, type PostgresQuery } from "./postgres-pool.ts";
+import { withReadableUrl } from "./postgres-url.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, Ownership, Traits } from "./session.ts";
 import { checkedNames } from "./table-names.ts";
@@ -28,7 +29,7 @@ export const POSTGRES_TRAITS: Traits = { rowLocks: true, unavailable: postgresUn
 /**
  * Makes the connection pool, unless one is given; nothing is connected before the first query.
  * @param owner identifies the storage: one that lost the answer to its opening may open again at once
- * @throws {Error} the package pg is not installed, or a schema or prefix cannot be used
+ * @throws {Error} the package pg is not installed, or the URL, the schema or the prefix cannot be used
  */
 export async function connectPostgres(options: PostgresStorageOptions, owner: string = randomUUID()): Promise<Engine> {
   const tables = checkedNames(options);
@@ -49,7 +50,10 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
   const { connectionString, host, port, database }: ClientConfig = options.pool?.options ?? {
     connectionString: options.url,
   };
-  const place = { name: nameOf(new pg.Client({ connectionString, host, port, database })), tables };
+  const place = {
+    name: nameOf(withReadableUrl(() => new pg.Client({ connectionString, host, port, database }))),
+    tables,
+  };
   const fence: Fence = { database: place.name };
 
   /** Renewals have a connection of their own, so that they never queue behind other work; a given pool has to do. */

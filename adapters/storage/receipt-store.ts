@@ -1,25 +1,31 @@
 import { type Kysely, sql } from "kysely";
-import type { Receipt, ReceiptResult, ReceiptStore } from "../../src/ports/storage.ts";
+import { type Receipt, type ReceiptResult, type ReceiptStore, StorageUnavailable } from "../../src/ports/storage.ts";
 import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-const FINISHED = prepared((db, { userId, key, result }: ReceiptResult) =>
-  db.updateTable("receipts").set({ result }).where("user_id", "=", userId).where("key", "=", key),
+const FINISHED = prepared((db, { userId, scope, key, result }: ReceiptResult) =>
+  db
+    .updateTable("receipts")
+    .set({ result })
+    .where("user_id", "=", userId)
+    .where("scope", "=", scope)
+    .where("key", "=", key)
+    .returning("key"),
 );
 
 /** What is known of idempotency keys. */
 export function receiptStore(session: Session): ReceiptStore {
   return {
-    begin: (userId, key, fingerprint, now, expiredBefore) =>
+    begin: ({ userId, scope, key }, fingerprint, now, expiredBefore) =>
       session.transaction(async (tx): Promise<Receipt> => {
         await forgetBegunBefore(tx, expiredBefore, session.traits.rowLocks);
         for (;;) {
           const begun = await tx
             .insertInto("receipts")
-            .values({ user_id: userId, key, fingerprint, result: null, created_at: now })
-            .onConflict((conflict) => conflict.columns(["user_id", "key"]).doNothing())
+            .values({ user_id: userId, scope, key, fingerprint, result: null, created_at: now })
+            .onConflict((conflict) => conflict.columns(["user_id", "scope", "key"]).doNothing())
             .returning("key")
             .executeTakeFirst();
           if (begun) return { kind: "begun" };
@@ -27,20 +33,22 @@ export function receiptStore(session: Session): ReceiptStore {
             .selectFrom("receipts")
             .select(["fingerprint", "result"])
             .where("user_id", "=", userId)
+            .where("scope", "=", scope)
             .where("key", "=", key)
             .executeTakeFirst();
           if (!known) continue; // abandoned between the two statements
           return known.result === null
-            ? { kind: "running", fingerprint: known.fingerprint }
+            ? { kind: "running" }
             : { kind: "done", fingerprint: known.fingerprint, result: known.result };
         }
       }),
     finish: (receipt) => session.write((db) => finishReceipt(db, receipt)),
-    async abandon(userId, key) {
+    async abandon({ userId, scope, key }) {
       await session.write((db) =>
         db
           .deleteFrom("receipts")
           .where("user_id", "=", userId)
+          .where("scope", "=", scope)
           .where("key", "=", key)
           .where("result", "is", null)
           .execute(),
@@ -62,9 +70,13 @@ export function receiptStore(session: Session): ReceiptStore {
   };
 }
 
-/** Stores the answer of a request, inside the transaction of what it changed. */
+/**
+ * Stores the answer of a request, inside the transaction of what it changed.
+ * @throws {StorageUnavailable} the key is not begun: a creation without its receipt could happen twice
+ */
 export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult): Promise<void> {
-  await FINISHED(tx, receipt);
+  const [row] = await FINISHED(tx, receipt);
+  if (!row) throw new StorageUnavailable("the idempotency key of the request was released; send the request again");
 }
 
 /** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */

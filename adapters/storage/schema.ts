@@ -133,6 +133,8 @@ export interface EventCounterTable {
 /** Idempotency keys; `result` is null while the request runs. */
 export interface ReceiptTable {
   user_id: string;
+  /** The instance of a demo token; empty for other tokens. */
+  scope: string;
   key: string;
   fingerprint: string;
   /** JSON. */

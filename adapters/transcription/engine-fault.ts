@@ -1,9 +1,14 @@
+import { printableCause } from "../../src/ports/printable-cause.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
 import { quoteOf, type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
 
 /** What went wrong with an engine, in a sentence for an operator without any secret. */
 export function engineFault(sentence: string, secrets: Secrets, cause?: unknown): TranscriptionFailed {
-  return new TranscriptionFailed(withoutSecrets(sentence, secrets), cause === undefined ? undefined : { cause });
+  const hide = (text: string) => withoutSecrets(text, secrets);
+  return new TranscriptionFailed(
+    hide(sentence),
+    cause === undefined ? undefined : { cause: printableCause(cause, hide) },
+  );
 }
 
 /** Whether another try could not help: the key, the address or the model is wrong. */

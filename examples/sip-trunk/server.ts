@@ -18,8 +18,10 @@ if (!trunks) throw new Error(faults.map(({ trunk, field, detail }) => `${trunk}:
 const ringport = createRingport({ telephony: sip({ trunks }), data: "./data" });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-const first = await ringport.tokens.first({ userName: "me", label: "first start" });
+// Shown to people only: what a pipe prints ends up in logs.
+const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
+else console.log("A token: npx ringport token create --user me");
 
 process.once("SIGINT", async () => {
   await ringport.stop(); // live calls may go on for ten seconds; then the trunks say goodbye

@@ -21,12 +21,14 @@ export function calls(memory: Memory): CallStore {
       const created = stored !== existing;
       const oldestAt = created && quota ? memory.quotaSpent(call.tokenId, quota) : undefined;
       if (oldestAt !== undefined) return { kind: "limited", oldestAt };
+      const finished = receipt?.({ created, call: stored });
+      if (finished) memory.begun(finished);
       if (created) {
         memory.log(events);
         all.set(call.id, stored);
         if (audio) files.set(call.id, audio.slice());
       }
-      if (receipt) memory.finish(receipt({ created, call: stored }));
+      if (finished) memory.finish(finished);
       return { kind: created ? "created" : "existing", call: stored };
     },
     get: async (id) => all.get(id),

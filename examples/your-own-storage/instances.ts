@@ -6,6 +6,7 @@ export function instances(memory: Memory): InstanceStore {
   const { instances: all, credentials } = memory;
   return {
     async insert(instance, events, receipt) {
+      if (receipt) memory.begun(receipt);
       memory.log(events);
       all.set(instance.id, instance);
       if (receipt) memory.finish(receipt);

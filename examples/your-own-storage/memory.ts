@@ -1,17 +1,19 @@
-import type {
-  Call,
-  CallQuota,
-  Event,
-  Instance,
-  LoggedEvent,
-  LogPage,
-  Page,
-  ReceiptResult,
-  RemovedCalls,
-  TokenRecord,
-  TranscriptLine,
-  TrustedTime,
-  User,
+import {
+  type Call,
+  type CallQuota,
+  type Event,
+  type Instance,
+  type LoggedEvent,
+  type LogPage,
+  type Page,
+  type ReceiptKey,
+  type ReceiptResult,
+  type RemovedCalls,
+  StorageUnavailable,
+  type TokenRecord,
+  type TranscriptLine,
+  type TrustedTime,
+  type User,
 } from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
@@ -34,7 +36,7 @@ export class Memory {
   readonly audio: Map<string, Uint8Array> = new Map();
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
-  readonly requests: Map<string, KnownRequest> = new Map(); // by user and key
+  readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
   /** Deleted calls that still count for their token. */
   removed: Pick<Call, "tokenId" | "createdAt">[] = [];
   trustedTime: TrustedTime | undefined;
@@ -74,10 +76,21 @@ export class Memory {
     return { ids, events: events.length, transcriptLines: lines.length };
   }
 
-  finish({ userId, key, result }: ReceiptResult): void {
-    const request = this.requests.get(`${userId} ${key}`);
-    if (request) this.requests.set(`${userId} ${key}`, { ...request, result });
+  /** The request that a receipt belongs to. @throws {StorageUnavailable} it is not begun */
+  begun(receipt: ReceiptKey): KnownRequest {
+    const request = this.requests.get(nameOf(receipt));
+    if (!request) throw new StorageUnavailable("the idempotency key of the request was released");
+    return request;
   }
+
+  finish(receipt: ReceiptResult): void {
+    this.requests.set(nameOf(receipt), { ...this.begun(receipt), result: receipt.result });
+  }
+}
+
+/** One name for an idempotency key and whose it is. */
+export function nameOf({ userId, scope, key }: ReceiptKey): string {
+  return JSON.stringify([userId, scope, key]);
 }
 
 /** One page of a list, newest first; it goes on where it was also when the last item seen is gone (ids sort by time). */

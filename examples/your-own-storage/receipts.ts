@@ -1,5 +1,5 @@
 import type { ReceiptStore } from "ringport";
-import type { KnownRequest, Memory } from "./memory.ts";
+import { type KnownRequest, type Memory, nameOf } from "./memory.ts";
 
 /** Requests under an idempotency key. */
 export function receipts(memory: Memory): ReceiptStore {
@@ -10,19 +10,17 @@ export function receipts(memory: Memory): ReceiptStore {
     return keys.length;
   };
   return {
-    async begin(userId, key, fingerprint, now, expiredBefore) {
+    async begin(key, fingerprint, now, expiredBefore) {
       for (const [id, { createdAt }] of requests) if (createdAt < expiredBefore) requests.delete(id);
-      const known = requests.get(`${userId} ${key}`);
-      if (!known) requests.set(`${userId} ${key}`, { fingerprint, createdAt: now });
+      const known = requests.get(nameOf(key));
+      if (!known) requests.set(nameOf(key), { fingerprint, createdAt: now });
       if (!known) return { kind: "begun" };
       const { fingerprint: first, result } = known;
-      return result === undefined
-        ? { kind: "running", fingerprint: first }
-        : { kind: "done", fingerprint: first, result };
+      return result === undefined ? { kind: "running" } : { kind: "done", fingerprint: first, result };
     },
     finish: async (receipt) => memory.finish(receipt),
-    async abandon(userId, key) {
-      if (requests.get(`${userId} ${key}`)?.result === undefined) requests.delete(`${userId} ${key}`);
+    async abandon(key) {
+      if (requests.get(nameOf(key))?.result === undefined) requests.delete(nameOf(key));
     },
     async abandonUnfinished() {
       for (const [id, { result }] of requests) if (result === undefined) requests.delete(id);

@@ -50,7 +50,7 @@ export class Calls implements CallUseCases {
     const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
     return once(
       this.#context,
-      principal.userId,
+      principal,
       options.idempotencyKey,
       ["call", input],
       (running) => this.#place(withCheckedLimits(principal), input, running),

@@ -1,7 +1,7 @@
+import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { ReceiptResult } from "../ports/storage.ts";
+import type { Receipt, ReceiptKey, ReceiptResult } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
-import { insist } from "./insist.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /** How long the result of an idempotent request is kept, ms. */
@@ -18,12 +18,13 @@ export interface Running {
 
 /**
  * Runs a creation once per key (draft-ietf-httpapi-idempotency-key-header-07): a second request with the same input
- * gets the first one's result. A refused or failed one leaves the key free, because it changed nothing.
+ * gets the first one's result. A refused or failed one leaves the key free, because it changed nothing. Keys belong to
+ * the user or, of a demo token, to its instance.
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function once<T>(
   context: Context,
-  userId: string,
+  { userId, demoInstanceId }: Principal,
   key: string | undefined,
   input: unknown,
   run: (running: Running | undefined) => Promise<T>,
@@ -32,42 +33,49 @@ export async function once<T>(
   if (key === undefined) return run(undefined);
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
-  const { storage, purgeClock, runningKeys } = context;
-  const now = purgeClock.now(); // by which it is also purged
-  const request = runningKeys.enter(userId, key);
-  let settling: Promise<void> | undefined;
+  const { receipts } = context.storage;
+  const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };
+  const fingerprint = await sha256Hex(JSON.stringify(input));
+  const { taken, key: held } = await context.runningKeys.take(name, fingerprint);
+  if (!taken) throw held.fingerprint === fingerprint ? inProgress(key) : reused(key);
   try {
-    const fingerprint = await sha256Hex(JSON.stringify(input));
-    const known = await storage.receipts.begin(userId, key, fingerprint, now, now - RECEIPT_KEPT_MS);
-    if (known.kind !== "begun") {
-      if (known.fingerprint !== fingerprint)
-        throw new Refusal(
-          "idempotency_key_reused",
-          `the key "${key}" was used with another request body; take a new key`,
-        );
-      if (known.kind === "done") return replay(JSON.parse(known.result));
-      // A key of nobody else was begun by a request whose answer was lost: this one takes its place.
-      if (!request.alone)
-        throw new Refusal("idempotency_key_in_progress", `a request with the key "${key}" is still running`);
+    const known = await begin(context, name, fingerprint);
+    if (known.kind === "done") {
+      if (known.fingerprint !== fingerprint) throw reused(key);
+      return replay(JSON.parse(known.result));
     }
-    const receipt = (result: unknown) => ({ userId, key, result: JSON.stringify(result) });
+    held.run();
+    const receipt = (result: unknown) => ({ ...name, result: JSON.stringify(result) });
     try {
-      return await run({ receipt, finish: (result) => storage.receipts.finish(receipt(result)) });
+      return await run({ receipt, finish: (result) => receipts.finish(receipt(result)) });
     } catch (error) {
-      // Nobody waits for a storage that is down; until it is there again the key counts as running.
-      await storage.receipts.abandon(userId, key).catch(() => {
-        settling = abandonLater(context, userId, key);
-      });
+      await receipts.abandon(name).catch(() => {}); // what is left over is freed by the next request
       throw error;
     }
   } finally {
-    if (settling) void settling.then(request.leave);
-    else request.leave();
+    held.release();
   }
 }
 
-/** Never rejects: a process that ends leaves the key to the next start. */
-async function abandonLater(context: Context, userId: string, key: string): Promise<void> {
-  const { receipts } = context.storage;
-  await insist(context, "the release of an idempotency key", () => receipts.abandon(userId, key)).catch(() => {});
+/** Begins a request under a key that it holds; what an earlier request has left over is freed first. */
+async function begin(
+  { storage: { receipts }, purgeClock }: Context,
+  name: ReceiptKey,
+  fingerprint: string,
+): Promise<Exclude<Receipt, { kind: "running" }>> {
+  const now = purgeClock.now(); // by which it is also purged
+  const known = await receipts.begin(name, fingerprint, now, now - RECEIPT_KEPT_MS);
+  if (known.kind !== "running") return known;
+  await receipts.abandon(name);
+  const again = await receipts.begin(name, fingerprint, now, now - RECEIPT_KEPT_MS);
+  if (again.kind === "running") throw inProgress(name.key);
+  return again;
+}
+
+function inProgress(key: string): Refusal {
+  return new Refusal("idempotency_key_in_progress", `a request with the key "${key}" is still running`);
+}
+
+function reused(key: string): Refusal {
+  return new Refusal("idempotency_key_reused", `the key "${key}" was used with another request body; take a new key`);
 }

@@ -33,7 +33,7 @@ export class Instances implements InstanceUseCases {
     refuseDemo(principal, "a demo token cannot create instances");
     return once<Instance & Creation>(
       this.#context,
-      principal.userId,
+      principal,
       options.idempotencyKey,
       ["instance", { name, metadata, provider }],
       async (running) => {

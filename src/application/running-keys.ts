@@ -1,33 +1,48 @@
-/** A request under an idempotency key, from before it is looked up until its key is settled. */
-export interface RunningKey {
-  /** No other request of this process has run under the same key meanwhile. */
-  readonly alone: boolean;
+import type { ReceiptKey } from "../ports/storage.ts";
+
+/** An idempotency key held by one request: while it is looked up, then while the request runs. */
+export interface HeldKey {
+  readonly fingerprint: string;
+  /** The look-up is over and the request runs; others no longer wait for the key. */
+  run(): void;
   /** The request is over. Twice is fine. */
-  leave(): void;
+  release(): void;
+}
+
+interface Holder {
+  readonly held: HeldKey;
+  runs: boolean;
+  readonly lookedUp: Promise<void>;
 }
 
 /**
- * The idempotency keys under which requests of this process run. A stored key that counts as running, although no other
- * request runs under it, is left over from one whose answer was lost on the way to the storage.
+ * The idempotency keys that requests of this process hold. One process at a time serves a database, so a stored key that
+ * counts as running although nobody holds it is left over from a request whose end never reached the storage.
  */
 export class RunningKeys {
-  readonly #requests = new Map<string, Set<{ alone: boolean }>>();
+  readonly #holders = new Map<string, Holder>();
 
-  enter(userId: string, key: string): RunningKey {
-    const name = `${userId} ${key}`;
-    const others = this.#requests.get(name);
-    const request = { alone: others === undefined };
-    for (const other of others ?? []) other.alone = false;
-    const all = others ?? new Set();
-    this.#requests.set(name, all.add(request));
-    return {
-      get alone() {
-        return request.alone;
-      },
-      leave: () => {
-        all.delete(request);
-        if (all.size === 0 && this.#requests.get(name) === all) this.#requests.delete(name);
-      },
+  /** Takes the key once no other request looks it up; returns the key of the other request, not taken, if one runs under it. */
+  async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ taken: boolean; key: HeldKey }> {
+    const name = JSON.stringify([userId, scope, key]);
+    for (let other = this.#holders.get(name); other; other = this.#holders.get(name)) {
+      if (other.runs) return { taken: false, key: other.held };
+      await other.lookedUp;
+    }
+    let resolve = () => {};
+    const lookedUp = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const run = () => {
+      holder.runs = true;
+      resolve();
     };
+    const release = () => {
+      if (this.#holders.get(name) === holder) this.#holders.delete(name);
+      resolve();
+    };
+    const holder: Holder = { held: { fingerprint, run, release }, runs: false, lookedUp };
+    this.#holders.set(name, holder);
+    return { taken: true, key: holder.held };
   }
 }

@@ -55,7 +55,7 @@ const PAGE = 200;
  * const { outcome } = await ringport.waitForCall(id, { onProgress: (event) => console.log(event.type) });
  * ```
  *
- * @throws {TypeError} the URL is not absolute
+ * @throws {TypeError} the URL is not absolute or names a user, or the token has characters that cannot be sent
  */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);

@@ -14,18 +14,34 @@ export type ClientErrorCode =
   | "stream_lost"
   | "stream_overflow";
 
+/** A request without its query, token and body. */
+export interface RequestLine {
+  readonly method: string;
+  /** Of the whole URL, base path included. */
+  readonly path: string;
+}
+
 interface Details {
+  readonly request?: RequestLine | undefined;
   readonly status?: number | undefined;
   readonly errors?: readonly Fault[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  /** Printable: it holds neither token nor body. */
   readonly cause?: unknown;
 }
 
-/** Thrown by every method of the client when a request fails for good; programs decide by its `code`. */
+/**
+ * Thrown by every method of the client when a request fails for good; programs decide by its `code`. It may be printed
+ * and logged: neither it nor its causes hold the token, or the body of the request or of the response.
+ */
 export class RingportError extends Error {
   override readonly name = "RingportError";
   readonly code: ClientErrorCode;
+  /** Of the request, such as `POST`; null for a fault of a stream. */
+  readonly method: string | null;
+  /** Of the request, base path included, without the query; null for a fault of a stream. */
+  readonly path: string | null;
   /** The HTTP status; 0 where no answer came. */
   readonly status: number;
   /** A sentence that names what was wrong; the same as `message`. */
@@ -40,6 +56,8 @@ export class RingportError extends Error {
   constructor(code: ClientErrorCode, detail: string, details: Details = {}) {
     super(detail, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
+    this.method = details.request?.method ?? null;
+    this.path = details.request?.path ?? null;
     this.status = details.status ?? 0;
     this.detail = detail;
     this.errors = details.errors ?? [];
@@ -51,18 +69,21 @@ export class RingportError extends Error {
 /**
  * The error that an answer stands for.
  * @param body the parsed body, whatever it is
+ * @param fault what is wrong with an answer that is no problem document
  */
-export function errorOfAnswer({ status, headers }: Response, body: unknown, cause: unknown): RingportError {
-  const common = { status, retryAfter: retryAfterOf(headers), cause };
+export function errorOfAnswer(
+  { status, headers }: Response,
+  request: RequestLine,
+  body: unknown,
+  fault = "without a problem document",
+): RingportError {
+  const common = { status, request, retryAfter: retryAfterOf(headers) };
   const requestId = headers.get("x-request-id") ?? undefined;
   if (isProblem(body)) {
     const { code, detail, errors, request_id } = body;
     return new RingportError(code as ProblemCode, detail, { ...common, errors, requestId: request_id ?? requestId });
   }
-  return new RingportError("unexpected_answer", `the server answered ${status} without a problem document`, {
-    ...common,
-    requestId,
-  });
+  return new RingportError("unexpected_answer", `the server answered ${status} ${fault}`, { ...common, requestId });
 }
 
 /** The Retry-After header (RFC 9110 §10.2.3) in seconds; undefined where there is none that can be read. */

@@ -1,7 +1,8 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
+import { printableCause } from "../ports/printable-cause.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
-import { errorOfAnswer, RingportError } from "./ringport-error.ts";
+import { errorOfAnswer, type RequestLine, RingportError } from "./ringport-error.ts";
 
 /** Sends a request; the global `fetch` is one, and so is the `fetch` of a Ringport in the same process. */
 export type FetchRequest = (request: Request) => Promise<Response>;
@@ -10,7 +11,7 @@ export type FetchRequest = (request: Request) => Promise<Response>;
 export interface ClientOptions {
   /** Where the server is, base path included, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** A bearer token. */
+  /** A bearer token; white space around it is ignored. */
   readonly token: string;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
@@ -67,39 +68,54 @@ interface Sending {
   readonly idempotencyKey?: string;
 }
 
+/** An answer and what it answers. */
+interface Exchange {
+  readonly answer: Response;
+  readonly request: RequestLine;
+}
+
 const TIMEOUT_MS = 60_000;
 
-/** @throws {TypeError} the URL is not absolute */
-export function createTransport({ url, token, fetch, retries, timeoutMs }: ClientOptions): Transport {
+/** @throws {TypeError} the URL is not absolute or names a user, or the token has characters that cannot be sent */
+export function createTransport(options: ClientOptions): Transport {
+  const { url, fetch, retries, timeoutMs } = options;
   if (!/^https?:/i.test(url) || !URL.canParse(url))
     throw new TypeError(`url is "${url}": give the whole address, such as http://127.0.0.1:8080`);
+  const { username, password, host } = new URL(url);
+  if (username !== "" || password !== "") throw new TypeError(`url of ${host}: give it without a user and a password`);
+  const token = options.token.trim();
+  if (!/^[!-~]*$/.test(token)) throw new TypeError("the token has characters that no token has: visible ASCII only");
   const base = url.replace(/\/+$/, "");
   const client = ky.create({
     headers: { authorization: `Bearer ${token}` },
-    fetch: wholeAnswers(fetch ?? ((request) => globalThis.fetch(request))),
+    fetch: wholeAnswers(fetch ?? ((request) => globalThis.fetch(request)), token),
     timeout: timeoutMs ?? TIMEOUT_MS,
   });
 
-  async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Response> {
+  async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Exchange> {
     signal?.throwIfAborted();
     let lost = false;
     const retry = retryOptions(retries ?? RETRIES, () => {
       lost = true;
     });
     const headers = sending.idempotencyKey === undefined ? {} : { "idempotency-key": sending.idempotencyKey };
+    const address = `${base}${path}${search(sending.query ?? {})}`;
+    const request = { method: method.toUpperCase(), path: new URL(address).pathname };
     try {
-      return await client(`${base}${path}${search(sending.query ?? {})}`, {
+      const answer = await client(address, {
         method,
         headers,
         retry,
         ...(sending.json === undefined ? {} : { json: sending.json }),
         ...(signal ? { signal } : {}),
       });
+      return { answer, request };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       // The attempt whose answer was lost did it, and now it is gone: that is what was wanted.
-      if (isHTTPError(error) && method === "delete" && lost && error.response.status === 404) return error.response;
-      throw clientError(error);
+      if (isHTTPError(error) && method === "delete" && lost && error.response.status === 404)
+        return { answer: error.response, request };
+      throw clientError(error, request);
     }
   }
 
@@ -112,17 +128,19 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
       return answered(await send("get", path, {}, options?.signal));
     },
     async page<T>(path: string, query: Query, options?: RequestOptions) {
-      const answer = await send("get", path, { query }, options?.signal);
-      return pageOf(await read<T[]>(answer), answer.headers.get("link"));
+      const exchange = await send("get", path, { query }, options?.signal);
+      return pageOf(await read<T[]>(exchange), exchange.answer.headers.get("link"));
     },
     async logPage<T>(path: string, query: Query, options?: RequestOptions) {
-      const answer = await send("get", path, { query }, options?.signal);
+      const exchange = await send("get", path, { query }, options?.signal);
+      const { answer, request } = exchange;
       const cursor = answer.headers.get("next-cursor");
-      if (cursor === null) throw errorOfAnswer(answer, undefined, new Error("the header Next-Cursor is missing"));
-      return { ...pageOf(await read<T[]>(answer), answer.headers.get("link")), cursor };
+      if (cursor === null) throw errorOfAnswer(answer, request, undefined, "without the header Next-Cursor");
+      return { ...pageOf(await read<T[]>(exchange), answer.headers.get("link")), cursor };
     },
     async bytes(path, options) {
-      return new Uint8Array(await (await send("get", path, {}, options?.signal)).arrayBuffer());
+      const { answer } = await send("get", path, {}, options?.signal);
+      return new Uint8Array(await answer.arrayBuffer());
     },
     async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
       return answered(await send("post", path, { json, idempotencyKey }, options?.signal));
@@ -134,7 +152,7 @@ export function createTransport({ url, token, fetch, retries, timeoutMs }: Clien
 }
 
 /** Reads each answer to its end, so that a connection that breaks in the middle of one counts as lost too. */
-function wholeAnswers(fetch: FetchRequest): (input: string | URL | Request) => Promise<Response> {
+function wholeAnswers(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
   return async (input) => {
     const request = input as Request; // ky passes nothing else
     try {
@@ -142,29 +160,34 @@ function wholeAnswers(fetch: FetchRequest): (input: string | URL | Request) => P
       const { status, statusText, headers } = answer;
       const body = answer.body === null ? null : await answer.arrayBuffer();
       return new Response(body, { status, statusText, headers });
-    } catch (cause) {
-      if (request.signal.aborted) throw cause;
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new RingportError("network_error", `${new URL(request.url).origin} gave no answer: ${why}`, { cause });
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      const cause = printableCause(error, (text) => (token === "" ? text : text.replaceAll(token, "…")));
+      const { origin, pathname: path } = new URL(request.url);
+      const details = { request: { method: request.method, path }, cause };
+      throw new RingportError("network_error", `${origin} gave no answer: ${cause.message}`, details);
     }
   };
 }
 
-function clientError(error: unknown): unknown {
-  if (isHTTPError(error)) return errorOfAnswer(error.response, error.data, error);
-  if (isTimeoutError(error)) return new RingportError("timeout", "the server did not answer in time", { cause: error });
+/** Errors of ky hold the request with the token and the body, so none of them becomes a cause. */
+function clientError(error: unknown, request: RequestLine): unknown {
+  if (isHTTPError(error)) return errorOfAnswer(error.response, request, error.data);
+  if (isTimeoutError(error)) return new RingportError("timeout", "the server did not answer in time", { request });
   return error;
 }
 
-async function answered<T>(answer: Response): Promise<Answered<T>> {
-  return { body: await read<T>(answer), status: answer.status, headers: answer.headers };
+async function answered<T>(exchange: Exchange): Promise<Answered<T>> {
+  const { status, headers } = exchange.answer;
+  return { body: await read<T>(exchange), status, headers };
 }
 
-async function read<T>(answer: Response): Promise<T> {
+/** The error of the parser quotes the body, so it is no cause. */
+async function read<T>({ answer, request }: Exchange): Promise<T> {
   try {
     return (await answer.json()) as T;
-  } catch (cause) {
-    throw errorOfAnswer(answer, undefined, cause);
+  } catch {
+    throw errorOfAnswer(answer, request, undefined, "with a body that is not JSON");
   }
 }
 

@@ -134,6 +134,12 @@ export function createHttp(deps: HttpDependencies): WebApp {
       startedAt: system.monotonic(),
     });
 
+  /** The address of a page may hold a code that links a number, so only its prefix is logged. */
+  const loggedPath = ({ fullPath, route }: Exchange): string => {
+    const page = pages.find(({ prefix }) => route === `/${prefix}/*`);
+    return page ? `${base}/${page.prefix}/…` : fullPath;
+  };
+
   async function answered(exchange: Exchange): Promise<Reply> {
     const reply: Reply = await router.fetch(exchange);
     const ms = system.monotonic() - exchange.startedAt;
@@ -142,7 +148,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
       {
         request_id: exchange.requestId,
         method: exchange.method,
-        path: exchange.fullPath.slice(0, 1024),
+        path: loggedPath(exchange).slice(0, 1024),
         status: reply.status,
         ms: Math.round(ms * 10) / 10,
         user_id: exchange.principal?.userId,

@@ -323,27 +323,36 @@ export interface TranscriptStore {
   ofCalls(callIds: readonly string[]): Promise<TranscriptLine[]>;
 }
 
-/** What a finished idempotent request answered: JSON, as the use case made it. */
-export interface ReceiptResult {
+/** An idempotency key and whose it is; all three together are unique. */
+export interface ReceiptKey {
   readonly userId: string;
+  /** The instance of a demo token; empty for a user's other tokens. */
+  readonly scope: string;
   readonly key: string;
+}
+
+/** What a finished idempotent request answered: JSON, as the use case made it. */
+export interface ReceiptResult extends ReceiptKey {
   readonly result: string;
 }
 
 /** What is known of an idempotency key. */
 export type Receipt =
   | { readonly kind: "begun" }
-  | { readonly kind: "running"; readonly fingerprint: string }
+  | { readonly kind: "running" }
   | { readonly kind: "done"; readonly fingerprint: string; readonly result: string };
 
 /** What is known of idempotency keys. */
 export interface ReceiptStore {
   /** Begins a request under a key unless one is known; keys from before `expiredBefore` are forgotten first. */
-  begin(userId: string, key: string, fingerprint: string, now: number, expiredBefore: number): Promise<Receipt>;
-  /** Stores the result of a request that changed nothing else (a creation stores its own). */
+  begin(key: ReceiptKey, fingerprint: string, now: number, expiredBefore: number): Promise<Receipt>;
+  /**
+   * Stores the result of a request that changed nothing else. A creation stores its own, and fails in the same way.
+   * @throws {StorageUnavailable} the key is not begun; nothing is stored
+   */
   finish(receipt: ReceiptResult): Promise<void>;
-  /** Forgets a request that was refused. */
-  abandon(userId: string, key: string): Promise<void>;
+  /** Forgets a request that was refused, unless it has a result. */
+  abandon(key: ReceiptKey): Promise<void>;
   /** Forgets every unfinished request of a process that died. */
   abandonUnfinished(): Promise<void>;
   /** Forgets requests that were begun before a time; resolves with how many. */

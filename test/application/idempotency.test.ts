@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { CreateCallInput } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
+import type { Principal } from "../../src/domain/principal.ts";
 import { ALICE, audioFile, BOB, NUMBER, World } from "../support/application.ts";
 
 const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
@@ -63,6 +64,51 @@ test("a key belongs to its user", async () => {
   await world.stop();
 });
 
+test("a demo token has keys of its own, one set per instance", async () => {
+  const world = await World.start();
+  const [mine, kitchen, bar] = [await world.newInstance(), await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  const demoOf = ({ id }: Instance): Principal => ({ ...ALICE, demoInstanceId: id });
+  const create = (principal: Principal, instance: Instance) =>
+    world.app.calls.create(principal, speech(instance), options);
+  const first = await create(demoOf(kitchen), kitchen);
+  expect(await create(ALICE, mine)).toMatchObject({ instanceId: mine.id, replayed: false });
+  expect(await create(demoOf(bar), bar)).toMatchObject({ instanceId: bar.id, replayed: false });
+  expect(await create(demoOf(kitchen), kitchen)).toMatchObject({ id: first.id, replayed: true });
+  await expect(create(demoOf(kitchen), mine)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  await world.stop();
+});
+
+test("a demo token never gets the answer for another instance", async () => {
+  const world = await World.start();
+  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  await world.app.calls.create(ALICE, speech(mine), options);
+  const demo = { ...ALICE, demoInstanceId: kitchen.id };
+  await expect(world.app.calls.create(demo, speech(mine), options)).rejects.toMatchObject({
+    code: "demo_token_restricted",
+  });
+  await world.stop();
+});
+
+test("a request of a demo token that still runs keeps no key of its user", async () => {
+  const world = await World.start();
+  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  world.storage.before = (operation) => (operation === "calls.insert" ? held : undefined);
+  const running = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
+  await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
+  world.storage.before = () => {};
+  expect(await world.app.calls.create(ALICE, speech(mine), options)).toMatchObject({ created: true });
+  release();
+  expect(await running).toMatchObject({ created: true });
+  await world.stop();
+});
+
 test("a request under a key that is still running is refused until it is done", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
@@ -119,22 +165,6 @@ test("a request that the storage could not take leaves its key free as soon as t
   await world.stop();
 });
 
-test("a key whose first answer was lost can be used again, and two requests at once create one call", async () => {
-  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
-  const instance = await world.newInstance();
-  const options = { idempotencyKey: "k" };
-  const lost = world.loseAnswer("receipts.begin");
-  const create = () => world.app.calls.create(ALICE, speech(instance), options);
-  await expect(create()).rejects.toMatchObject({ name: "StorageUnavailable" });
-  expect(lost()).toBe(true);
-  const both = await Promise.allSettled([create(), create()]);
-  for (const answer of both) expect(answer).toMatchObject({ reason: { code: "idempotency_key_in_progress" } });
-  expect(await create()).toMatchObject({ created: true, replayed: false });
-  expect(await create()).toMatchObject({ created: true, replayed: true });
-  expect(await world.app.calls.list(ALICE)).toHaveLength(1);
-  await world.stop();
-});
-
 test("the answer with the call that was there is kept under the key as well", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
@@ -157,7 +187,7 @@ test("a key survives a crash; one whose request was not done is free again", asy
   const before = await World.start();
   const instance = await before.newInstance();
   const done = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
-  await before.storage.receipts.begin(ALICE.userId, "half", "x", before.system.now(), 0);
+  await before.storage.receipts.begin({ userId: ALICE.userId, scope: "", key: "half" }, "x", before.system.now(), 0);
   const after = await before.crashAndRestart();
   expect(await after.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
     id: done.id,

@@ -154,7 +154,12 @@ describe("personal data is purged on time", () => {
     expect(await world.app.calls.create(ALICE, input, { idempotencyKey: "key" })).toMatchObject({ id, replayed: true });
     await world.system.advance(2 * HOUR_MS);
     // Asked without an age, so that only a sweep can have forgotten it.
-    const begun = await world.storage.receipts.begin(ALICE.userId, "key", "other", world.system.now(), 0);
+    const begun = await world.storage.receipts.begin(
+      { userId: ALICE.userId, scope: "", key: "key" },
+      "other",
+      world.system.now(),
+      0,
+    );
     expect(begun.kind).toBe("begun");
     await world.stop();
   });

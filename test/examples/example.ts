@@ -12,6 +12,8 @@ import { shebang } from "./shebang.ts";
 export interface ExampleOptions {
   /** Default: the one that its first line names. */
   readonly runtime?: RuntimeName | undefined;
+  /** Its tokens are in its memory, so it prints one. */
+  readonly inMemory?: boolean | undefined;
   /** Where the interface is mounted in the example's own app. */
   readonly below?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -21,7 +23,7 @@ export interface ExampleOptions {
 export interface RunningExample {
   /** Where the interface is reached. */
   readonly base: string;
-  /** A client with the token that it printed, or with one that the command line made. */
+  /** A client with a token that the command line made, or that it printed. */
   readonly client: Client;
   /** Ends it as Ctrl-C does; answers the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
@@ -54,7 +56,7 @@ export async function startExample(script: string, options: ExampleOptions = {})
   onTestFinished(async () => void (await server.stop("SIGKILL")));
 
   const base = server.url + (options.below ?? "");
-  const token = options.below === undefined ? await printedToken(server.output) : await tokenOfCommandLine(folder);
+  const token = options.inMemory ? await printedToken(server.output) : await tokenOfCommandLine(folder);
   return { base, client: clientOf(server, base, token), interrupt: () => server.stop("SIGINT") };
 }
 

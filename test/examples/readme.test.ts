@@ -2,12 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { run } from "../package/support/run.ts";
+import { mustRun, run } from "../package/support/run.ts";
 import { freePort } from "../support/free-port.ts";
 import { start } from "../support/runtimes.ts";
 import { until } from "../support/server-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { clientOf, folder, printedToken, runtimeNamed, tokenOfCommandLine } from "./example.ts";
+import { clientOf, folder, runtimeNamed, tokenOfCommandLine } from "./example.ts";
 import { begin } from "./program.ts";
 import { expectTone, placeToneCall } from "./tone-call.ts";
 
@@ -33,9 +33,11 @@ describe.skipIf(node.missing)(`what examples/README.md promises, on ${node.title
 
   test("`npm run example -- bun-server` starts it in a clone", async () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
-    const server = await start(node, RUN, { args: ["bun-server"], cwd: temporaryFolder("clone"), env: { PATH } });
+    const cwd = temporaryFolder("clone");
+    const server = await start(node, RUN, { args: ["bun-server"], cwd, env: { PATH } });
     onTestFinished(async () => void (await server.stop())); // whoever is killed cannot end what he has started
-    const client = clientOf(server, server.url, await printedToken(server.output));
+    const created = [...node.command, join(ROOT, "adapters/cli/main.ts"), "token", "create", "--user", "me"];
+    const client = clientOf(server, server.url, (await mustRun(created, { cwd })).trim());
     expectTone(await client.heard(await placeToneCall(client)));
     expect(await server.stop()).toBe(0);
   });

@@ -63,7 +63,7 @@ describe("real phones", () => {
 
 describe("a port of one's own", () => {
   onItsRuntime("your-own-storage/server.ts", {}, "places a call that is heard", async () => {
-    const { client } = await startExample("your-own-storage/server.ts");
+    const { client } = await startExample("your-own-storage/server.ts", { inMemory: true });
     expectTone(await client.heard(await placeToneCall(client)));
   });
 

@@ -8,7 +8,7 @@ import { type RuntimeName, start } from "../support/runtimes.ts";
 import { type CallView, type Client, expected, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 import { loudPart, type Sound, toneShare } from "../support/server-sound.ts";
-import { clientOf, folder, printedToken, runtimeNamed } from "./example.ts";
+import { clientOf, folder, runtimeNamed, tokenOfCommandLine } from "./example.ts";
 import { begin } from "./program.ts";
 
 const LINK_URL = /http:\S+\/simulator\/\S*\w/;
@@ -21,7 +21,7 @@ async function serverWithStreams(): Promise<{ base: string; client: Client }> {
   const env = { RINGPORT_STREAM_PREVIEW: "1" };
   const server = await start(node, "node_modules/ringport/dist/cli.js", { cwd: folder, args: ["serve"], env });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
-  return { base: server.url, client: clientOf(server, server.url, await printedToken(server.output)) };
+  return { base: server.url, client: clientOf(server, server.url, await tokenOfCommandLine(folder)) };
 }
 
 /** Runs an example to its end, pressing the button that it asks for; answers what it printed and what was heard. */

@@ -39,6 +39,15 @@ describe("pages", () => {
     expect(asked).toEqual(["GET /link/abc", "POST /link/abc", "GET /link/abc", "GET /", "GET /nothing/"]);
   });
 
+  test("the codes in their addresses are not logged", async () => {
+    const { app, logged } = withPages({}, "/api");
+    for (const path of ["link/0123456789abcdef", "0123456789abcdef/", "nothing/0123456789abcdef?x=0123456789abcdef"])
+      await ask(app, { path: `/api/simulator/${path}`, token: null });
+    const paths = logged.flatMap(({ message, fields }) => (message === "request" ? [String(fields.path)] : []));
+    expect(paths.filter((path) => path.includes("simulator"))).toEqual(Array(3).fill("/api/simulator/…"));
+    expect(JSON.stringify(logged)).not.toContain("0123456789abcdef");
+  });
+
   test("a page of HTML cannot be framed and loads nothing", async () => {
     const { headers } = await ask(withPages().app, { path: "/simulator/link/abc", token: null });
     expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");

@@ -1,7 +1,6 @@
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { runtimes, type ServerProcess, start } from "../support/runtimes.ts";
-import { until } from "../support/server-client.ts";
+import { run, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
 import { type Answer, type Sending, send } from "../support/server-http.ts";
 import type { Journal } from "./journal.ts";
 import type { Place } from "./place.ts";
@@ -47,15 +46,7 @@ export class RoundServer {
     this.#process = started;
     void started.gone.then((code) => this.#died(started, code));
     this.#journal.note("the server has started");
-    // The address comes first, on a first start the token last.
-    this.#token ??= (
-      await until(
-        () => /\brp_live_\w+/.exec(started.output()),
-        (found) => found !== null,
-        10_000,
-        "the first token",
-      )
-    )?.[0];
+    this.#token ??= await newToken(env);
   }
 
   /** Ends it as a power cut does. */
@@ -149,6 +140,13 @@ export class RoundServer {
   #signal(signal: NodeJS.Signals): void {
     if (this.#process) process.kill(this.#process.pid, signal);
   }
+}
+
+/** A token of the first user, who may call over trunks. */
+async function newToken(env: Readonly<Record<string, string>>): Promise<string> {
+  const { code, stdout, stderr } = await run(RUNTIME, PROGRAM, { args: ["token", "create", "--user", "admin"], env });
+  if (code !== 0) throw new Error(`token create ended with ${code}: ${stderr}`);
+  return stdout.trim();
 }
 
 /** What it printed after its welcome. */

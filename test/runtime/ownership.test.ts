@@ -179,14 +179,18 @@ onEach(ON_EVERYTHING, (target) => {
       expectProblem(await demo.postCall(other.id, noise), 403, "demo_token_restricted");
     });
 
-    test("gets an idempotent replay before the 403", async () => {
-      const { ada, demo, other } = await theDemo();
+    test("has idempotency keys of its own, and gets no answer for another instance", async () => {
+      const { ada, demo, own, other } = await theDemo();
       const headers = { "idempotency-key": `replay-${other.id}` };
-      const first = expected(201, await ada.postCall(other.id, {}, headers));
-      const replay = await demo.postCall(other.id, {}, headers);
-      expect(replay.status).toBe(201);
+      const first = expected(201, await demo.postCall(own.id, {}, headers));
+      expected(201, await ada.postCall(other.id, {}, headers));
+      const replay = expected(201, await demo.postCall(own.id, {}, headers));
       expect(replay.headers["idempotent-replayed"]).toBe("true");
       expect(replay.json()).toEqual(first.json());
+      expectProblem(await demo.postCall(other.id, {}, headers), 422, "idempotency_key_reused");
+      const adas = { "idempotency-key": `ada-${other.id}` };
+      await ada.postCall(other.id, {}, adas);
+      expectProblem(await demo.postCall(other.id, {}, adas), 403, "demo_token_restricted");
     });
 
     test("sees only its instance and that instance's calls", async () => {

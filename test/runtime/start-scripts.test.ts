@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type RuntimeName, runtimes, start } from "../support/runtimes.ts";
 import { Client, until } from "../support/server-client.ts";
@@ -10,7 +11,6 @@ const SCRIPTS: readonly (readonly [script: string, on: RuntimeName])[] = [
   ["start:bun", "bun"],
   ["start:deno", "deno"],
 ];
-const TOKEN = /rp_live_[0-9A-Za-z]{49}/;
 
 const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   scripts: Record<string, string>;
@@ -22,13 +22,15 @@ for (const [script, on] of SCRIPTS) {
   describe.skipIf(runtime.missing)(`npm run ${script} (${runtime.title})`, () => {
     test("serves from source; a call is heard; a SIGTERM to npm stops it", async () => {
       const npm = { ...runtime, command: ["npm", "run", "--silent"] };
-      const env = { RINGPORT_DATA: temporaryFolder("start"), RINGPORT_SIMULATOR_TIME_SCALE: "0.1", LOG_LEVEL: "info" };
+      const data = temporaryFolder("start");
+      const tokenFile = join(data, "token");
+      const settings = { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: tokenFile, RINGPORT_SIMULATOR_TIME_SCALE: "0.1" };
+      const env = { ...settings, LOG_LEVEL: "info" };
       const server = await start(npm, script, { env });
       try {
         await until(server.output, (text) => text.includes("curl -X POST"), 10_000, "the first token");
-        const [token] = TOKEN.exec(server.output()) ?? [];
         const reachable = { base: server.url, document: undefined, output: server.output() };
-        const client = new Client(reachable, token);
+        const client = new Client(reachable, readFileSync(tokenFile, "utf8").trim());
         const call = await client.call((await client.activeInstance()).id);
         const ended = await client.waitForCall(call.id);
         expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heard_ratio: 1 } });

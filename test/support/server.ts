@@ -123,7 +123,7 @@ export class Server {
       this.#databaseUrl = await (await running).createDatabase();
     }
     this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
-    // The address comes first, on a first start the token last.
+    // The address comes first, on a first start the first request last.
     await until(
       () => this.output,
       (output) => /^ {2}Stream /m.test(output) && (!this.#isFresh || /^ {2}curl /m.test(output)),
@@ -152,6 +152,11 @@ export class Server {
     await this.#process?.stop("SIGKILL");
     this.#process = undefined;
     if (this.#ownsData && this.#data) rmSync(this.#data, { recursive: true, force: true });
+  }
+
+  /** The token of its first start. */
+  get firstToken(): string {
+    return readFileSync(this.#tokenFile, "utf8").trim();
   }
 
   /** Issues a token with the command line, as an operator does, while the server runs. */
@@ -201,6 +206,10 @@ export class Server {
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
+  get #tokenFile(): string {
+    return join(this.data, "token");
+  }
+
   #running(): ServerProcess {
     if (!this.#process) throw new Error("the server does not run");
     return this.#process;
@@ -211,6 +220,7 @@ export class Server {
       PORT: "0",
       LOG_LEVEL: "warn",
       RINGPORT_DATA: this.data,
+      RINGPORT_TOKEN_FILE: this.#tokenFile,
       DATABASE_URL: this.#databaseUrl,
       // Far ends act, and codes rotate, so much faster; audio always runs in real time.
       RINGPORT_SIMULATOR_TIME_SCALE: "0.1",

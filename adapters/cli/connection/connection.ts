@@ -34,7 +34,7 @@ export async function connect(line: ParsedLine): Promise<Connection> {
   const token = tokenOf(line);
   if (token === undefined)
     throw new UsageError(
-      "a token is needed: set RINGPORT_TOKEN; the server printed one on its first start, ringport token create --user NAME makes another",
+      "a token is needed: set RINGPORT_TOKEN; ringport token create --user NAME makes one beside the server",
     );
   await answers(url);
   return { client: createClient({ url, token }), url };

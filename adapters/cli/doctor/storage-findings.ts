@@ -1,7 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { Client } from "pg";
 import { DEFAULT_DATA, sqlitePath } from "../../embedded.ts";
+import { withReadableUrl } from "../../storage/postgres-url.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const CHOOSE = "choose another folder with RINGPORT_DATA, or change its permissions";
@@ -46,16 +48,19 @@ export async function findDatabase(url: string): Promise<Finding[]> {
   const name = "postgresql";
   const pg = await import("pg").catch(() => undefined);
   if (!pg) return [broken(name, "the package pg is missing", "npm install pg")];
-  const client = new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  client.on("error", () => {}); // a connection that breaks later is no news here
+  let client: Client | undefined;
   try {
+    client = withReadableUrl(
+      () => new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS }),
+    );
+    client.on("error", () => {}); // a connection that breaks later is no news here
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
     return [works(name, `PostgreSQL ${rows[0]?.server_version ?? ""} answers at ${placeOf(url)}`)];
   } catch (error) {
     return [broken(name, `${placeOf(url)} cannot be used: ${reasonOf(error)}`, "check DATABASE_URL")];
   } finally {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
 }
 

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { isId } from "../../../src/domain/ids.ts";
 import type { Command } from "../command.ts";
+import { hideTokens } from "../hide-secrets.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings.ts";
@@ -19,7 +20,7 @@ export const tokenRevoke: Command = {
     const [id = ""] = line.operands;
     if (!isId("tok", id))
       throw new UsageError(
-        `"${hidden(id)}" is no token's id: those are tok_ and 26 characters; see: ringport token list`,
+        `"${hideTokens(id).slice(0, 60)}" is no token's id: those are tok_ and 26 characters; see: ringport token list`,
       );
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const revoked = await withStorage(options, { mustExist: true }, ({ accounts }) =>
@@ -31,8 +32,3 @@ export const tokenRevoke: Command = {
     return 0;
   },
 };
-
-/** Somebody may have pasted the token itself. */
-function hidden(text: string): string {
-  return text.replace(/^(rp_(?:live|demo)_).*$/, "$1…").slice(0, 60);
-}

@@ -80,10 +80,10 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
 
   clause("idempotent requests are forgotten by age", async (scene) => {
     const { receipts } = scene.storage;
-    const begin = (key: string) => receipts.begin(scene.userId, key, "body", scene.now(), 0);
+    const begin = (key: string) => receipts.begin(scene.key(key), "body", scene.now(), 0);
     await begin("old");
     await begin("old and finished");
-    await receipts.finish({ userId: scene.userId, key: "old and finished", result: "{}" });
+    await receipts.finish({ ...scene.key("old and finished"), result: "{}" });
     const between = scene.now();
     await begin("new");
     scene.equal(await receipts.forget(between), 2);
@@ -93,15 +93,18 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
 
   clause("idempotent requests are forgotten by the number they called", async (scene) => {
     const { receipts } = scene.storage;
-    const begin = (key: string) => receipts.begin(scene.userId, key, "body", scene.now(), 0);
+    const begin = (key: string) => receipts.begin(scene.key(key), "body", scene.now(), 0);
     for (const [key, targetPhone] of [
       ["to it", "+15550199"],
       ["to another", "+155501990"],
     ] as const) {
       await begin(key);
-      await receipts.finish({ userId: scene.userId, key, result: JSON.stringify({ targetPhone, created: true }) });
+      await receipts.finish({ ...scene.key(key), result: JSON.stringify({ targetPhone, created: true }) });
     }
-    scene.equal(await receipts.forgetPhone("+15550199"), 1);
+    const ofDemoToken = scene.key("to it", "inst_1");
+    await receipts.begin(ofDemoToken, "body", scene.now(), 0);
+    await receipts.finish({ ...ofDemoToken, result: JSON.stringify({ targetPhone: "+15550199" }) });
+    scene.equal(await receipts.forgetPhone("+15550199"), 2);
     scene.equal((await begin("to it")).kind, "begun");
     scene.equal((await begin("to another")).kind, "done");
   });

@@ -3,7 +3,7 @@ import { type Event, type EventType, withoutPosition } from "../../domain/events
 import { type IdPrefix, type IdSource, idSource } from "../../domain/ids.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
-import type { Storage } from "../../ports/storage.ts";
+import type { ReceiptKey, Storage } from "../../ports/storage.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import type { StorageUnderTest } from "../storage-contract.ts";
 
@@ -36,6 +36,11 @@ export class StorageScene {
   /** Closes the storage and opens the same data again. */
   async reopen(): Promise<void> {
     this.storage = await this.#under.reopen();
+  }
+
+  /** An idempotency key of the user. */
+  key(key: string, scope = ""): ReceiptKey {
+    return { userId: this.userId, scope, key };
   }
 
   equal(actual: unknown, expected: unknown): void {

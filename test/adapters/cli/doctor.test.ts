@@ -101,6 +101,23 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
+  test("no secret of the settings is repeated, whatever fails", async () => {
+    const engine = "http://127.0.0.1:1/v1";
+    const env = {
+      ...{ RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: "rp_live_hunter2hunter2", RINGPORT_SECRET: "hunter2" },
+      RINGPORT_SIP_TRUNKS: '[{"name":"acme","server":"sip:127.0.0.1:1","user":"me","password":"hunter2"}]',
+      ...{ RINGPORT_SPEECH_URL: engine, RINGPORT_SPEECH_KEY: "hunter2", RINGPORT_SPEECH_MODEL: "none" },
+      RINGPORT_SPEECH_VOICES: '{"pt-BR-1":{"voice":"x"}}',
+      ...{ RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: engine },
+      ...{ RINGPORT_TRANSCRIPTION_KEY: "hunter2", RINGPORT_TRANSCRIPTION_MODEL: "none", LOG_LEVEL: "debug" },
+    };
+    for (const args of [["doctor"], ["doctor", "--json"], ["sip", "check"], ["sip", "check", "--json"], ["serve"]]) {
+      const { code, stdout, stderr } = await run(args, env);
+      expect(code, args.join(" ")).not.toBe(0);
+      expect(stdout + stderr).not.toContain("hunter2");
+    }
+  });
+
   test("a Ringport on the port is no obstacle, and a setting that is none is told", async () => {
     const { port } = new URL(cli.server.base);
     const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });

@@ -161,6 +161,7 @@ describe("reading settings", () => {
     ["RINGPORT_RETENTION_DAYS", "0", "0.001"],
     ["RINGPORT_PUBLIC_URL", "calls.example.com", "https://calls.example.com"],
     ["RINGPORT_PUBLIC_URL", "https://x.example/?a=b", "https://calls.example.com"],
+    ["RINGPORT_SPEECH_URL", "https://ana@x.example/v1", "without a user"],
     ["RINGPORT_BASE_PATH", "api", "/api"],
     ["RINGPORT_BASE_PATH", "/../x", "/api"],
     ["RINGPORT_CORS", "app.example.com", "origins"],

@@ -63,14 +63,33 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     for (const [name, value] of [
       ["RINGPORT_SECRET", "hunter2"],
       ["DATABASE_URL", "mysql://user:hunter2@host/database"],
+      ["DATABASE_URL", "postgres://user:hunter2@[::1/database"],
+      ["RINGPORT_SPEECH_URL", "http://ana:hunter2@127.0.0.1:1/v1"],
+      ["RINGPORT_TRANSCRIPTION_URL", "https://hunter2@speech.example"],
+      ["RINGPORT_PUBLIC_URL", "ftp://ana:hunter2@calls.example"],
     ] as const) {
       const { code, stderr } = await run(["serve"], { [name]: value });
       expect(code).toBe(2);
       expect(stderr).toContain(name);
       expect(stderr).not.toContain("hunter2");
     }
-    const pasted = await run(["token", "revoke", "rp_live_hunter2hunter2"]);
-    expect(pasted.stderr).not.toContain("hunter2");
+    for (const args of [
+      ["token", "revoke", "rp_live_hunter2hunter2"],
+      ["rp_live_hunter2hunter2"],
+      ["calls", "rp_live_hunter2hunter2", "--json"],
+      ["serve", "--rp_live_hunter2hunter2"],
+      ["serve", "--port", "rp_live_hunter2hunter2"],
+    ]) {
+      const pasted = await run(args);
+      expect(pasted.code, args.join(" ")).toBe(2);
+      expect(pasted.stdout + pasted.stderr).toContain("rp_live_[hidden]");
+      expect(pasted.stdout + pasted.stderr).not.toContain("hunter2");
+    }
+    const RINGPORT_URL = "http://ana:hunter2@127.0.0.1:1";
+    for (const args of [["calls"], ["calls", "--json"], ["doctor", "--json"]]) {
+      const connected = await run(args, { RINGPORT_URL, RINGPORT_TOKEN: "rp_live_x" });
+      expect(connected.stdout + connected.stderr).not.toContain("hunter2");
+    }
   });
 
   test("a data folder that cannot be used is named", async () => {

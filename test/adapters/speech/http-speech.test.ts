@@ -1,8 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
 import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
+import { printed } from "../../support/printed.ts";
 import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
 
 const API_KEY = "sk-very-secret-key";
@@ -161,12 +164,24 @@ describe("a speech server that fails", () => {
         headers: { "content-type": body.startsWith("{") ? "application/json" : "text/html" },
       })),
     );
-    const error = await failure(speak("Oi."));
+    const error = await failure(speak("Our secret."));
     expect(error.name).toBe("SpeechFailed");
+    expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
     expect(error.message).toContain(`answered ${status}`);
     expect(error.message).toMatch(/Incorrect API key: \[hidden\]|no such voice|Out of memory/);
-    expect(error.message).not.toContain(API_KEY);
     expect(server.requests).toHaveLength(requests);
+  });
+
+  test("by answering too late, or with a key that cannot be sent, prints neither key nor text", async () => {
+    const hanging = createServer(() => {});
+    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/v1`;
+    const late = await failure(speak("Our secret.", { baseUrl, timeoutMs: 100 }));
+    hanging.close().closeAllConnections();
+    expect(late.message).toMatch(/within 100 ms/);
+    const unsendable = await failure(speak("Our secret.", { headers: { "x-key": "very-secret-key\u{1F511}" } }));
+    const broken = await failure(speak("Our secret.", { baseUrl: "http://127.0.0.1:1/v1" }));
+    for (const error of [late, unsendable, broken]) expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
   });
 
   test("with 429 is asked again after the time that it names", async () => {

@@ -13,8 +13,9 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await instances.halfLinked({ limit: 10, after: "inst_0" });
   await instances.halfDeleted({ limit: 10, after: "inst_0" });
   await accounts.users(1);
-  await receipts.begin("usr_1", "key", "body", 1, 0);
-  const receipt = () => ({ userId: "usr_1", key: "key", result: "{}" });
+  const key = { userId: "usr_1", scope: "", key: "key" };
+  await receipts.begin(key, "body", 1, 0);
+  const receipt = () => ({ ...key, result: "{}" });
   await calls.insert(call, undefined, { kind: "single" }, [], receipt);
   await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
   const quota = { maxCalls: 1, since: 0 };

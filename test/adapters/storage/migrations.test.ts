@@ -20,6 +20,7 @@ const STEPS = [
   "0008_deletions",
   "0009_retention",
   "0010_owners",
+  "0011_receipt_scopes",
   "0012_token_limits",
 ];
 

@@ -3,6 +3,7 @@ import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../a
 import { toneShare } from "../../../src/audio/tone.ts";
 import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+import { printed } from "../../support/printed.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 import { errorsIn, speak } from "./listening.ts";
 
@@ -90,6 +91,7 @@ describe("a server that fails", () => {
       server.fail({ status, body });
       const { events } = await heard();
       const [error] = errorsIn(events);
+      expect(printed(events)).not.toContain("very-secret-key");
       expect(error).toMatchObject({ recoverable: !lasting });
       expect(error!.message).toMatch(
         new RegExp(`^The transcription server answered ${status}: Incorrect: \\[hidden\\]`),

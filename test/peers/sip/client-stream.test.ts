@@ -213,7 +213,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
           env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIP_TRUNKS: JSON.stringify(trunks) },
         });
         await server.start();
-        token = /rp_live_\w+/.exec(server.output)?.[0] ?? "";
+        token = server.firstToken;
       };
       if (!target.missing) starts.push(start);
       afterAll(() => server?.dispose());

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
+import type { Tokens } from "../../src/ringport.ts";
+import { createFile } from "../embedded/create-file.ts";
+import type { ServerSettings } from "./read-settings.ts";
+import { isWatched } from "./terminal/terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What became of the first token: issued for a terminal, written into a file, or left to `ringport token create`. */
+export type FirstToken =
+  | { readonly kind: "issued"; readonly token: string }
+  | { readonly kind: "written"; readonly path: string }
+  | { readonly kind: "left" };
+
+const FIRST = { userName: "admin", label: "first start" };
+
+/**
+ * Issues a token if there is none yet: into the file if one is named, otherwise for a terminal only, because other
+ * outputs end up in logs. If the storage fails now, the server still starts.
+ * @throws {UsageError} the file cannot be created; no token was issued
+ */
+export async function firstToken(tokens: Tokens, path: string | undefined): Promise<FirstToken | undefined> {
+  try {
+    if ((await tokens.list()).length > 0) return undefined;
+    if (path !== undefined) {
+      await writeTo(path, tokens);
+      return { kind: "written", path: resolve(path) };
+    }
+    if (!isWatched()) return { kind: "left" };
+    const first = await tokens.first(FIRST);
+    return first && { kind: "issued", token: first.token };
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Checks the file before anything is created, if the data folder shows that no token can have been issued.
+ * @throws {UsageError} the file cannot be created
+ */
+export async function checkTokenFile({ tokenFile: path, options }: ServerSettings): Promise<void> {
+  if (path === undefined || options.databaseUrl !== undefined) return;
+  const { DEFAULT_DATA } = await import("../embedded.ts");
+  const data = resolve(options.data ?? DEFAULT_DATA);
+  if (existsSync(data)) return;
+  if (existsSync(path)) throw refusal(path, "EEXIST");
+  const folder = dirname(resolve(path));
+  if (folder !== data && !existsSync(folder)) throw refusal(path, "ENOENT");
+}
+
+async function writeTo(path: string, tokens: Tokens): Promise<void> {
+  try {
+    await createFile(path, async () => `${(await tokens.first(FIRST))?.token}\n`);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (error instanceof StorageUnavailable || code === undefined) throw error;
+    throw refusal(path, code, error);
+  }
+}
+
+function refusal(path: string, code: string, cause?: unknown): UsageError {
+  const why = REASONS[code] ?? `it cannot be written (${code})`;
+  return new UsageError(`RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: ${why}`, { cause });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: "the file exists, but this database has no token yet; remove the file or name another one",
+  ENOENT: "its folder does not exist; create that first",
+  ENOTDIR: "its folder is a file; name another one",
+  EACCES: "this user may not write there; name another file",
+  EPERM: "this user may not write there; name another file",
+  EROFS: "the file system is read-only; name another file",
+};

@@ -1,0 +1,257 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Client, type ClientOptions, createClient, type FetchRequest } from "ringport/client";
+import { afterAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { printed } from "../support/printed.ts";
+import { relayTo } from "../support/relay.ts";
+import { streamScene, waitUntil } from "./support/stream-scene.ts";
+
+// Made at run time: Bun prints the lines of the source beside an error.
+const TEXT = `secret text ${randomBytes(12).toString("hex")}`;
+const TOKEN = `rp_live_${randomBytes(24).toString("hex")}`;
+const INPUT = {
+  instanceId: "inst_1",
+  type: "FIXED_TTS",
+  target: { phoneNumber: "+12025550100" },
+  tts: { text: TEXT, voiceId: "en-US-1" },
+} as const;
+
+const scene = streamScene();
+const failuresOf = async (promise: Promise<unknown>): Promise<Error> => {
+  const error = await promise.then(
+    (value: unknown) => expect.fail(`it did not fail: ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+  return error as Error;
+};
+
+/** Nothing of the value shows the token, the text, or the promise's rejection with either. */
+function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TEXT]): void {
+  const shown = printed(value);
+  for (const secret of secrets) expect(shown.includes(secret), `${secret} in ${shown}`).toBe(false);
+}
+
+const stub = (fetch: FetchRequest, options?: Partial<ClientOptions>): Client =>
+  createClient({ url: "http://ringport.test/voice", token: TOKEN, retries: 0, fetch, ...options });
+
+describe("a failed request prints neither token nor body", () => {
+  const place = (client: Client, signal?: AbortSignal) => client.calls.create(INPUT, { ...(signal ? { signal } : {}) });
+
+  test("one that the server refuses", async () => {
+    const wrong = createClient({ url: scene.url, token: TOKEN });
+    const unauthorized = await failuresOf(place(wrong));
+    expectNoSecrets(unauthorized);
+    expect(unauthorized).toMatchObject({ code: "unauthorized", status: 401, method: "POST", path: "/v1/calls" });
+    const client = scene.client();
+    for (const bad of [
+      INPUT,
+      { ...INPUT, target: { phoneNumber: "555" } },
+      { ...INPUT, tts: { text: TEXT.repeat(999) } },
+    ]) {
+      const refused = await failuresOf(client.calls.create(bad as never));
+      expectNoSecrets(refused, [scene.token, TEXT]);
+      expect(refused).toMatchObject({ method: "POST", path: "/v1/calls", requestId: expect.stringMatching(/\S/) });
+    }
+  });
+
+  test.each([400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503])("the status %i", async (status) => {
+    const headers = { "x-request-id": "req_1" };
+    const problem = { code: "server_busy", detail: "later", request_id: "req_1" };
+    const refused = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
+    expectNoSecrets(refused);
+    expect(refused).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
+  });
+
+  test("a page that repeats the request", async () => {
+    const echo: FetchRequest = async (request) =>
+      new Response(`${request.headers.get("authorization")} ${await request.text()}`, { status: 500 });
+    const refused = await failuresOf(place(stub(echo)));
+    expectNoSecrets(refused);
+    expect(refused).toMatchObject({ code: "unexpected_answer", status: 500 });
+  });
+
+  test("an answer that is no JSON", async () => {
+    const echo: FetchRequest = async (request) => new Response(`${TOKEN} ${await request.text()}`);
+    const refused = await failuresOf(place(stub(echo)));
+    expectNoSecrets(refused);
+    expect(refused).toMatchObject({ code: "unexpected_answer", status: 200, message: expect.stringMatching(/JSON/) });
+    const page = await failuresOf(stub(async () => Response.json([])).eventPage());
+    expect(page).toMatchObject({ code: "unexpected_answer", message: expect.stringMatching(/Next-Cursor/) });
+  });
+
+  test("a server that does not listen", async () => {
+    const port = await freePort();
+    const lost = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
+    expectNoSecrets(lost);
+    expect(lost).toMatchObject({ code: "network_error", status: 0, method: "POST", path: "/v1/calls" });
+    expect(lost.message).toContain(`http://127.0.0.1:${port}`);
+  });
+
+  test("a fetch that fails with the request in its error", async () => {
+    const broken: FetchRequest = async (request) => {
+      const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", request });
+      throw Object.assign(new Error(`sent ${request.headers.get("authorization")}`, { cause }), {
+        request,
+        body: await request.clone().text(),
+      });
+    };
+    const lost = await failuresOf(place(stub(broken)));
+    expectNoSecrets(lost);
+    expect(lost.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
+  });
+
+  test("a server that breaks its answer off", async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write("{");
+      setTimeout(() => response.destroy(), 50);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const lost = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 0 })));
+    server.close();
+    expectNoSecrets(lost);
+    expect(lost).toMatchObject({ code: "network_error" });
+  });
+
+  test("a server that answers too late", async () => {
+    const late = await failuresOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
+    expectNoSecrets(late);
+    expect(late).toMatchObject({ code: "timeout", status: 0, method: "POST", path: "/voice/v1/calls" });
+  });
+
+  test("a request that is given up", async () => {
+    const stop = new AbortController();
+    const waiting: FetchRequest = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        queueMicrotask(() => stop.abort());
+      });
+    const aborted = await failuresOf(place(stub(waiting), stop.signal));
+    expectNoSecrets(aborted);
+    expect(aborted.name).toBe("AbortError");
+  });
+
+  test("a promise that has rejected, as the console prints it", async () => {
+    const promise = place(stub(async () => new Response("no", { status: 500 })));
+    await promise.catch(() => {});
+    expectNoSecrets(promise);
+    expectNoSecrets({ promise });
+  });
+});
+
+describe("what a client gives out prints no token", () => {
+  test("the client, its parts and iterators", async () => {
+    const client = scene.client();
+    const list = client.calls.list();
+    const page = await client.calls.page();
+    await client.instances.create({ name: "Printed" });
+    const instances = client.instances.list();
+    const { value } = await instances.next();
+    for (const item of [client, client.calls, client.instances, list, page, client.events(), instances, value])
+      expectNoSecrets(item, [scene.token]);
+  });
+
+  test.each(["rp_live_a\nb", "rp_live_a b", "rp_live_\u{1F511}"])("a token that cannot be sent: %j", (token) => {
+    const make = () => createClient({ url: "http://ringport.test", token });
+    expect(make).toThrow(TypeError);
+    try {
+      make();
+    } catch (error) {
+      expectNoSecrets(error, [token, "rp_live"]);
+    }
+  });
+
+  test("a user and a password in the address", () => {
+    const make = () => createClient({ url: "http://ana:hunter2@ringport.test", token: TOKEN });
+    expect(make).toThrow(/without a user/);
+    try {
+      make();
+    } catch (error) {
+      expectNoSecrets(error, ["hunter2"]);
+    }
+  });
+
+  test("the line break behind a token from a file is no part of it", async () => {
+    const client = scene.client({ token: `${scene.token}\n` });
+    expect(await client.calls.page()).toMatchObject({ items: [] });
+  });
+});
+
+describe("a stream prints neither token nor ticket", () => {
+  const tickets: string[] = [];
+  class Seen extends WebSocket {
+    constructor(url: string) {
+      super(url);
+      tickets.push(new URL(url).searchParams.get("ticket") ?? "");
+    }
+  }
+  const secrets = () => [scene.token, ...tickets];
+  afterAll(() => expect(tickets.length).toBeGreaterThan(1));
+
+  test("one that goes on, and its promises and iterators", async () => {
+    const { id } = await scene.answered();
+    const stream = await scene.client().stream(id, { audio: "callee", WebSocket: Seen });
+    const mark = stream.mark("one");
+    for (const item of [stream, stream.ended, stream.events(), stream.audio(), mark]) expectNoSecrets(item, secrets());
+    await stream.hangUp();
+    expectNoSecrets(stream, secrets());
+  });
+
+  test("one that is refused", async () => {
+    const refused = await failuresOf(scene.client().stream("call_nobody", { WebSocket: Seen }));
+    expectNoSecrets(refused, secrets());
+    const unauthorized = await failuresOf(scene.client({ token: TOKEN }).stream("call_1"));
+    expectNoSecrets(unauthorized);
+  });
+
+  test("one whose upgrade a proxy refuses", async () => {
+    const { id } = await scene.answered();
+    const proxy = createServer(async (request, response) => {
+      const { method = "GET", headers } = request;
+      const answer = await fetch(`${scene.url}${request.url}`, {
+        method,
+        headers: { authorization: headers.authorization ?? "" },
+      });
+      response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+      response.end(await answer.text());
+    });
+    proxy.on("upgrade", (_, socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"));
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const options = { reconnectMs: 1_500, WebSocket: Seen };
+    expectNoSecrets(await failuresOf(scene.client({ url }).stream(id, options)), secrets());
+    proxy.close().closeAllConnections();
+    await scene.client().calls.hangUp(id);
+  });
+
+  test("one that breaks and does not come back", async () => {
+    const { id } = await scene.answered();
+    const relay = await relayTo(scene.url);
+    const url = relay.url.replace(/\/$/, "");
+    const client = scene.client({ url, retries: 0 });
+    const stream = await client.stream(id, { audio: "callee", reconnectMs: 1_000, WebSocket: Seen });
+    const mark = stream.mark("never");
+    mark.catch(() => {});
+    const audio = stream.audio();
+    const reading = (async () => {
+      for await (const _ of audio);
+    })();
+    reading.catch(() => {});
+    await relay.cut();
+    const lost = await failuresOf(stream.ended);
+    expect(lost).toMatchObject({ code: "stream_lost" });
+    await waitUntil(
+      () =>
+        reading.then(
+          () => false,
+          () => true,
+        ),
+      "the reader goes on",
+    );
+    for (const item of [lost, stream, stream.ended, mark, audio, reading]) expectNoSecrets(item, secrets());
+    await scene.client().calls.hangUp(id);
+  });
+});

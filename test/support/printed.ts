@@ -1,0 +1,31 @@
+import { inspect } from "node:util";
+
+interface Inspecting {
+  inspect(value: unknown, options: object): string;
+}
+
+/** What every way of printing a value shows of it, and of what promises inside reject with. */
+export function printed(value: unknown): string {
+  const { Bun, Deno } = globalThis as { Bun?: Inspecting; Deno?: Inspecting };
+  return [
+    inspect(value, { depth: 12, showHidden: true, getters: true, maxStringLength: null, maxArrayLength: null }),
+    Bun?.inspect(value, { depth: 12 }),
+    Deno?.inspect(value, { depth: 12, showHidden: true, getters: true, strAbbreviateSize: 100_000 }),
+    asJson(value),
+    String(value),
+    value instanceof Error ? value.stack : undefined,
+  ].join("\n");
+}
+
+/** As the logs of most programs write it: hidden fields of errors are shown as well. */
+function asJson(value: unknown): string | undefined {
+  const seen = new Set<unknown>();
+  return JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item !== "object" || item === null) return item;
+    if (seen.has(item)) return "seen";
+    seen.add(item);
+    return item instanceof Error
+      ? Object.fromEntries(Object.getOwnPropertyNames(item).map((name) => [name, Reflect.get(item, name)]))
+      : item;
+  });
+}
