@@ -131,7 +131,7 @@ export class LeasedStorage implements Storage {
     this.#assertReachable();
     await this.#database.open();
     this.#exclusive = exclusive;
-    if (!exclusive) return;
+    if (!exclusive || this.#lease) return; // opening twice is fine
     const epoch = await this.#database.take(leaseMs);
     this.#lease = {
       epoch,
