@@ -451,7 +451,7 @@ describe("deleting an instance", () => {
 test("an instance that another server has made names no network as missing", async () => {
   const world = await World.start();
   const made = await world.activeInstance();
-  const other = { ...made, id: "inst_of_another_server", status: "ACTIVE", phone: "+12025550188" } as const;
+  const other = { ...made, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
   await world.storage.instances.insert(other, []);
   expect((await world.app.instances.get(ALICE, other.id)).connection).toMatchObject({
     state: "offline",
