@@ -99,6 +99,7 @@ export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {
   CredentialStore,
+  Deadlines,
   DialOptions,
   InstanceRef,
   Leg,

@@ -177,6 +177,8 @@ export class CallSession {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
+      if (!this.#context.ownership.mayDial)
+        throw new DialError("line_lost", "the lease on the database is not renewed");
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;

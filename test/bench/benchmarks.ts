@@ -11,6 +11,7 @@ import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
+import { TAKEOVER } from "./takeover.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -24,6 +25,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   dispatch: DISPATCH,
   fence: FENCE,
   "spoken-once": SPOKEN_ONCE,
+  takeover: TAKEOVER,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
 };

@@ -1,8 +1,8 @@
-import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
+import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|token\w*)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|to|token\w*|user\w*|withPhone)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {
@@ -42,7 +42,13 @@ export class FaultyStorage implements Storage {
     this.retention = this.#faulty("retention");
   }
 
-  open(options: { exclusive: boolean }): Promise<void> {
+  /** Renewed as an operation (`lease.renew`). */
+  get lease(): Lease | undefined {
+    const { lease } = this.#inner;
+    return lease && { ...lease, renew: async () => void (await this.#run("lease.renew", [], () => lease.renew())) };
+  }
+
+  open(options: OpenOptions): Promise<void> {
     return this.#inner.open(options);
   }
 

@@ -1,0 +1,171 @@
+import {
+  type Lease,
+  type OpenOptions,
+  OwnershipLost,
+  type Storage,
+  StorageLocked,
+  StorageUnavailable,
+} from "../../src/ports/storage.ts";
+import type { System } from "../../src/ports/system.ts";
+import { isWrite } from "./faulty-storage.ts";
+
+const LEASE_MS = 10_000;
+type StoreName = "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention";
+
+/**
+ * One database that several processes of a test open, each through a storage of its own: a lease by the database's
+ * clock, and writes that are fenced by its epoch.
+ */
+export class LeasedDatabase {
+  readonly #clock: Pick<System, "monotonic">;
+  readonly #shared: Storage;
+  #opened: Promise<void> | undefined;
+  #epoch = 0;
+  #endsAt = -Infinity;
+  /** Writes that were let through and are not done: a new owner waits for them, as it would for their row locks. */
+  readonly #writes = new Set<Promise<unknown>>();
+
+  /** @param shared opened by the first process; stays open until {@link close} */
+  constructor(clock: Pick<System, "monotonic">, shared: Storage) {
+    this.#clock = clock;
+    this.#shared = shared;
+  }
+
+  /** Of the latest owner; 0 if there was none. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** How long the lease lasts if it is not renewed, ms; 0 if nobody has it. */
+  get remainingMs(): number {
+    return Math.max(0, this.#endsAt - this.#clock.monotonic());
+  }
+
+  /** What one process opens. */
+  storage(): LeasedStorage {
+    return new LeasedStorage(this, this.#shared);
+  }
+
+  /** Closes the shared storage. */
+  close(): Promise<void> {
+    return this.#shared.close();
+  }
+
+  /** Opens the shared storage once. */
+  open(): Promise<void> {
+    this.#opened ??= this.#shared.open({ exclusive: false });
+    return this.#opened;
+  }
+
+  /** Takes the lease; resolves with the epoch. @throws {StorageLocked} it has not run out */
+  async take(ms: number): Promise<number> {
+    do await Promise.allSettled(this.#writes);
+    while (this.#writes.size > 0);
+    const { remainingMs } = this;
+    if (remainingMs > 0) throw new StorageLocked("another server works on this database", { remainingMs });
+    this.#endsAt = this.#clock.monotonic() + ms;
+    return ++this.#epoch;
+  }
+
+  /** Lets the lease last `ms` from now on. @throws {OwnershipLost} */
+  renew(epoch: number, ms: number): void {
+    this.assertOwner(epoch);
+    this.#endsAt = this.#clock.monotonic() + ms;
+  }
+
+  giveBack(epoch: number): void {
+    if (epoch === this.#epoch) this.#endsAt = -Infinity;
+  }
+
+  /** Carries out a write of the owner. @throws {OwnershipLost} */
+  write(epoch: number, work: () => Promise<unknown>): Promise<unknown> {
+    this.assertOwner(epoch);
+    const written = work();
+    this.#writes.add(written);
+    const done = () => void this.#writes.delete(written);
+    written.then(done, done);
+    return written;
+  }
+
+  /** @throws {OwnershipLost} */
+  assertOwner(epoch: number): void {
+    if (epoch !== this.#epoch) throw new OwnershipLost("another server has taken over this database");
+  }
+}
+
+/** The storage of one process on a {@link LeasedDatabase}. It can be opened again after it was closed. */
+export class LeasedStorage implements Storage {
+  readonly #database: LeasedDatabase;
+  readonly #shared: Storage;
+  #lease: Lease | undefined;
+  #exclusive = false;
+  /** This process cannot reach the database: everything throws `StorageUnavailable`. */
+  unreachable = false;
+  /** Renewals are carried out, but not answered before this has resolved. */
+  holdRenewals: Promise<unknown> | undefined;
+  readonly accounts: Storage["accounts"];
+  readonly instances: Storage["instances"];
+  readonly calls: Storage["calls"];
+  readonly events: Storage["events"];
+  readonly receipts: Storage["receipts"];
+  readonly transcripts: Storage["transcripts"];
+  readonly retention: Storage["retention"];
+
+  constructor(database: LeasedDatabase, shared: Storage) {
+    this.#database = database;
+    this.#shared = shared;
+    this.accounts = this.#fenced("accounts");
+    this.instances = this.#fenced("instances");
+    this.calls = this.#fenced("calls");
+    this.events = this.#fenced("events");
+    this.receipts = this.#fenced("receipts");
+    this.transcripts = this.#fenced("transcripts");
+    this.retention = this.#fenced("retention");
+  }
+
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  async open({ exclusive, leaseMs = LEASE_MS }: OpenOptions): Promise<void> {
+    this.#assertReachable();
+    await this.#database.open();
+    this.#exclusive = exclusive;
+    if (!exclusive || this.#lease) return; // opening twice is fine
+    const epoch = await this.#database.take(leaseMs);
+    this.#lease = {
+      epoch,
+      ms: leaseMs,
+      renew: async () => {
+        this.#assertReachable();
+        this.#database.renew(epoch, leaseMs);
+        await this.holdRenewals;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#lease && !this.unreachable) this.#database.giveBack(this.#lease.epoch);
+    this.#lease = undefined;
+  }
+
+  #assertReachable(): void {
+    if (this.unreachable) throw new StorageUnavailable("the database cannot be reached");
+  }
+
+  #fenced<Name extends StoreName>(name: Name): Storage[Name] {
+    return new Proxy(this.#shared[name], {
+      get: (store, method) => {
+        const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;
+        const operation = `${name}.${String(method)}`;
+        return async (...args: unknown[]) => {
+          this.#assertReachable();
+          const work = () => original.apply(store, args);
+          if (!isWrite(operation) || !this.#exclusive) return work();
+          if (!this.#lease) throw new StorageUnavailable("the storage is closed");
+          return this.#database.write(this.#lease.epoch, work);
+        };
+      },
+    });
+  }
+}
