@@ -6,6 +6,8 @@ import { Journals } from "../../src/application/journals.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { PurgeClock } from "../../src/application/purge-clock.ts";
 import { RunningKeys } from "../../src/application/running-keys.ts";
+import { FairTurns } from "../../src/application/speech/fair-turns.ts";
+import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
@@ -179,7 +181,9 @@ export class World {
       storage: this.storage,
       telephony,
       speech: this.speech,
+      speechScheduler: new SpeechScheduler(this.speech, this.system),
       decoder,
+      decoderTurns: new FairTurns(this.system, 2),
       transcription: options.transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings: this.recordings,
