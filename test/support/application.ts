@@ -126,6 +126,8 @@ export interface WorldOptions {
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
   readonly voiceActivity?: VoiceActivity;
+  /** What speaks in place of {@link World.speech}. */
+  readonly speech?: (system: ManualSystem) => Speech;
   /** What an earlier process left. */
   readonly before?: World;
   /** Default: a database in memory. */
@@ -174,14 +176,15 @@ export class World {
       [this.network.name, this.network],
       ...(options.others ?? []).map((one) => [one.name, one] as const),
     ]);
+    const speech = options.speech?.(this.system) ?? this.speech;
     this.context = {
       system: this.system,
       ids,
       nodeId: ids("node"),
       storage: this.storage,
       telephony,
-      speech: this.speech,
-      speechScheduler: new SpeechScheduler(this.speech, this.system),
+      speech,
+      speechScheduler: new SpeechScheduler(speech, this.system),
       decoder,
       decoderTurns: new FairTurns(this.system, 2),
       transcription: options.transcription,
