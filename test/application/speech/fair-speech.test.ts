@@ -54,15 +54,19 @@ async function shortBesideLong(count: number, { answered }: { answered: boolean 
 test.each([
   [24, false],
   [8, true],
-])("%i long texts of one user do not silence the callee of another (answered: %s)", { timeout: 30_000 }, async (count, answered) => {
-  const { engine, stored, timeline, dialledMs, leg } = await shortBesideLong(count, { answered });
-  expect(stored.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
-  expect(stored.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
-  expect(longestSilence(leg.heard)).toBeLessThan(200);
-  expect(dialledMs).toBeLessThan(5_000);
-  expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
-  expect(engine.mostBusy).toBeLessThanOrEqual(2);
-});
+])(
+  "%i long texts of one user do not silence the callee of another (answered: %s)",
+  { timeout: 30_000 },
+  async (count, answered) => {
+    const { engine, stored, timeline, dialledMs, leg } = await shortBesideLong(count, { answered });
+    expect(stored.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect(stored.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
+    expect(longestSilence(leg.heard)).toBeLessThan(200);
+    expect(dialledMs).toBeLessThan(5_000);
+    expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
+    expect(engine.mostBusy).toBeLessThanOrEqual(2);
+  },
+);
 
 test("a text is spoken in slices of whole sentences, with every word once", async () => {
   const { engine } = await shortBesideLong(0, { answered: false });
