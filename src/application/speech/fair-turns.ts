@@ -1,3 +1,4 @@
+import { nextTurn } from "../../audio/next-turn.ts";
 import type { System } from "../../ports/system.ts";
 
 /** A call for which work is done in slices. */
@@ -14,6 +15,8 @@ export interface Demand {
 const SCARCE_MS = 5_000;
 /** A call with more than this in hand yields to all others, ms. */
 const PLENTY_MS = 30_000;
+/** Turns given in one turn of the event loop: texts that are in memory take no time, and audio must not wait for them. */
+const MOST_AT_ONCE = 32;
 /** A user who has waited this long counts as one whose call is answered, ms. */
 const LONG_WAIT_MS = 2_000;
 
@@ -21,18 +24,22 @@ const SCARCE = 0;
 const NORMAL = 1;
 const PLENTY = 2;
 
-interface Waiting {
-  readonly demand: Demand;
-  /** By the monotonic clock, ms. */
-  readonly since: number;
-  readonly begin: () => void;
-}
-
+/** What a user, or one of its instances, has had. */
 interface Share {
+  readonly key: string;
   /** The number of the latest turn; of a newcomer, between the turns before and after its arrival. */
   turn: number;
   /** Turns that it waits for or has. */
   open: number;
+}
+
+interface Waiting {
+  readonly demand: Demand;
+  readonly user: Share;
+  readonly instance: Share;
+  /** By the monotonic clock, ms. */
+  readonly since: number;
+  readonly begin: () => void;
 }
 
 /**
@@ -50,6 +57,8 @@ export class FairTurns {
   readonly #shares = new Map<string, Share>();
   #working = 0;
   #turns = 0;
+  /** Turns that were given in this turn of the event loop. */
+  #given = 0;
 
   /** @param places how many slices are worked on at once */
   constructor(system: System, places: number) {
@@ -66,96 +75,89 @@ export class FairTurns {
       if (signal.aborted) return reject(signal.reason);
       const withdraw = () => {
         this.#waiting.delete(waiting);
-        this.#leave(demand);
+        this.#leave(waiting);
         reject(signal.reason);
       };
       const waiting: Waiting = {
         demand,
+        user: this.#enter(demand.userId),
+        instance: this.#enter(`${demand.userId} ${demand.instanceId}`),
         since: this.#system.monotonic(),
         begin: () => {
           signal.removeEventListener("abort", withdraw);
-          resolve(this.#begin(demand));
+          resolve(this.#begin(waiting));
         },
       };
       signal.addEventListener("abort", withdraw, { once: true });
-      for (const key of keysOf(demand)) this.#enter(key);
       this.#waiting.add(waiting);
       this.#assign();
     });
   }
 
-  #begin(demand: Demand): () => void {
+  #begin(waiting: Waiting): () => void {
     this.#working++;
-    this.#turns++;
-    for (const key of keysOf(demand)) this.#shares.get(key)!.turn = this.#turns;
+    waiting.user.turn = waiting.instance.turn = ++this.#turns;
     let over = false;
     return () => {
       if (over) return;
       over = true;
       this.#working--;
-      this.#leave(demand);
+      this.#leave(waiting);
       this.#assign();
     };
   }
 
-  #enter(key: string): void {
-    const share = this.#shares.get(key);
-    if (share) share.open++;
-    else this.#shares.set(key, { turn: this.#turns - 0.5, open: 1 });
+  #enter(key: string): Share {
+    const share = this.#shares.get(key) ?? { key, turn: this.#turns - 0.5, open: 0 };
+    this.#shares.set(key, share);
+    share.open++;
+    return share;
   }
 
-  #leave(demand: Demand): void {
-    for (const key of keysOf(demand)) if (--this.#shares.get(key)!.open === 0) this.#shares.delete(key);
+  #leave({ user, instance }: Waiting): void {
+    for (const share of [user, instance]) if (--share.open === 0) this.#shares.delete(share.key);
   }
 
   #assign(): void {
-    while (this.#working < this.#places) {
+    while (this.#working < this.#places && this.#waiting.size > 0) {
+      if (this.#given === MOST_AT_ONCE) return; // goes on below
+      if (this.#given++ === 0)
+        void nextTurn().then(() => {
+          this.#given = 0;
+          this.#assign();
+        });
       const next = this.#next();
-      if (!next) return;
       this.#waiting.delete(next);
       next.begin();
     }
   }
 
-  #next(): Waiting | undefined {
+  /** Whose turn it is; somebody must wait. */
+  #next(): Waiting {
     const late = this.#system.monotonic() - LONG_WAIT_MS;
-    const first = this.#least(this.#waiting, ({ demand, since }) => {
-      const urgency = urgencyOf(demand);
-      return [urgency === NORMAL && since <= late ? SCARCE : urgency, this.#turnOf(demand.userId)];
-    });
-    if (!first || this.#waiting.size === 1) return first;
-    const { userId } = first.demand;
-    const own = [...this.#waiting].filter(({ demand }) => demand.userId === userId);
-    return this.#least(own, ({ demand }) => [urgencyOf(demand), this.#turnOf(instanceKey(demand))]);
-  }
-
-  /** The one of the lowest rank; of equals, the one that waits longest. */
-  #least(all: Iterable<Waiting>, rankOf: (waiting: Waiting) => readonly [number, number]): Waiting | undefined {
-    let best: Waiting | undefined;
-    let [urgency, turn] = [Infinity, Infinity];
-    for (const waiting of all) {
-      const rank = rankOf(waiting);
-      if (rank[0] > urgency || (rank[0] === urgency && rank[1] >= turn)) continue;
-      best = waiting;
-      [urgency, turn] = rank;
+    let first: Waiting | undefined;
+    let least = Infinity;
+    for (const waiting of this.#waiting) {
+      const urgency = urgencyOf(waiting.demand);
+      const rank = urgency === NORMAL && waiting.since <= late ? SCARCE : urgency;
+      if (first && (rank > least || (rank === least && waiting.user.turn >= first.user.turn))) continue;
+      first = waiting;
+      least = rank;
     }
-    return best;
-  }
-
-  #turnOf(key: string): number {
-    return this.#shares.get(key)?.turn ?? 0;
+    let next = first as Waiting;
+    least = urgencyOf(next.demand);
+    for (const waiting of this.#waiting) {
+      if (waiting.user !== next.user) continue;
+      const rank = urgencyOf(waiting.demand);
+      if (rank > least || (rank === least && waiting.instance.turn >= next.instance.turn)) continue;
+      next = waiting;
+      least = rank;
+    }
+    return next;
   }
 }
 
 function urgencyOf({ playing, aheadMs }: Demand): number {
   if (playing && aheadMs < SCARCE_MS) return SCARCE;
   return aheadMs > PLENTY_MS ? PLENTY : NORMAL;
-}
-
-function keysOf(demand: Demand): readonly [user: string, instance: string] {
-  return [demand.userId, instanceKey(demand)];
-}
-
-function instanceKey({ userId, instanceId }: Demand): string {
-  return `${userId} ${instanceId}`;
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Demand, FairTurns } from "../../../src/application/speech/fair-turns.ts";
+import { nextTurn } from "../../../src/audio/next-turn.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
@@ -69,6 +70,24 @@ describe("turns", () => {
   });
 });
 
+test("that take no time do not keep the event loop for long", async () => {
+  const turns = new FairTurns(new ManualSystem(), 1);
+  let [given, loops] = [0, 0];
+  const all = Array.from({ length: 1_000 }, async (_, n) => {
+    const end = await turns.take(demand(`A${n}`), never);
+    given++;
+    end();
+  });
+  for (let before = -1; given < 1_000; loops++) {
+    expect(given - before).toBeGreaterThan(0);
+    expect(given - before).toBeLessThanOrEqual(64);
+    before = given;
+    await nextTurn();
+  }
+  await Promise.all(all);
+  expect(loops).toBeGreaterThan(30);
+});
+
 const SLICE_MS = 500;
 const LONG_WAIT_MS = 2_000;
 
@@ -90,7 +109,7 @@ fuzz(
   fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, places) => {
     const system = new ManualSystem();
     system.settle = async () => {
-      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+      await nextTurn();
     };
     const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
     const turns = new FairTurns(system, places);
