@@ -119,15 +119,22 @@ export class Preparations {
   async #prepared(loading: Promise<Message>, signal: AbortSignal): Promise<Message> {
     const { system, timings } = this.#context;
     const message = await loading;
+    const cancel = () => message.cancel();
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel);
     const ms = timings.messagePreparationMs;
     const late = () =>
       new ProgramFailed("speech_failed", `the message was not ready within ${ms} ms; nobody was dialled`);
     try {
-      if (!signal.aborted) await within(message.prepare(), { system, ms, signal, late });
+      const preparing = message.prepare();
+      await Promise.race([message.begun, preparing]);
+      await within(preparing, { system, ms, late });
       return message;
     } catch (error) {
-      message.cancel();
+      cancel();
       throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
     }
   }
 

@@ -2,7 +2,7 @@
 export interface Timings {
   /** A call may wait for its instance this long. */
   readonly queueTimeoutMs: number;
-  /** The beginning of a message must be ready this long after its preparation has begun; nobody is dialled before. */
+  /** The beginning of a message must be ready this long after its turn has come; nobody is dialled before. */
   readonly messagePreparationMs: number;
   /** The far end may ring this long. */
   readonly ringTimeoutMs: number;

@@ -117,6 +117,21 @@ describe("a message", () => {
     await world.stop();
   });
 
+  test("that waits for its turn at the engine is not late", async () => {
+    const { world, speech, speak } = await silentWorld();
+    const first = [];
+    for (let n = 0; n < 2; n++) first.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
+    const call = await world.call(await world.activeInstance(BOB), "of Bob", BOB);
+    await world.system.advance(15_000);
+    for (const late of first) expect((await world.stored(late)).outcome?.reason).toBe("speech_failed");
+    expect(speech.asked.at(-1)).toBe("of Bob");
+    await world.system.advance(10_000);
+    speak();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
   test("whose voice is gone fails its call at once, and nobody is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();

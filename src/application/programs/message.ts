@@ -4,6 +4,8 @@ import type { Demand } from "../speech/fair-turns.ts";
 
 /** The message of one call, prepared before anybody is dialled and then played on the leg. */
 export interface Message {
+  /** Resolves when work on it has begun, and it no longer waits for its turn. */
+  readonly begun: Promise<void>;
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
    * @throws {ProgramFailed} it cannot be rendered, or has no sound
@@ -22,12 +24,19 @@ export interface Message {
 export class MessageDemand implements Demand {
   readonly userId: string;
   readonly instanceId: string;
+  /** Resolves with the first turn. */
+  readonly begun: Promise<void>;
+  /** Called at the beginning of each turn. */
+  begin: () => void = () => {};
   preparedMs = 0;
   playout: Playout | undefined;
 
   constructor({ userId, instanceId }: Call) {
     this.userId = userId;
     this.instanceId = instanceId;
+    this.begun = new Promise((resolve) => {
+      this.begin = resolve;
+    });
   }
 
   get playing(): boolean {

@@ -30,6 +30,10 @@ class DecodedMessage implements Message {
     this.#usualRate = usualRate;
   }
 
+  get begun(): Promise<void> {
+    return this.#demand.begun;
+  }
+
   async prepare(): Promise<void> {
     this.#decoded = await this.#decode(this.#usualRate);
   }

@@ -27,6 +27,10 @@ class SpokenMessage implements Message {
     this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal));
   }
 
+  get begun(): Promise<void> {
+    return this.#demand.begun;
+  }
+
   async prepare(): Promise<void> {
     while (this.#demand.preparedMs < BEGINNING_MS) {
       const { value, done } = await this.#rest.next();

@@ -9,6 +9,8 @@ export interface Demand {
   readonly playing: boolean;
   /** What is ready and has not been played yet, ms. */
   readonly aheadMs: number;
+  /** Called at the beginning of each turn. */
+  begin?(): void;
 }
 
 /** An answered call with less than this in hand comes first, ms. */
@@ -27,8 +29,8 @@ const PLENTY = 2;
 /** What a user, or one of its instances, has had. */
 interface Share {
   readonly key: string;
-  /** The number of the latest turn; of a newcomer, between the turns before and after its arrival. */
-  turn: number;
+  /** Rises: set by the latest turn, or by the arrival. */
+  latest: number;
   /** Turns that it waits for or has. */
   open: number;
 }
@@ -56,7 +58,7 @@ export class FairTurns {
   /** By user, and by user and instance; only of those who wait or work. */
   readonly #shares = new Map<string, Share>();
   #working = 0;
-  #turns = 0;
+  #latest = 0;
   /** Turns that were given in this turn of the event loop. */
   #given = 0;
 
@@ -96,7 +98,8 @@ export class FairTurns {
 
   #begin(waiting: Waiting): () => void {
     this.#working++;
-    waiting.user.turn = waiting.instance.turn = ++this.#turns;
+    waiting.user.latest = waiting.instance.latest = ++this.#latest;
+    waiting.demand.begin?.();
     let over = false;
     return () => {
       if (over) return;
@@ -108,7 +111,7 @@ export class FairTurns {
   }
 
   #enter(key: string): Share {
-    const share = this.#shares.get(key) ?? { key, turn: this.#turns - 0.5, open: 0 };
+    const share = this.#shares.get(key) ?? { key, latest: ++this.#latest, open: 0 };
     this.#shares.set(key, share);
     share.open++;
     return share;
@@ -132,28 +135,23 @@ export class FairTurns {
     }
   }
 
-  /** Whose turn it is; somebody must wait. */
+  /** Whose turn it is; somebody must wait. One pass: thousands may wait when a server starts. */
   #next(): Waiting {
     const late = this.#system.monotonic() - LONG_WAIT_MS;
-    let first: Waiting | undefined;
-    let least = Infinity;
+    let next: Waiting | undefined;
+    let [rank, urgency] = [Infinity, Infinity];
     for (const waiting of this.#waiting) {
-      const urgency = urgencyOf(waiting.demand);
-      const rank = urgency === NORMAL && waiting.since <= late ? SCARCE : urgency;
-      if (first && (rank > least || (rank === least && waiting.user.turn >= first.user.turn))) continue;
-      first = waiting;
-      least = rank;
+      const itsUrgency = urgencyOf(waiting.demand);
+      const itsRank = itsUrgency === NORMAL && waiting.since <= late ? SCARCE : itsUrgency;
+      const order =
+        itsRank - rank ||
+        waiting.user.latest - (next?.user.latest ?? 0) ||
+        itsUrgency - urgency ||
+        waiting.instance.latest - (next?.instance.latest ?? 0);
+      if (order >= 0) continue;
+      [next, rank, urgency] = [waiting, itsRank, itsUrgency];
     }
-    let next = first as Waiting;
-    least = urgencyOf(next.demand);
-    for (const waiting of this.#waiting) {
-      if (waiting.user !== next.user) continue;
-      const rank = urgencyOf(waiting.demand);
-      if (rank > least || (rank === least && waiting.instance.turn >= next.instance.turn)) continue;
-      next = waiting;
-      least = rank;
-    }
-    return next;
+    return next as Waiting;
   }
 }
 
