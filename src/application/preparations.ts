@@ -62,12 +62,9 @@ export class Preparations {
     if (this.has(call.instanceId)) return;
     const preparation: Preparation = { callId: call.id, scope: new AbortController(), ready: undefined };
     this.#byInstance.set(call.instanceId, preparation);
-    const loading = programOf(call).message?.(this.#context, call, usualRate);
-    if (loading === undefined) {
-      preparation.ready = { callId: call.id, message: undefined };
-      return;
-    }
-    void this.#run(call, loading, preparation);
+    const message = programOf(call).message?.(this.#context, call, usualRate);
+    if (message) void this.#run(call, message, preparation);
+    else preparation.ready = { callId: call.id, message };
   }
 
   /** Hands over what is ready: it is the caller's to cancel from now on. */
@@ -93,11 +90,11 @@ export class Preparations {
   }
 
   /** Never rejects. */
-  async #run(call: Call, loading: Promise<Message>, preparation: Preparation): Promise<void> {
+  async #run(call: Call, message: Message, preparation: Preparation): Promise<void> {
     const { instanceId } = call;
     const { scope } = preparation;
     try {
-      const message = await this.#prepared(loading, scope.signal);
+      await this.#prepare(message, scope.signal);
       if (scope.signal.aborted) return message.cancel();
       preparation.ready = { callId: call.id, message };
     } catch (error) {
@@ -116,20 +113,21 @@ export class Preparations {
     this.#watcher.over(instanceId);
   }
 
-  async #prepared(loading: Promise<Message>, signal: AbortSignal): Promise<Message> {
+  async #prepare(message: Message, signal: AbortSignal): Promise<void> {
     const { system, timings } = this.#context;
-    const message = await loading;
-    const cancel = () => message.cancel();
-    if (signal.aborted) cancel();
-    signal.addEventListener("abort", cancel);
     const ms = timings.messagePreparationMs;
     const late = () =>
       new ProgramFailed("speech_failed", `the message was not ready within ${ms} ms; nobody was dialled`);
+    const cancel = () => message.cancel();
+    signal.addEventListener("abort", cancel);
     try {
-      const preparing = message.prepare();
-      await Promise.race([message.begun, preparing]);
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const preparing = message.prepare(begin);
+      await Promise.race([begun, preparing]);
       await within(preparing, { system, ms, late });
-      return message;
     } catch (error) {
       cancel();
       throw error;

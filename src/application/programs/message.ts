@@ -4,13 +4,13 @@ import type { Demand } from "../speech/fair-turns.ts";
 
 /** The message of one call, prepared before anybody is dialled and then played on the leg. */
 export interface Message {
-  /** Resolves when work on it has begun, and it no longer waits for its turn. */
-  readonly begun: Promise<void>;
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
+   * @param begun called when it is being rendered, and waits for its turn or the storage no longer
    * @throws {ProgramFailed} it cannot be rendered, or has no sound
+   * @throws {StorageUnavailable} what is stored of it cannot be read now
    */
-  prepare(): Promise<void>;
+  prepare(begun: () => void): Promise<void>;
   /**
    * The whole message from its beginning, at the rate of the playout that it is played from. Called once.
    * @throws {ProgramFailed}
@@ -24,8 +24,6 @@ export interface Message {
 export class MessageDemand implements Demand {
   readonly userId: string;
   readonly instanceId: string;
-  /** Resolves with the first turn. */
-  readonly begun: Promise<void>;
   /** Called at the beginning of each turn. */
   begin: () => void = () => {};
   preparedMs = 0;
@@ -34,9 +32,6 @@ export class MessageDemand implements Demand {
   constructor({ userId, instanceId }: Call) {
     this.userId = userId;
     this.instanceId = instanceId;
-    this.begun = new Promise((resolve) => {
-      this.begin = resolve;
-    });
   }
 
   get playing(): boolean {

@@ -42,11 +42,10 @@ export interface Program {
   /** Checked before anybody's phone rings. @throws {ProgramFailed} */
   check?(context: Context, call: Call): void;
   /**
-   * For a fixed message: the message, to be prepared before anybody is dialled. Reads what is stored of it.
+   * For a fixed message: the message, to be prepared before anybody is dialled.
    * @param usualRate the rate that its leg will probably have, Hz
-   * @throws {ProgramFailed | StorageUnavailable}
    */
-  message?(context: Context, call: Call, usualRate: number): Promise<Message>;
+  message?(context: Context, call: Call, usualRate: number): Message;
   /** For a live conversation: takes the leg's audio over while the phone rings, and answers how it listens. */
   live?(context: Context, call: Call, media: LiveMedia): LiveEars | undefined;
 }

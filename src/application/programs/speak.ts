@@ -10,7 +10,7 @@ import { ProgramFailed } from "./program.ts";
 const BEGINNING_MS = 1_000;
 
 /** FIXED_TTS: the text, spoken. */
-export async function speak(context: Context, call: Call): Promise<Message> {
+export function speak(context: Context, call: Call): Message {
   return new SpokenMessage(context, call);
 }
 
@@ -27,11 +27,8 @@ class SpokenMessage implements Message {
     this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal));
   }
 
-  get begun(): Promise<void> {
-    return this.#demand.begun;
-  }
-
-  async prepare(): Promise<void> {
+  async prepare(begun: () => void): Promise<void> {
+    this.#demand.begin = begun;
     while (this.#demand.preparedMs < BEGINNING_MS) {
       const { value, done } = await this.#rest.next();
       if (done) break;

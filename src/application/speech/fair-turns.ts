@@ -69,7 +69,8 @@ export class FairTurns {
   }
 
   /**
-   * Resolves when it is the turn of the demand, with a function that ends the turn; twice is fine.
+   * Resolves when it is the turn of the demand, with a function that ends the turn; twice is fine. An aborted signal
+   * withdraws the demand, or ends its turn.
    * @throws the signal's reason
    */
   take(demand: Demand, signal: AbortSignal): Promise<() => void> {
@@ -87,7 +88,7 @@ export class FairTurns {
         since: this.#system.monotonic(),
         begin: () => {
           signal.removeEventListener("abort", withdraw);
-          resolve(this.#begin(waiting));
+          resolve(this.#begin(waiting, signal));
         },
       };
       signal.addEventListener("abort", withdraw, { once: true });
@@ -96,18 +97,21 @@ export class FairTurns {
     });
   }
 
-  #begin(waiting: Waiting): () => void {
+  #begin(waiting: Waiting, signal: AbortSignal): () => void {
     this.#working++;
     waiting.user.latest = waiting.instance.latest = ++this.#latest;
     waiting.demand.begin?.();
     let over = false;
-    return () => {
+    const end = () => {
       if (over) return;
       over = true;
+      signal.removeEventListener("abort", end);
       this.#working--;
       this.#leave(waiting);
       this.#assign();
     };
+    signal.addEventListener("abort", end);
+    return end;
   }
 
   #enter(key: string): Share {

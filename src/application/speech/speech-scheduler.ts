@@ -63,7 +63,6 @@ export class SpeechScheduler {
     const pieces = new Mailbox<PcmChunk>();
     const left = new AbortController();
     const stop = () => {
-      end();
       left.abort(signal.reason);
       pieces.close();
     };
@@ -85,6 +84,7 @@ export class SpeechScheduler {
       await rendered;
     } finally {
       signal.removeEventListener("abort", stop);
+      end();
       stop();
     }
   }
