@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
+import { FAIRNESS } from "./fairness.ts";
 import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
 import { READ } from "./read.ts";
@@ -20,6 +21,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   memory: MEMORY,
   dispatch: DISPATCH,
   "spoken-once": SPOKEN_ONCE,
+  fairness: FAIRNESS,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
 };

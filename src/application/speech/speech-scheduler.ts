@@ -66,8 +66,7 @@ export class SpeechScheduler {
       left.abort(signal.reason);
       pieces.close();
     };
-    if (signal.aborted) stop();
-    signal.throwIfAborted();
+    signal.throwIfAborted(); // and the turn is over
     signal.addEventListener("abort", stop, { once: true });
     const rendered = (async () => {
       try {
