@@ -1,7 +1,7 @@
 import { decodeWav } from "../../src/audio/wav.ts";
 import type { Principal } from "../../src/index.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
-import { answered, pause, spokenCall, startManyCalls } from "./many-calls.ts";
+import { answered, type ManyCalls, spokenCall, startManyCalls } from "./many-calls.ts";
 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
@@ -47,7 +47,7 @@ async function measure(long: number, short: number): Promise<Row[]> {
       const ringing = events.find(({ type }) => type === "ringing")?.timestamp ?? Number.POSITIVE_INFINITY;
       return {
         dialledMs: ringing - asked,
-        silenceMs: longestSilence(await recording(ringport, id)),
+        silenceMs: longestSilence(await recording(world, id)),
         delays: events.filter(({ type }) => type === "message_delayed").length,
         whole: outcome?.reason === "message_played" && outcome.heardRatio === 1,
       };
@@ -102,15 +102,10 @@ function worst(all: readonly Heard[]): Heard {
 }
 
 /** What the callee heard, as the simulated network has recorded it. */
-async function recording(
-  ringport: { fetch(request: Request): Promise<Response> },
-  callId: string,
-): Promise<Int16Array> {
-  for (;;) {
-    const answer = await ringport.fetch(new Request(`http://127.0.0.1/simulator/calls/${callId}/heard.wav`));
-    if (answer.ok) return decodeWav(new Uint8Array(await answer.arrayBuffer())).samples;
-    await pause(50); // the file is being closed
-  }
+async function recording({ network }: ManyCalls, callId: string): Promise<Int16Array> {
+  const file = await network.pages?.artefact?.(callId, "heard.wav");
+  if (!(file?.body instanceof Uint8Array)) throw new Error(`what the callee of ${callId} heard was not recorded`);
+  return decodeWav(file.body).samples;
 }
 
 /** The longest silence between the beginning and the last sound, ms. */
