@@ -67,7 +67,7 @@ export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
 export type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
-export { SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
+export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {
   AccountStore,
   CallFilter,

@@ -151,6 +151,8 @@ export interface HttpSpeechTuning {
   readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
   /** Rate of the answered PCM where the server does not tell, Hz. Default: 24000. */
   readonly sampleRate?: number | undefined;
+  /** Requests under way at the same time. Default: 4. */
+  readonly atOnce?: number | undefined;
 }
 
 /** A transcription server. All but the key and the language must be named: hosted models come and go. */

@@ -268,6 +268,13 @@ const SPEECH = [
     "24000",
     "Hz, where the server does not tell.",
   ),
+  setting(
+    "embedded.httpSpeech.atOnce",
+    "RINGPORT_SPEECH_AT_ONCE",
+    wholeNumber(1, 1_000),
+    "4",
+    "Requests under way at the same time.",
+  ),
 ] as const;
 
 /** All settings by heading: the one table that help, flags and environment variables are made from. */

@@ -1,10 +1,9 @@
 import { concatPcm } from "../../src/audio/pcm.ts";
+import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { espeakInstance } from "./espeak-instance.ts";
 import { segments } from "./segments.ts";
 import type { EspeakInput, SpeechJobContext } from "./speech-jobs.ts";
-import { LONGEST_AUDIO_S } from "./speech-limits.ts";
-import { SpokenLength } from "./spoken-length.ts";
 
 const WORDS_PER_MINUTE = 160;
 const MIDDLE_PITCH = 50;

@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pcmFromBytes } from "../../src/audio/pcm.ts";
+import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
-import { LONGEST_AUDIO_S } from "./speech-limits.ts";
-import { SpokenLength } from "./spoken-length.ts";
 import { runWasiCommand } from "./wasi-command.ts";
 import { type WasmModule, webAssembly } from "./web-assembly.ts";
 

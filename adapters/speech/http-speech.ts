@@ -1,11 +1,11 @@
 import { HTTPError, TimeoutError } from "ky";
+import { SpokenLength } from "../../src/audio/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { printableCause } from "../../src/ports/printable-cause.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
 import type { EngineVoice, SpeechEngine } from "./engine.ts";
 import { rateOfContentType, SpokenBody } from "./spoken-body.ts";
-import { SpokenLength } from "./spoken-length.ts";
 import { parseVoiceId } from "./voice-id.ts";
 
 /** One voice of a speech server. */
@@ -34,6 +34,8 @@ export interface HttpSpeechOptions {
   readonly sampleRate?: number | undefined;
   /** `wav` where the server's samples come with a header that tells their rate. Default `pcm`. */
   readonly responseFormat?: "pcm" | "wav" | undefined;
+  /** Requests under way at the same time. Default 4. */
+  readonly atOnce?: number | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long the server may take to begin its answer, and between two pieces of it. Default 15 000. */

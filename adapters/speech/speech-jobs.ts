@@ -38,6 +38,8 @@ export interface EspeakInput {
 
 /** The part of a worker pool that speech uses. `WorkerPool` fits. */
 export interface SpeechWorkers {
+  /** Jobs that run at the same time. Default: 2. */
+  readonly size?: number | undefined;
   run<K extends keyof SpeechJobs>(
     job: { readonly kind: K } & SpeechJobs[K]["input"],
     options?: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PcmChunk } from "../../src/ports/media.ts";
-import { type Speech, SpeechFailed, VoiceUnavailable } from "../../src/ports/speech.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, VoiceUnavailable } from "../../src/ports/speech.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { espeakEngine } from "./espeak.ts";
 import { fliteEngine } from "./flite.ts";
@@ -53,7 +53,7 @@ export function embeddedSpeech({ pool, http, voices = {}, cacheBytes }: Embedded
     }
     const spoken = await catalogue.voice(voiceId).catch(asSpeechFailed);
     const said = visibleText(text);
-    if (said === "") throw new SpeechFailed("There is nothing in the text to speak.");
+    if (said === "") throw new NothingToSpeak("There is nothing in the text to speak.");
     const both = AbortSignal.any([signal, closing.signal]);
     const render = (stop: AbortSignal): AsyncIterable<PcmChunk> => rendered(spoken, said, stop);
     try {
@@ -65,8 +65,10 @@ export function embeddedSpeech({ pool, http, voices = {}, cacheBytes }: Embedded
     }
   }
 
+  const places = pool?.size ?? 2;
   return {
     speak,
+    atOnce: { http: http?.atOnce ?? 4, "espeak-ng": places, flite: places },
     voices: () => catalogue.all(),
     voice: async (voiceId) => (await catalogue.voice(voiceId)).voice,
     async warmUp() {
@@ -109,7 +111,7 @@ async function* rendered(spoken: SpokenVoice, text: string, signal: AbortSignal)
   } catch (error) {
     throw new SpeechFailed(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  if (!heard) throw new SpeechFailed(`Voice ${spoken.voice.id} found nothing in the text that it can speak.`);
+  if (!heard) throw new NothingToSpeak(`Voice ${spoken.voice.id} found nothing in the text that it can speak.`);
 }
 
 /** Code points, as at the creation of a call, where an emoji is one; a text that is too long in any case is not counted. */

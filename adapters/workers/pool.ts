@@ -44,7 +44,8 @@ export const workerEntry: URL = new URL(
  * next job. An idle pool does not keep the process alive.
  */
 export class WorkerPool {
-  readonly #size: number;
+  /** Jobs that run at the same time. */
+  readonly size: number;
   readonly #maxWaiting: number;
   readonly #entry: URL;
   readonly #slots = new Set<WorkerSlot>();
@@ -53,7 +54,7 @@ export class WorkerPool {
   #closing: Promise<void> | undefined;
 
   constructor(options: WorkerPoolOptions = {}) {
-    this.#size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
+    this.size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
     this.#maxWaiting = options.maxWaiting ?? 256;
     this.#entry = options.entry ?? workerEntry;
   }
@@ -121,7 +122,7 @@ export class WorkerPool {
   #assign(): void {
     while (this.#waiting.size > 0) {
       const idle = [...this.#slots].filter((slot) => slot.idle);
-      if (idle.length === 0 && this.#slots.size >= this.#size) return;
+      if (idle.length === 0 && this.#slots.size >= this.size) return;
       const pending = this.#waiting.take();
       if (pending === undefined) return;
       const slot = idle.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idle[0] ?? this.#startWorker();

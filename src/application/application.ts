@@ -16,6 +16,8 @@ import { QueueTimeout } from "./queue-timeout.ts";
 import { recover, recoverLater } from "./recovery.ts";
 import { Retention, type RetentionDays } from "./retention.ts";
 import { RunningKeys } from "./running-keys.ts";
+import { FairTurns } from "./speech/fair-turns.ts";
+import { SpeechScheduler } from "./speech/speech-scheduler.ts";
 import { Streams } from "./streams/streams.ts";
 import { Terminations } from "./terminations.ts";
 
@@ -34,6 +36,8 @@ export interface Application {
   stop(drainMs: number): Promise<void>;
 }
 
+/** Audio files that are decoded at the same time. */
+const DECODED_AT_ONCE = 2;
 /** A stop waits this long for a storage that is down, ms. */
 const STORING_MS = 5_000;
 
@@ -50,9 +54,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     ownership,
     access,
     givingUp: patience.signal,
+    decoderTurns: new FairTurns(parts.system, DECODED_AT_ONCE),
     journals: new Journals(),
     purgeClock,
     runningKeys: new RunningKeys(),
+    speechScheduler: new SpeechScheduler(parts.speech, parts.system),
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {

@@ -6,8 +6,12 @@ import type { FrameSink } from "../ports/media.ts";
 import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
+import type { Message } from "./programs/message.ts";
 import { type LiveEars, ProgramFailed, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
+
+/** A shorter silence before or within the message is no event, ms. */
+const SHORTEST_DELAY_MS = 200;
 
 /** What the callee has heard of the message. */
 export interface Heard {
@@ -27,6 +31,7 @@ export interface Noticed {
 export class CallMedia {
   readonly #context: Context;
   readonly #call: Call;
+  readonly #message: Message | undefined;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
@@ -38,14 +43,17 @@ export class CallMedia {
   constructor(
     context: Context,
     call: Call,
+    message: Message | undefined,
     leg: Leg,
     capabilities: TelephonyCapabilities,
     post: (signal: CallSignal) => void,
   ) {
     this.#context = context;
     this.#call = call;
+    this.#message = message;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
+    if (message) this.#playout.onDelay = (atMs, silenceMs) => this.#delayed(atMs, silenceMs);
     const { sampleRate } = leg;
     const { voiceActivity } = context;
     this.#ear = new CalleeEar(
@@ -70,19 +78,17 @@ export class CallMedia {
     leg.connectMedia(this.#playout, recorder ? new BothSinks(ears, recorder) : ears);
   }
 
-  /** Renders the message into the playout while the phone rings; reports when all of it is ready, and when heard. */
-  async prepare(signal: AbortSignal): Promise<void> {
+  /** Takes the message into the playout while the phone rings; reports when all of it is ready, and when heard. */
+  async play(signal: AbortSignal): Promise<void> {
     const { timings } = this.#context;
     const playout = this.#playout;
-    const message = programOf(this.#call).message?.(this.#context, this.#call, playout.sampleRate, signal);
-    if (message === undefined) return;
+    if (this.#message === undefined) return;
     try {
-      for await (const samples of message) {
+      for await (const samples of this.#message.samples(playout)) {
         if (signal.aborted) return;
         playout.enqueue(samples);
       }
       if (signal.aborted) return;
-      if (playout.enqueuedMs === 0) throw new ProgramFailed("speech_failed", "the message has no sound");
       this.#post({ type: "message_ready", messageMs: playout.enqueuedMs });
       playout.silence(timings.tailMs);
       playout.end();
@@ -131,6 +137,12 @@ export class CallMedia {
   /** What waits for what was said last; undefined where nobody listens for that. */
   lastWords(): Promise<void> | undefined {
     return this.#live?.lastWords?.();
+  }
+
+  /** The callee has waited in silence for what was not rendered yet. */
+  #delayed(atMs: number, silenceMs: number): void {
+    if (silenceMs < SHORTEST_DELAY_MS) return;
+    this.#notice({ event: "message_delayed", data: { at_ms: atMs, silence_ms: silenceMs } });
   }
 
   #notice(noticed: Noticed): void {

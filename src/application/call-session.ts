@@ -22,6 +22,7 @@ import { assertDiallable } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
 import { Mailbox } from "./mailbox.ts";
 import { nothingHeard } from "./outcomes.ts";
+import type { Message } from "./programs/message.ts";
 import { ProgramFailed, programOf } from "./programs/program.ts";
 
 /**
@@ -35,6 +36,7 @@ export class CallSession {
   readonly #context: Context;
   readonly #telephony: Telephony;
   readonly #line: Line;
+  readonly #message: Message | undefined;
   readonly #rules: FlowRules;
   readonly #mailbox = new Mailbox<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers = new Map<TimerName, () => void>();
@@ -60,13 +62,18 @@ export class CallSession {
   #fault: unknown;
   #lineFull: { readonly until: number; readonly reason: string } | undefined;
 
-  /** @param call claimed by this process */
-  constructor(context: Context, call: Call, telephony: Telephony, line: Line) {
+  /**
+   * @param call claimed by this process
+   * @param message prepared; undefined for a call without a fixed message
+   */
+  constructor(context: Context, call: Call, telephony: Telephony, line: Line, message: Message | undefined) {
     this.#context = context;
     this.#clock = new CallClock(context.system, call);
     this.#journal = new CallJournal(context, call, (error) => this.#breakOff(error));
     this.#telephony = telephony;
     this.#line = line;
+    this.#message = message;
+    this.#scope.signal.addEventListener("abort", () => message?.cancel());
     this.#stored = new Promise((resolve) => {
       this.#resolveStored = resolve;
     });
@@ -182,8 +189,8 @@ export class CallSession {
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
-      this.#media = new CallMedia(this.#context, this.call, leg, this.#telephony.capabilities, (s) => this.#post(s));
-      void this.#media.prepare(signal);
+      this.#media = this.#createMedia(leg);
+      void this.#media.play(signal);
       void this.#follow(leg);
     } catch (error) {
       const cause = releaseOf(error);
@@ -195,6 +202,11 @@ export class CallSession {
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
       this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
     }
+  }
+
+  #createMedia(leg: Leg): CallMedia {
+    const post = (signal: CallSignal) => this.#post(signal);
+    return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony.capabilities, post);
   }
 
   async #follow(leg: Leg): Promise<void> {

@@ -20,6 +20,8 @@ import type { Ownership } from "./ownership.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import type { PurgeClock } from "./purge-clock.ts";
 import type { RunningKeys } from "./running-keys.ts";
+import type { FairTurns } from "./speech/fair-turns.ts";
+import type { SpeechScheduler } from "./speech/speech-scheduler.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
@@ -27,7 +29,15 @@ import type { Vault } from "./vault.ts";
 /** What the composition root puts together. */
 export type ContextParts = Omit<
   Context,
-  "access" | "givingUp" | "journals" | "ownership" | "purgeClock" | "runningKeys" | "streams"
+  | "access"
+  | "decoderTurns"
+  | "givingUp"
+  | "journals"
+  | "ownership"
+  | "purgeClock"
+  | "runningKeys"
+  | "speechScheduler"
+  | "streams"
 >;
 
 /** Everything the application works with; made once. */
@@ -41,7 +51,11 @@ export interface Context {
   readonly telephony: ReadonlyMap<string, Telephony>;
   readonly access: ProviderAccess;
   readonly speech: Speech;
+  /** Speaks for calls, in turns. */
+  readonly speechScheduler: SpeechScheduler;
   readonly decoder: AudioDecoder;
+  /** The turns of calls whose file is decoded. */
+  readonly decoderTurns: FairTurns;
   /** Writes down what is said on live streams; undefined: nobody does. */
   readonly transcription: Transcription | undefined;
   /** Whose words it writes down. */

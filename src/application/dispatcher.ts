@@ -2,12 +2,16 @@ import type { Call } from "../domain/call.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import { nextDialAt } from "../domain/queue-policy.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
+import type { Telephony } from "../ports/telephony.ts";
 import { CallSession } from "./call-session.ts";
 import type { Context } from "./context.ts";
 import type { Lines } from "./lines.ts";
+import { Preparations } from "./preparations.ts";
 import { storeCall } from "./stored-calls.ts";
 
 const RETRY_MS = 1_000;
+/** The rate of most legs of a network that names none, Hz. */
+const USUAL_RATE = 8_000;
 /** A claim that was not answered may still be done by the database this much later, ms. */
 const DOUBT_MS = 20_000;
 
@@ -18,14 +22,15 @@ interface Claim {
 }
 
 /**
- * Starts queued calls: one per instance at a time, each as soon as its instance can dial. Instances do not wait for
- * each other. It is woken by what happens (a call created, a line online, a leg gone) and never scans.
+ * Starts queued calls: one per instance at a time, each as soon as its instance can dial and the beginning of its message
+ * is ready. Instances do not wait for each other. It is woken by what happens (a call created, a line online, a leg gone) and never scans.
  */
 export class Dispatcher {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #requeued: (call: Call) => void;
   readonly #ending: (callId: string) => boolean;
+  readonly #preparations: Preparations;
   readonly #byInstance = new Map<string, CallSession>();
   readonly #byCall = new Map<string, CallSession>();
   /** Instances whose next call is being claimed. */
@@ -49,6 +54,10 @@ export class Dispatcher {
     this.#lines = lines;
     this.#requeued = requeued;
     this.#ending = ending;
+    this.#preparations = new Preparations(context, {
+      over: (instanceId) => this.wake(instanceId),
+      unavailable: (instanceId, error) => this.#tryAgain(instanceId, error),
+    });
   }
 
   get live(): number {
@@ -67,7 +76,10 @@ export class Dispatcher {
       current.again = true;
       return;
     }
-    if (this.stopping || !(this.#mayDial(instanceId) || this.#unanswered.has(instanceId))) return;
+    if (!(this.#mayDial(instanceId) || (this.#unanswered.has(instanceId) && !this.stopping))) {
+      this.#preparations.cancel(instanceId);
+      return;
+    }
     const claim: Claim = { again: false, done: this.#dialNext(instanceId) };
     this.#claiming.set(instanceId, claim);
     void claim.done.finally(() => {
@@ -86,8 +98,14 @@ export class Dispatcher {
     await this.#running.get(callId);
   }
 
+  /** The call is to end: it is not prepared any more. */
+  withdraw({ id, instanceId }: Pick<Call, "id" | "instanceId">): void {
+    this.#preparations.cancel(instanceId, id);
+  }
+
   /** Passes a report of the line on to the live call. */
   lineDown(instanceId: string, reason: string): void {
+    this.#preparations.cancel(instanceId);
     this.#byInstance.get(instanceId)?.lineDown(reason);
   }
 
@@ -101,7 +119,9 @@ export class Dispatcher {
     this.stopping = true;
     for (const cancel of this.#alarms.values()) cancel();
     this.#alarms.clear();
+    const prepared = this.#preparations.stop();
     const quiet = async () => {
+      await prepared;
       await Promise.all([...this.#claiming.values()].map((claim) => claim.done));
       await Promise.all(this.#running.values());
     };
@@ -126,20 +146,29 @@ export class Dispatcher {
   }
 
   async #dialNext(instanceId: string): Promise<void> {
-    const { system, policy, log } = this.#context;
+    const { system, policy } = this.#context;
     const keeper = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
       const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await keeper?.line();
-      if (!keeper || !line || !this.#mayDial(instanceId)) return;
+      if (!keeper || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
+      if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, keeper.telephony);
+      const prepared = this.#preparations.ready(instanceId);
+      if (!prepared) return; // its end comes back here
       const call = await this.#claim(instanceId);
-      if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
-      if (!this.#mayDial(instanceId)) return await this.#giveBack(call);
+      const taken = this.#preparations.ready(instanceId) === prepared ? this.#preparations.take(instanceId) : undefined;
+      const mine = call?.id === prepared.callId;
+      if (!taken || !mine || this.#ending(call.id) || !this.#mayDial(instanceId)) {
+        prepared.message?.cancel();
+        if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
+        await this.#giveBack(call);
+        return this.wake(instanceId);
+      }
       keeper.lastDialAt = system.monotonic();
       keeper.full = undefined; // this dial will tell
-      const session = new CallSession(this.#context, call, keeper.telephony, line);
+      const session = new CallSession(this.#context, call, keeper.telephony, line, prepared.message);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
       keeper.setInCall(true);
@@ -147,10 +176,26 @@ export class Dispatcher {
       this.#running.set(call.id, running);
       void running.finally(() => this.#running.delete(call.id));
     } catch (error) {
-      const level = error instanceof StorageUnavailable ? "warn" : "error";
-      log[level]({ instance_id: instanceId, err: error }, "the next call could not be started; trying again");
-      this.#wakeIn(instanceId, RETRY_MS);
+      this.#tryAgain(instanceId, error);
     }
+  }
+
+  #tryAgain(instanceId: string, error: unknown): void {
+    const level = error instanceof StorageUnavailable ? "warn" : "error";
+    this.#context.log[level](
+      { instance_id: instanceId, err: error },
+      "the next call could not be started; trying again",
+    );
+    this.#wakeIn(instanceId, RETRY_MS);
+  }
+
+  /** Begins to prepare the call that is claimed next, unless one is being prepared. */
+  async #prepareNext(instanceId: string, { capabilities }: Telephony): Promise<void> {
+    if (this.#preparations.has(instanceId)) return;
+    const active = await this.#context.storage.calls.active(instanceId);
+    const next = active.find(({ status, owner }) => status === "QUEUED" && owner === null);
+    if (!next || this.#ending(next.id) || !this.#mayDial(instanceId)) return;
+    this.#preparations.begin(next, capabilities.sampleRate ?? USUAL_RATE);
   }
 
   async #claim(instanceId: string): Promise<Call | undefined> {

@@ -12,7 +12,7 @@ import { failCall } from "./stored-calls.ts";
 const MOST_UNANSWERED = 1_000;
 
 /** The live calls, as a termination sees them. */
-type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake">;
+type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "withdraw">;
 
 interface Termination {
   readonly reason: FailedReason;
@@ -107,7 +107,9 @@ export class Terminations {
   }
 
   /** Ends the call and stores that; false if it ended otherwise. */
-  async #store({ id, instanceId }: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+  async #store(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+    const { id, instanceId } = call;
+    this.#live.withdraw(call);
     let hungUp = await this.#hangUp(id, reason, detail);
     return insist(this.#context, `the end of call ${id}`, async () => {
       for (;;) {

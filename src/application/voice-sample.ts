@@ -5,9 +5,12 @@ import { Refusal } from "../domain/refusal.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
 import type { Context } from "./context.ts";
 import { sampleSentence } from "./sample-sentence.ts";
+import type { Demand } from "./speech/fair-turns.ts";
 
 /** What wideband telephony carries, Hz. */
 const SAMPLE_RATE = 16_000;
+/** All who listen to samples, as one user. */
+const LISTENERS: Demand = { userId: "", instanceId: "", playing: false, aheadMs: 0 };
 /** Whoever listens waits no longer, ms. */
 const SPOKEN_WITHIN_MS = 15_000;
 
@@ -16,7 +19,7 @@ const SPOKEN_WITHIN_MS = 15_000;
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
 export async function voiceSample(
-  { speech, system, log }: Pick<Context, "speech" | "system" | "log">,
+  { speech, speechScheduler, system, log }: Pick<Context, "speech" | "speechScheduler" | "system" | "log">,
   voiceId: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const late = new AbortController();
@@ -24,7 +27,7 @@ export async function voiceSample(
   try {
     const { language } = await speech.voice(voiceId);
     const pieces: Int16Array[] = [];
-    const spoken = speech.speak(sampleSentence(language), voiceId, late.signal);
+    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, LISTENERS, late.signal);
     for await (const piece of resampleStream(spoken, SAMPLE_RATE)) pieces.push(piece);
     return wavFile(concatPcm(pieces));
   } catch (cause) {

@@ -34,6 +34,11 @@ export class Playout implements FrameSource, AheadSource {
   readonly drained: Promise<void>;
   /** Called once, in the first read that pulls signal. */
   onFirstSignal: (() => void) | undefined;
+  /**
+   * Called with the length of each silence that the leg had to send because nothing was enqueued, before the first signal
+   * or between two, once it is over: when it began by {@link clockMs}, and how long it was, ms. Never after {@link end}.
+   */
+  onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
   /** Who is told what is played; nobody by default. */
   tap: PlayoutTap | undefined;
   /** Who adds more while it is played; nobody by default. */
@@ -52,6 +57,8 @@ export class Playout implements FrameSource, AheadSource {
   #clock = 0;
   /** The clock after the last frame with signal. */
   #signalAt = 0;
+  /** Silence sent since the queue ran dry, or since the first frame; in samples. */
+  #dry = 0;
   #underruns = 0;
   #flowing = false;
   #ended = false;
@@ -145,6 +152,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
   clear(): number {
     this.recall?.();
+    this.#endDelay();
     this.#queue.clear();
     this.#queued = 0;
     this.#pulled = 0;
@@ -176,6 +184,7 @@ export class Playout implements FrameSource, AheadSource {
     }
     frame.fill(0, filled);
     if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
+    this.#countDelay(filled, frame.length - filled);
     this.#clock += frame.length;
     this.#countUnderrun(filled, frame.length);
     this.#afterPassing(before);
@@ -192,6 +201,7 @@ export class Playout implements FrameSource, AheadSource {
   sent(samples: number, silence: number, ranDry: boolean): void {
     const before = this.#heard;
     this.#sent += samples;
+    this.#countDelay(samples, silence);
     this.#clock += samples + silence;
     this.#reachMarks();
     // A mark may clear the queue, which comes here again: then the rest is counted there, before it is dropped.
@@ -239,6 +249,18 @@ export class Playout implements FrameSource, AheadSource {
 
   #reachMarks(): void {
     for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.reached?.(mark.name);
+  }
+
+  /** `sent` samples of the queue went out, then `silence` samples for want of any; the clock still stands before them. */
+  #countDelay(sent: number, silence: number): void {
+    if (sent > 0) this.#endDelay();
+    if (!this.#ended) this.#dry += silence;
+  }
+
+  #endDelay(): void {
+    const dry = this.#dry;
+    this.#dry = 0;
+    if (dry > 0) this.onDelay?.(this.#ms(this.#clock - dry), this.#ms(dry));
   }
 
   #countUnderrun(filled: number, wanted: number): void {

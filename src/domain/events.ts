@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   "answered",
   "audio_truncated",
   "message_ready",
+  "message_delayed",
   "dtmf",
   "callee_speech",
   "beep",

@@ -2,6 +2,8 @@
 export interface Timings {
   /** A call may wait for its instance this long. */
   readonly queueTimeoutMs: number;
+  /** The beginning of a message must be ready this long after its turn has come; nobody is dialled before. */
+  readonly messagePreparationMs: number;
   /** The far end may ring this long. */
   readonly ringTimeoutMs: number;
   /** A call may last this long, counted from the end of a fixed message. */
@@ -48,6 +50,7 @@ export function leaseIsRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "l
 /** The timings that count where the options name no others, ms. */
 export const DEFAULT_TIMINGS: Timings = {
   queueTimeoutMs: 10 * 60_000,
+  messagePreparationMs: 15_000,
   ringTimeoutMs: 60_000,
   maxDurationMs: 10 * 60_000,
   mediaTimeoutMs: 10_000,

@@ -20,7 +20,8 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   instance_deleted: "The instance was deleted while the call was active.",
   instance_lost: "The line of the instance was lost in the middle of the call.",
   media_failed: "The call was accepted, but audio could not be set up, or none came where it had to come.",
-  speech_failed: "The text could not be spoken. detail says what the speech engine said.",
+  speech_failed:
+    "The text could not be spoken, or its beginning was not ready in time; then nobody's phone rang. detail says which.",
   agent_failed: "The agent stopped working in the middle of the call.",
   agent_unavailable: "No agent is configured on this server. Nobody's phone rang.",
   stream_lost: "No program was attached to the stream of the answered call for too long (streamAttachMs).",

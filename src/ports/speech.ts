@@ -26,6 +26,9 @@ export class SpeechFailed extends Error {
   override readonly name = "SpeechFailed";
 }
 
+/** Thrown for a text that has nothing in it that the voice can speak; a slice of a longer text is passed over. */
+export class NothingToSpeak extends SpeechFailed {}
+
 /**
  * Text to speech. One `Speech` may speak through several engines; it never answers in another language than the
  * one asked for, and it never blocks the thread that carries audio.
@@ -44,6 +47,13 @@ export interface Speech {
    * @throws {VoiceUnavailable | SpeechFailed}
    */
   speak(text: string, voiceId: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
+  /** Texts that an engine speaks at the same time, by the engine's name ({@link Voice.engine}); others wait. Default: 2. */
+  readonly atOnce?: Readonly<Record<string, number>> | undefined;
+  /**
+   * A longer text, in characters, is spoken in slices of whole sentences, one `speak` each, so that other calls get their
+   * turn between them. Default: 300; `Infinity` for engines that must see a whole text.
+   */
+  readonly sliceLength?: number | undefined;
   /** Loads engines ahead of the first call. Idempotent; failures show later, where they matter. */
   warmUp?(): Promise<void>;
   close(): Promise<void>;

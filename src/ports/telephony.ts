@@ -56,6 +56,11 @@ export interface TelephonyCapabilities {
    * it reports `linked` itself), and never reports `unlinked`. Default: `code`.
    */
   readonly linking?: "code" | "operator" | undefined;
+  /**
+   * Rate that most legs have, Hz. Audio files are decoded at it before anybody is dialled, and once more for a leg with
+   * another rate. Default: 8000.
+   */
+  readonly sampleRate?: number | undefined;
 }
 
 /** The instance that a line belongs to. */

@@ -124,21 +124,6 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("starts the message as soon as it is rendered when the callee was faster", async () => {
-    const world = await World.start();
-    let render = () => {};
-    world.speech.hold = new Promise<void>((resolve) => {
-      render = resolve;
-    });
-    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
-    await world.system.advance(2_000);
-    render();
-    await world.system.advance(1_500);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 1_000 });
-    expect(toneShare(leg.heard.subarray(0, 16_000), 440, 8_000)).toBe(0);
-    await world.stop();
-  });
-
   test("hears the beginning of a message while its end is still being spoken", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
@@ -146,22 +131,25 @@ describe("a call that is answered", () => {
     world.speech.pause = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const { call, leg } = await world.answeredCall(instance, TWENTY);
-    await world.system.advance(2_000);
+    const { call, leg } = await world.answeredCall(instance, "a".repeat(40));
+    await world.system.advance(3_000);
     const samplesMs = (ms: number) => ms * 8;
-    expect(toneShare(leg.heard.subarray(0, samplesMs(500)), 440, 8_000)).toBeGreaterThan(0.99);
-    expect(leg.heard.subarray(samplesMs(500)).every((sample) => sample === 0)).toBe(true);
+    expect(toneShare(leg.heard.subarray(0, samplesMs(1_000)), 440, 8_000)).toBeGreaterThan(0.99);
+    expect(leg.heard.subarray(samplesMs(1_000)).every((sample) => sample === 0)).toBe(true);
     expect(await world.story(call)).toEqual(["queued", "ringing", "answered"]);
 
     goOn();
     await world.system.settle();
-    const before = leg.heard.length;
-    await world.system.advance(1_000);
-    expect(toneShare(leg.heard.subarray(before, before + samplesMs(500)), 440, 8_000)).toBeGreaterThan(0.99);
+    const silent = leg.heard.length - samplesMs(1_000);
+    await world.system.advance(1_500);
+    const rest = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
+    expect(toneShare(rest, 440, 8_000)).toBeGreaterThan(0.99);
     expect(await world.stored(call)).toMatchObject({
       status: "COMPLETED",
-      outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
+      outcome: { reason: "message_played", heardMs: 2_000, heardRatio: 1 },
     });
+    const delays = (await world.timeline(call)).filter(({ type }) => type === "message_delayed");
+    expect(delays.map(({ data }) => data)).toEqual([{ at_ms: 1_000, silence_ms: silent / 8 }]);
     await world.stop();
   });
 
@@ -389,7 +377,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("fails when the text cannot be spoken, before or after the answer", async () => {
+  test("fails when the text cannot be spoken, and nobody is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new Error("the engine crashed");
@@ -398,7 +386,8 @@ describe("a call whose media fails", () => {
       status: "FAILED",
       outcome: { reason: "speech_failed", detail: "the engine crashed" },
     });
-    expect(world.leg(call).live).toBe(false);
+    expect(world.network.legs).toHaveLength(0);
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
     await world.stop();
   });
 });

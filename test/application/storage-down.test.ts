@@ -160,7 +160,7 @@ describe("a call whose claim was done, but not answered,", () => {
       late = () => void claimNext(...(args as Parameters<typeof claimNext>));
       throw new StorageUnavailable("the connection broke before the answer came");
     };
-    const call = await world.create(instance);
+    const call = await world.call(instance);
     world.line(instance).goOffline();
     await world.system.advance(1_500);
     late();

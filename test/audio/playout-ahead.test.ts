@@ -198,3 +198,21 @@ describe("a leg that pulls ahead", () => {
     expect(playout.underruns).toBe(1);
   });
 });
+
+test("silence that a leg has sent for want of audio is reported, also by one that pulls ahead", () => {
+  const playout = new Playout(RATE);
+  const leg = new AheadLeg(playout);
+  const delays: number[][] = [];
+  playout.onDelay = (atMs, silenceMs) => delays.push([atMs, silenceMs]);
+  leg.tell(1_600);
+  playout.enqueue(new Int16Array(800).fill(5));
+  leg.pull(800);
+  leg.send(800);
+  leg.tell(160, true);
+  leg.tell(1_600, false);
+  playout.clear();
+  expect(delays).toEqual([
+    [0, 200],
+    [300, 220],
+  ]);
+});

@@ -232,3 +232,45 @@ test("an hour of small pieces does not slow down or pile up", () => {
   expect(playout.queuedMs).toBe(5000);
   expect(performance.now() - begin).toBeLessThan(5000);
 });
+
+describe("silence for want of audio", () => {
+  /** A playout, and the silences that it has reported. */
+  function reporting() {
+    const playout = new Playout(RATE);
+    const delays: { atMs: number; silenceMs: number }[] = [];
+    playout.onDelay = (atMs, silenceMs) => delays.push({ atMs, silenceMs });
+    return { playout, delays };
+  }
+
+  fuzz(
+    "is reported once it is over, with its place and its length",
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { playout, delays } = reporting();
+      const pulled: Int16Array[] = [];
+      const multiple = (samples: number) => 8 * (samples >> 3); // whole milliseconds
+      for (const one of steps)
+        if ("enqueue" in one) playout.enqueue(ramp(multiple(one.enqueue)));
+        else if ("read" in one) pulled.push(pull(playout, multiple(one.read + 8)).frame);
+      playout.clear();
+      const expected: { atMs: number; silenceMs: number }[] = [];
+      const heard = concatPcm(pulled);
+      for (let at = 0; at < heard.length; ) {
+        let end = at;
+        while (end < heard.length && heard[end] === 0) end++;
+        if (end > at) expected.push({ atMs: at / 8, silenceMs: (end - at) / 8 });
+        at = Math.max(end, at + 1);
+      }
+      expect(delays).toEqual(expected);
+    }),
+  );
+
+  test("is none once the playout has ended, and not the silence that was asked for", () => {
+    const { playout, delays } = reporting();
+    playout.enqueue(ramp(160));
+    playout.silence(20);
+    playout.end();
+    for (let frame = 0; frame < 5; frame++) pull(playout, 160);
+    playout.clear();
+    expect(delays).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
+import { FAIRNESS } from "./fairness.ts";
 import { FENCE } from "./fence.ts";
 import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
@@ -25,6 +26,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   dispatch: DISPATCH,
   fence: FENCE,
   "spoken-once": SPOKEN_ONCE,
+  fairness: FAIRNESS,
   takeover: TAKEOVER,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,

@@ -28,7 +28,7 @@ export interface ManyCalls {
   readonly network: ReturnType<typeof simulator>;
   readonly speech: Speech;
   /** Makes instances whose numbers are linked and online. */
-  link(count: number): Promise<string[]>;
+  link(count: number, owner?: Principal): Promise<string[]>;
   /** Creates calls, 50 at a time; resolves when all of them are stored. */
   place(calls: readonly CreateCallInput[]): Promise<Call[]>;
   stop(): Promise<void>;
@@ -64,7 +64,8 @@ export async function startManyCalls(options: ManyCallsOptions = {}): Promise<Ma
     ringport,
     network,
     speech,
-    link: (count) => inTurns(Array.from({ length: count }).keys(), 100, (n) => linkedInstance(ringport, n)),
+    link: (count, owner = ME) =>
+      inTurns(Array.from({ length: count }).keys(), 100, (n) => linkedInstance(ringport, owner, n)),
     place: (calls) => inTurns(calls, 50, (call) => ringport.calls.create(ME, call)),
     async stop() {
       await ringport.stop({ drainMs: 0 });
@@ -89,12 +90,12 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function linkedInstance(ringport: Ringport, number: number): Promise<string> {
-  const { id } = await ringport.instances.create(ME, { name: `bench ${number}` });
-  const { payload } = await ringport.instances.configure(ME, id);
+async function linkedInstance(ringport: Ringport, owner: Principal, number: number): Promise<string> {
+  const { id } = await ringport.instances.create(owner, { name: `bench ${number}` });
+  const { payload } = await ringport.instances.configure(owner, id);
   const page = await ringport.handle({ method: "POST", url: payload, headers: new Headers(), body: null });
   if (page.status !== 200) throw new Error(`linking answered ${page.status}`);
-  while ((await ringport.instances.get(ME, id)).status !== "ACTIVE") await pause(50);
+  while ((await ringport.instances.get(owner, id)).status !== "ACTIVE") await pause(50);
   return id;
 }
 

@@ -15,7 +15,9 @@ Printed from the tables in the code by \`test/docs/states.test.ts\`; run it with
 ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 
 \`place\`: the far side has been asked. \`connect\`: it has accepted and our first frame is on its way. \`complete\`, \`fail\`: see
-the reasons in \`src/domain/outcome.ts\`.
+the reasons in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
+15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and nobody's phone has rung
+([decision 22](decisions/0022-prepared-message.md)).
 
 ## Instance
 

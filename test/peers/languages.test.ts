@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
 import { voiceSample } from "../../src/application/voice-sample.ts";
 import { rms } from "../../src/audio/pcm.ts";
 import { decodeWav } from "../../src/audio/wav.ts";
@@ -10,6 +11,8 @@ import { realSystem } from "../../src/ports/system.ts";
 const pool = new WorkerPool();
 afterAll(() => pool.close());
 const speech = embeddedSpeech({ pool });
+const speechScheduler = new SpeechScheduler(speech, realSystem);
+const context = { speech, speechScheduler, system: realSystem, log: silentLogger };
 
 /** One voice id for each language and accent that eSpeak NG has. */
 const languages = new Map<string, string>();
@@ -26,7 +29,7 @@ describe("every language of eSpeak NG", () => {
   });
 
   test.each([...languages])("%s is heard as %s", async (_, id) => {
-    const { samples, sampleRate } = decodeWav(await voiceSample({ speech, system: realSystem, log: silentLogger }, id));
+    const { samples, sampleRate } = decodeWav(await voiceSample(context, id));
     const seconds = samples.length / sampleRate;
     expect(seconds).toBeGreaterThan(1.2);
     expect(seconds).toBeLessThan(8);

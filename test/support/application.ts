@@ -7,6 +7,8 @@ import { Ownership } from "../../src/application/ownership.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { PurgeClock } from "../../src/application/purge-clock.ts";
 import { RunningKeys } from "../../src/application/running-keys.ts";
+import { FairTurns } from "../../src/application/speech/fair-turns.ts";
+import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
 import { Streams } from "../../src/application/streams/streams.ts";
 import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
@@ -127,6 +129,8 @@ export interface WorldOptions {
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
   readonly voiceActivity?: VoiceActivity;
+  /** What speaks in place of {@link World.speech}. */
+  readonly speech?: (system: ManualSystem) => Speech;
   /** What an earlier process left. */
   readonly before?: World;
   /** Default: a database in memory. */
@@ -176,14 +180,17 @@ export class World {
       ...(options.others ?? []).map((one) => [one.name, one] as const),
     ]);
     const timings = { ...DEFAULT_TIMINGS, ...options.timings };
+    const speech = options.speech?.(this.system) ?? this.speech;
     this.context = {
       system: this.system,
       ids,
       nodeId: ids("node"),
       storage: this.storage,
       telephony,
-      speech: this.speech,
+      speech,
+      speechScheduler: new SpeechScheduler(speech, this.system),
       decoder,
+      decoderTurns: new FairTurns(this.system, 2),
       transcription: options.transcription,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings: this.recordings,

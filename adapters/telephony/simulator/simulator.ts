@@ -104,7 +104,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   return {
     name: "simulator",
-    capabilities: { dtmf: "in-band", inboundAudioCertain: true },
+    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate },
     clock,
     open,
     close: () => (closing ??= close()),

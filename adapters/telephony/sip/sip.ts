@@ -105,7 +105,12 @@ function telephonyOf(given: Trunk, system: System, logger: Logger, media: Shared
 
   return {
     name: `sip/${trunk.name}`,
-    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator" },
+    capabilities: {
+      dtmf: "event",
+      inboundAudioCertain: false,
+      linking: "operator",
+      sampleRate: trunk.sampleRate,
+    },
     users: trunk.users ?? "first",
     open,
     refuses: async (phoneNumber) => (await rule())(phoneNumber),

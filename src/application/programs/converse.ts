@@ -5,5 +5,4 @@ export const converse: Program = {
   check() {
     throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
   },
-  async *message() {},
 };

@@ -5,6 +5,7 @@ import type { FrameSink } from "../../ports/media.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { converse } from "./converse.ts";
+import type { Message } from "./message.ts";
 import { play } from "./play.ts";
 import { speak } from "./speak.ts";
 import { stream } from "./stream.ts";
@@ -41,10 +42,10 @@ export interface Program {
   /** Checked before anybody's phone rings. @throws {ProgramFailed} */
   check?(context: Context, call: Call): void;
   /**
-   * For a fixed message: the message as mono samples at the leg's rate, in pieces as they become ready; runs while the phone rings.
-   * @throws {ProgramFailed}
+   * For a fixed message: the message, to be prepared before anybody is dialled.
+   * @param usualRate the rate that its leg will probably have, Hz
    */
-  message?(context: Context, call: Call, sampleRate: number, signal: AbortSignal): AsyncIterable<Int16Array>;
+  message?(context: Context, call: Call, usualRate: number): Message;
   /** For a live conversation: takes the leg's audio over while the phone rings, and answers how it listens. */
   live?(context: Context, call: Call, media: LiveMedia): LiveEars | undefined;
 }

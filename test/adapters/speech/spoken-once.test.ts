@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import { SpeechScheduler } from "../../../src/application/speech/speech-scheduler.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { Speech } from "../../../src/ports/speech.ts";
+import { realSystem } from "../../../src/ports/system.ts";
 import { countedWorkers } from "../../support/counted-workers.ts";
 import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -111,6 +113,30 @@ describe("speech from a server", () => {
     expect(server.requests).toHaveLength(5);
     await hear(speech, "Bom dia.", "pt-BR-5"); // the same voice under another id
     expect(server.requests).toHaveLength(5);
+  });
+
+  test("is asked for once for each slice of a long text, however many calls say it, four at once", async () => {
+    const speech = speaking({});
+    const scheduler = new SpeechScheduler(speech, realSystem);
+    const sentences = Array.from({ length: 30 }, (_, n) => `Esta é a frase ${n} de uma mensagem longa do museu.`);
+    let most = 0;
+    const lengths = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        const demand = { userId: `user ${n % 3}`, instanceId: String(n), playing: false, aheadMs: 0 };
+        let bytes = 0;
+        for await (const { samples } of scheduler.speak(sentences.join(" "), "pt-BR-1", demand, never)) {
+          bytes += samples.byteLength;
+          most = Math.max(most, server.open);
+        }
+        return bytes;
+      }),
+    );
+    expect(new Set(lengths).size).toBe(1);
+    const inputs = server.requests.map(({ body }) => String(body.input).trim());
+    expect(inputs.join(" ")).toBe(sentences.join(" "));
+    expect(inputs.length).toBeGreaterThan(5);
+    expect(most).toBeLessThanOrEqual(4);
+    await speech.close();
   });
 
   test("that failed is not remembered: the next call asks again, and is heard", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import { SpeechScheduler } from "../../../src/application/speech/speech-scheduler.ts";
 import { voiceSample } from "../../../src/application/voice-sample.ts";
 import { rms } from "../../../src/audio/pcm.ts";
 import { decodeWav } from "../../../src/audio/wav.ts";
@@ -11,7 +12,9 @@ import { countedWorkers } from "../../support/counted-workers.ts";
 const pool = new WorkerPool();
 afterAll(() => pool.close());
 const { workers, jobs } = countedWorkers(pool);
-const context = { speech: embeddedSpeech({ pool: workers }), system: realSystem, log: silentLogger };
+const speech = embeddedSpeech({ pool: workers });
+const speechScheduler = new SpeechScheduler(speech, realSystem);
+const context = { speech, speechScheduler, system: realSystem, log: silentLogger };
 
 describe("the samples of the voices", { timeout: 30_000 }, () => {
   const heard = new Map<string, string>();

@@ -1,9 +1,11 @@
-import type { PcmChunk } from "../../src/ports/media.ts";
-import { LONGEST_AUDIO_S } from "./speech-limits.ts";
+import type { PcmChunk } from "../ports/media.ts";
+
+/** Seconds of audio that one text may become: as long as an uploaded message may be. */
+export const LONGEST_AUDIO_S = 600;
 
 /**
- * Counts how long a text speaks. A text of 4096 emoji or percent signs is minutes of audio, so the engines and the
- * stream of a speech server are all held to the same bound.
+ * Counts how long a text speaks. A text of 4096 emoji or percent signs is minutes of audio, so every text is held to the
+ * same bound, whichever engine speaks it.
  */
 export class SpokenLength {
   #seconds = 0;

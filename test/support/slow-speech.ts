@@ -1,0 +1,61 @@
+import { tone } from "../../src/audio/tone.ts";
+import type { PcmChunk } from "../../src/ports/media.ts";
+import type { Speech, Voice } from "../../src/ports/speech.ts";
+import type { System } from "../../src/ports/system.ts";
+
+const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "slow", name: "slow", quality: "robotic" };
+
+/** How much audio a character becomes, ms. */
+export const SPOKEN_MS = 65;
+/** The work of one character, ms: 4,060 characters take 4.9 s, as with the embedded engines. */
+const WORK_MS = 1.2;
+
+/**
+ * An engine that speaks two texts at once, first come, first served, sentence by sentence, in its own time on the clock
+ * that it is given.
+ */
+export class SlowSpeech implements Speech {
+  readonly atOnce: Readonly<Record<string, number>> = { slow: 2 };
+  /** Every text that it was asked to speak, in this order. */
+  readonly asked: string[] = [];
+  /** How many texts are being spoken, or wait for that. */
+  busy = 0;
+  /** The most that there ever were. */
+  mostBusy = 0;
+  readonly #system: System;
+  readonly #lanes: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  async voices(): Promise<readonly Voice[]> {
+    return [VOICE];
+  }
+
+  async voice(): Promise<Voice> {
+    return VOICE;
+  }
+
+  async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    this.asked.push(text);
+    this.busy++;
+    this.mostBusy = Math.max(this.mostBusy, this.busy);
+    let free = () => {};
+    const lane = this.#lanes.shift();
+    this.#lanes.push(new Promise((resolve) => (free = resolve)));
+    try {
+      await lane;
+      for (const sentence of text.match(/[^.]+\.?\s*/g) ?? []) {
+        signal.throwIfAborted();
+        await new Promise<void>((resolve) => this.#system.after(sentence.length * WORK_MS, resolve));
+        yield { sampleRate: 8_000, samples: tone(440, sentence.length * SPOKEN_MS, 8_000, 8_000) };
+      }
+    } finally {
+      this.busy--;
+      free();
+    }
+  }
+
+  async close(): Promise<void> {}
+}
