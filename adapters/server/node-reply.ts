@@ -16,7 +16,7 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   response.setTimeout(stallMs); // then Node destroys the socket, and sets its own time limit again after the reply
   const early = isUnread(message);
   try {
-    response.writeHead(reply.status, headersOf(reply, early));
+    response.writeHead(reply.status, headersOf(reply, early, message.method === "HEAD"));
   } catch {
     if (reply.status !== 500) writeReply(message, response, brokenApp(), stallMs);
     else response.destroy();
@@ -38,8 +38,8 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   end();
 }
 
-function headersOf({ status, headers, body }: Reply, early: boolean): Record<string, string | number> {
-  const bodiless = status === 204 || status === 304 || status < 200;
+function headersOf({ status, headers, body }: Reply, early: boolean, isHead: boolean): Record<string, string | number> {
+  const bodiless = isHead || status === 204 || status === 304 || status < 200;
   const length = bodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
   return {
     ...headers,

@@ -24,8 +24,16 @@ export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined,
   headers["x-request-id"] = exchange.requestId;
   headers["x-content-type-options"] = "nosniff";
   cors?.allow(exchange, headers);
+  const logged = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (error) {
+      log.warn({ request_id: exchange.requestId, err: error }, "a reply broke off");
+      throw error;
+    }
+  };
   if (exchange.method !== "HEAD" || reply.body === undefined)
-    return { status: reply.status, headers, body: reply.body };
+    return { status: reply.status, headers, body: isInPieces(reply.body) ? logged(reply.body) : reply.body };
   if (!isInPieces(reply.body)) headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };
 }
