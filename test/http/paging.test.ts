@@ -135,7 +135,7 @@ test("GET /v1/instances answers all without a limit, and pages with one", async 
   expect(paged.json).toHaveLength(1);
   await ask(app, { path: next(paged.headers.link)! });
   expect(seen).toEqual([
-    { limit: undefined, after: undefined },
+    { limit: 16, after: undefined },
     { limit: 2, after: undefined },
     { limit: 2, after: INSTANCE_ID },
   ]);
