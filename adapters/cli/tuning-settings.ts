@@ -42,6 +42,7 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
   audioMs: [1, DAY_MS, "Length of an audio file."],
   instructions: [1, 10_000, "Number of instructions."],
   instructionLength: [1, 1_000_000, "Each instruction, characters."],
+  instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
 };
 
 /** How long things may take. */

@@ -1,17 +1,16 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { wavHeader } from "../../src/audio/wav.ts";
 import type { IncompleteReason, RecordingWriter } from "../../src/ports/recordings.ts";
+import { WAV_HEADER_BYTES } from "../audio/wav-file.ts";
 
-/** Bytes before the samples. */
-export const HEADER_BYTES = 44;
 /** Bytes of a sample of both channels. */
-export const BLOCK_BYTES = 4;
+const BLOCK_BYTES = 4;
 /** So much is written to the disk at once, and what a crash may lose, ms. */
 const BATCH_MS = 1_000;
 /** While the disk is slower than the call, so many batches may wait. */
 const MOST_WAITING = 10;
 /** A WAV file cannot state a greater length of its samples. */
-const MOST_BYTES = 2 ** 32 - HEADER_BYTES;
+const MOST_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
 /** What a recording needs. */
 export interface WavRecordingOptions {
@@ -114,7 +113,7 @@ export class WavRecording implements RecordingWriter {
       for (let batch = this.#waiting[0]; batch !== undefined && !this.#failed; batch = this.#waiting[0]) {
         this.#file ??= await this.#create();
         const bytes = new Uint8Array(batch.samples.buffer, 0, 2 * batch.length);
-        await writeAll(this.#file, bytes, HEADER_BYTES + this.#written);
+        await writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#written);
         this.#written += bytes.length;
         await this.#writeHeader(this.#file);
         this.#waiting.shift();

@@ -1,11 +1,9 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { mkdir, type open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { wavHeader } from "../../src/audio/wav.ts";
-import type { Recordings, StoredRecording } from "../../src/ports/recordings.ts";
-import { BLOCK_BYTES, HEADER_BYTES, WavRecording } from "./wav-recording.ts";
+import type { Recordings } from "../../src/ports/recordings.ts";
+import { readWav } from "../audio/wav-file.ts";
+import { WavRecording } from "./wav-recording.ts";
 
-/** Read at once, bytes. */
-const PIECE_BYTES = 64 * 1024;
 /** Recordings that begin together write their first batch at so many different times. */
 const STAGGERS = 25;
 
@@ -63,7 +61,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
     },
     async read(callId) {
       await growing.get(callId)?.flush();
-      return readRecording(pathOf(callId));
+      return readWav(pathOf(callId), 2);
     },
     async forget(callIds) {
       for (const callId of callIds) {
@@ -82,52 +80,4 @@ async function made(folder: string, makeParent: () => Promise<unknown> = async (
   await mkdir(folder, { mode: 0o700 }).catch((fault: { code?: unknown }) => {
     if (fault.code !== "EEXIST") throw fault;
   });
-}
-
-/** What there is of a recording, by the size of its file: a crash may leave the header behind the samples. */
-async function readRecording(path: string): Promise<StoredRecording | undefined> {
-  const file = await opened(path);
-  if (file === undefined) return undefined;
-  try {
-    const { size } = await file.stat();
-    const stated = new Uint8Array(HEADER_BYTES);
-    const { bytesRead } = await file.read(stated, 0, HEADER_BYTES, 0);
-    const sampleRate = new DataView(stated.buffer).getUint32(24, true);
-    if (bytesRead < HEADER_BYTES || sampleRate === 0) return undefined;
-    const samples = Math.floor((size - HEADER_BYTES) / BLOCK_BYTES);
-    const whole = HEADER_BYTES + samples * BLOCK_BYTES;
-    return {
-      size: whole,
-      durationMs: (samples * 1000) / sampleRate,
-      bytes: (from = 0, to = whole) =>
-        pieces(path, wavHeader({ sampleRate, channels: 2, samples }), from, Math.min(to, whole)),
-    };
-  } finally {
-    await file.close();
-  }
-}
-
-async function* pieces(path: string, header: Uint8Array, from: number, to: number): AsyncGenerator<Uint8Array> {
-  if (from < HEADER_BYTES && from < to) yield header.subarray(from, Math.min(to, HEADER_BYTES));
-  const file = await open(path, "r");
-  try {
-    for (let at = Math.max(from, HEADER_BYTES); at < to; ) {
-      const piece = new Uint8Array(Math.min(PIECE_BYTES, to - at));
-      const { bytesRead } = await file.read(piece, 0, piece.length, at);
-      if (bytesRead === 0) throw new Error(`${path} has become shorter while it was read`);
-      yield piece.subarray(0, bytesRead);
-      at += bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function opened(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, "r");
-  } catch (fault) {
-    if ((fault as { code?: unknown }).code === "ENOENT") return undefined;
-    throw fault;
-  }
 }

@@ -1,8 +1,9 @@
-import { toResponse } from "../../src/http/reply.ts";
+import { isInPieces, toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { BunRequest } from "./bun-request.ts";
 import { brokenApp, isReply } from "./fault.ts";
-import { handshakeFault } from "./handshake.ts";
+import { decideUpgrade, offersWebSocket } from "./handshake.ts";
+import { hostFault } from "./host.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -17,6 +18,7 @@ import {
   type ServedApp,
   type ServeOptions,
   SOCKET_IDLE_SECONDS,
+  STALL_MS,
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
@@ -39,6 +41,8 @@ interface BunSocket {
 interface BunServer {
   readonly port: number;
   upgrade(request: Request, options: { data: SocketState }): boolean;
+  /** Ends the connection of the request when nothing has moved on it for so many seconds. */
+  timeout(request: Request, seconds: number): void;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 declare const Bun: { serve(options: object): BunServer };
@@ -57,7 +61,7 @@ interface SocketState {
  * @throws {CannotListen} the port is in use, or not to be had
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS } = options;
   const open = new Set<BunSocket>();
   let server: BunServer;
   try {
@@ -72,12 +76,16 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
       reusePort: false,
       error: () => toResponse(brokenApp()),
       async fetch(request: Request, bun: BunServer): Promise<Response | undefined> {
-        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
-          const asked = new BunRequest(request);
-          return asked.answer(await app.handle(asked).catch(brokenApp));
+        const asked = new BunRequest(request);
+        const broken = hostFault(request.headers.get("host"));
+        if (broken) return asked.answer(broken);
+        const decision = offersWebSocket(request)
+          ? await decideUpgrade(app, asked)
+          : await app.handle(asked).catch(brokenApp);
+        if (isReply(decision)) {
+          if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000));
+          return asked.answer(decision);
         }
-        const decision = handshakeFault(request) ?? (await app.upgrade(request).catch(brokenApp));
-        if (isReply(decision)) return toResponse(decision);
         if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
         neverOpened(decision);
         return new Response(null, { status: 400 });

@@ -1,7 +1,9 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { DenoRequest } from "./deno-request.ts";
 import { brokenApp, isReply } from "./fault.ts";
-import { handshakeFault } from "./handshake.ts";
+import { decideUpgrade, offersWebSocket } from "./handshake.ts";
+import { hostFault } from "./host.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -14,6 +16,7 @@ import {
   type ServedApp,
   type ServeOptions,
   SOCKET_IDLE_SECONDS,
+  STALL_MS,
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
@@ -43,14 +46,18 @@ const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
  * @throws {CannotListen} the port is in use, or not to be had
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS } = options;
   const open = new Set<WebSocket>();
   const ending = new AbortController();
 
   async function answer(request: Request): Promise<Response> {
-    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return app.fetch(request);
-    const decision = handshakeFault(request) ?? (await app.upgrade(request).catch(brokenApp));
-    if (isReply(decision)) return toResponse(decision);
+    const asked = new DenoRequest(request);
+    const broken = hostFault(request.headers.get("host"));
+    if (broken) return asked.answer(broken, stallMs);
+    const decision = offersWebSocket(request)
+      ? await decideUpgrade(app, asked)
+      : await app.handle(asked).catch(brokenApp);
+    if (isReply(decision)) return asked.answer(decision, stallMs);
     try {
       const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: SOCKET_IDLE_SECONDS });
       connect(socket, decision, open);

@@ -1,12 +1,25 @@
-import type { Reply, RequestLike } from "../../src/ports/web.ts";
-import { fault } from "./fault.ts";
+import type { Reply, RequestLike, SocketHandlers, WebApp } from "../../src/ports/web.ts";
+import { brokenApp, fault, isReply } from "./fault.ts";
+import { neverOpened } from "./never-opened.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** What is wrong with a WebSocket handshake (RFC 6455 §4.2.1), before the application promises anything. */
-export function handshakeFault({ method, headers }: Pick<RequestLike, "method" | "headers">): Reply | undefined {
-  if (method !== "GET")
-    return fault(405, "The method is not allowed here", "method_not_allowed", "a WebSocket begins with GET");
+/** Whether a request offers the one upgrade that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
+export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" | "headers">): boolean {
+  return method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
+}
+
+/** What becomes of a WebSocket that is offered. The application answers first; only what it accepts can have a broken handshake. */
+export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<Reply | SocketHandlers> {
+  const decision = await app.upgrade(request).catch(brokenApp);
+  if (isReply(decision)) return decision;
+  const broken = handshakeFault(request);
+  if (broken) neverOpened(decision);
+  return broken ?? decision;
+}
+
+/** What is wrong with a WebSocket handshake (RFC 6455 §4.2.1). */
+function handshakeFault({ headers }: Pick<RequestLike, "headers">): Reply | undefined {
   const version = headers.get("sec-websocket-version");
   if (version !== "13" && version !== "8") {
     const reply = fault(426, "The WebSocket version is not supported", "upgrade_required", "use WebSocket version 13");

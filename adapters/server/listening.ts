@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** Default: 127.0.0.1, this machine only; 0.0.0.0 lets the network in. */
   readonly hostname?: string | undefined;
+  /** How long a client may take nothing of an answer before its connection is ended, ms. Default: 60,000. */
+  readonly stallMs?: number | undefined;
 }
 
 /** A server that listens. */
@@ -35,12 +37,12 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** A rest of a body this small is read to its end, so that the connection can be used again, bytes. */
-export const SMALL_REST: number = 64 << 10;
 /** After an answer that comes before the end of a body, what the client still sends is read this far, bytes … */
 export const MOST_DRAINED_BYTES: number = 64 << 20;
 /** … and this long, ms. A client whose data is refused at once gets a reset instead of the answer. */
 export const MOST_DRAINED_MS = 2_000;
+/** How long a client may take nothing of an answer before its connection is ended, ms. */
+export const STALL_MS = 60_000;
 /** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
 export const IDLE_SECONDS = 120;
 /**

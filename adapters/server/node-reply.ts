@@ -1,26 +1,32 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { isInPieces } from "../../src/http/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
-import { MOST_DRAINED_BYTES, MOST_DRAINED_MS, SMALL_REST } from "./listening.ts";
-import { hasBody } from "./node-request.ts";
+import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
+import { isUnread } from "./node-request.ts";
 
-/** Writes a reply straight to the socket. A client that has gone is no error. */
-export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply): void {
+/**
+ * Writes a reply straight to the socket. A client that has gone is no error.
+ * @param stallMs how long the client may take nothing of it
+ */
+export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
   if (response.destroyed || response.headersSent) return;
   response.on("error", () => {});
-  const early = stillComing(message);
+  response.setTimeout(stallMs); // then Node destroys the socket, and sets its own time limit again after the reply
+  const early = isUnread(message);
   try {
-    response.writeHead(reply.status, headersOf(reply, early));
+    response.writeHead(reply.status, headersOf(reply, early, message.method === "HEAD"));
   } catch {
-    if (reply.status !== 500) writeReply(message, response, brokenApp());
+    if (reply.status !== 500) writeReply(message, response, brokenApp(), stallMs);
     else response.destroy();
     return;
   }
   const { body } = reply;
-  if (body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array)) {
+  const end = early ? () => drain(message, () => response.end()) : () => response.end();
+  if (isInPieces(body)) {
     // The client learns from the missing rest that it broke off, and one that has gone is no error.
-    pipeline(body, response).catch(() => response.destroy());
+    pipeline(body, response, { end: false }).then(end, () => response.destroy());
     return;
   }
   if (!early) {
@@ -29,11 +35,11 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   }
   if (body !== undefined && body.length > 0 && message.method !== "HEAD") response.write(body);
   else response.flushHeaders();
-  drain(message, () => response.end());
+  end();
 }
 
-function headersOf({ status, headers, body }: Reply, early: boolean): Record<string, string | number> {
-  const bodiless = status === 204 || status === 304 || status < 200;
+function headersOf({ status, headers, body }: Reply, early: boolean, isHead: boolean): Record<string, string | number> {
+  const bodiless = isHead || status === 204 || status === 304 || status < 200;
   const length = bodiless || headers["content-length"] !== undefined ? undefined : byteLength(body);
   return {
     ...headers,
@@ -44,18 +50,15 @@ function headersOf({ status, headers, body }: Reply, early: boolean): Record<str
 
 function byteLength(body: Reply["body"]): number | undefined {
   if (body === undefined) return 0;
-  return typeof body === "string" || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined;
-}
-
-/** Whether the answer comes so early that the client may still be sending a large body. */
-function stillComing(message: IncomingMessage): boolean {
-  if (message.complete || !hasBody(message)) return false;
-  const length = Number(message.headers["content-length"] ?? Infinity);
-  return length > SMALL_REST;
+  return isInPieces(body) ? undefined : Buffer.byteLength(body);
 }
 
 /** Reads and drops what still comes, within bounds, then goes on. */
 function drain(message: IncomingMessage, then: () => void): void {
+  if (message.complete) {
+    then();
+    return;
+  }
   let left = MOST_DRAINED_BYTES;
   const done = (): void => {
     clearTimeout(timer);

@@ -4,9 +4,6 @@ import type { RequestLike } from "../../src/ports/web.ts";
 /** What frameworks add to a request: where it was mounted, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
-/** A Host that would change the path of the URL it stands in. */
-const BAD_HOST = /[^\w.:[\]-]/;
-
 /** A Node request as the core wants it. Nothing is built before it is asked for: a `Request` costs more than a call. */
 export class NodeRequest implements RequestLike {
   readonly headers: { get(name: string): string | null };
@@ -39,7 +36,7 @@ export class NodeRequest implements RequestLike {
     const { originalUrl, url = "/", headers, socket } = this.#message;
     const target = originalUrl ?? url;
     if (/^https?:\/\//i.test(target)) return target; // absolute form, RFC 9112 §3.2.2
-    const host = headers.host && !BAD_HOST.test(headers.host) ? headers.host : "localhost";
+    const host = headers.host || "localhost";
     const scheme = "encrypted" in socket ? "https" : "http";
     return `${scheme}://${host}${target.startsWith("/") ? "" : "/"}${target}`;
   }
@@ -63,9 +60,22 @@ export class NodeRequest implements RequestLike {
   }
 }
 
+/** Every Host of the message, as a list with commas: Node itself keeps the first one only. */
+export function hostsOf({ rawHeaders, headers }: IncomingMessage): string | undefined {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
+  return hosts > 1 ? `${headers.host}, …` : headers.host;
+}
+
 /** Whether a body comes with the message (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/** Whether the client may still be sending the body. */
+export function isUnread(message: IncomingMessage): boolean {
+  return !message.complete && hasBody(message);
 }
 
 /** The body; leaving it early must not destroy the connection that the answer has to take. */

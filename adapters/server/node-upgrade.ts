@@ -1,12 +1,16 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Reply } from "../../src/ports/web.ts";
+import { isInPieces } from "../../src/http/reply.ts";
+import type { Reply, WebApp } from "../../src/ports/web.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
-import { handshakeFault } from "./handshake.ts";
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp } from "./listening.ts";
+import { decideUpgrade, offersWebSocket } from "./handshake.ts";
+import { hostFault } from "./host.ts";
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, reachableUrl, type ServedApp, STALL_MS } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
-import { hasBody, NodeRequest } from "./node-request.ts";
+import { hasBody, hostsOf, NodeRequest } from "./node-request.ts";
 import { connectSocket } from "./node-socket.ts";
 
 /** Options of {@link attachUpgrade}. */
@@ -45,7 +49,7 @@ export function attachUpgrade(
   pings.unref();
 
   async function decide(request: NodeRequest, message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const decision = await app.upgrade(request).catch(brokenApp);
+    const decision = await decideUpgrade(app, request);
     if (isReply(decision)) {
       refuse(socket, decision);
       return;
@@ -69,15 +73,15 @@ export function attachUpgrade(
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = message.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
     if (!path.startsWith(prefix)) return;
-    if (!offersWebSocket(message)) {
+    if (!offersWebSocket(new NodeRequest(message)) && !hasBody(message)) {
       withoutUpgrade(server, message, socket, head);
       return;
     }
     socket.on("error", () => socket.destroy());
-    const request = new NodeRequest(message);
-    const broken = handshakeFault(request);
+    const broken = hostFault(hostsOf(message));
     if (broken) refuse(socket, broken);
-    else void decide(request, message, socket, head);
+    else if (hasBody(message)) void refuseBody(app, message, socket);
+    else void decide(new NodeRequest(message), message, socket, head);
   }
 
   function listening(): void {
@@ -105,26 +109,36 @@ export function attachUpgrade(
 /** Writes a whole HTTP answer to a socket that has left the HTTP parser, and ends it. */
 export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
   if (socket.destroyed) return;
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
-    refuse(socket, notOffered());
-    return;
-  }
-  const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}\r\n`);
+  // The end of the connection is the end of a body whose length is not known (RFC 9112 §6.3).
+  const length = isInPieces(body) ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ ...headers, ...length, connection: "close" }).map(
+    ([name, value]) => `${name}: ${value.replace(/[\r\n]/g, " ")}\r\n`,
+  );
+  if (socket instanceof Socket) socket.setTimeout(STALL_MS, () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
-  socket.end(body);
+  const end = (): void => void socket.destroy();
   // Nobody else counts this connection any more.
-  setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
+  const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
+  pipeline(isInPieces(body) ? body : [body], socket).then(endSoon, end);
 }
 
-function notOffered(): Reply {
-  const detail = "only WebSockets are offered here; send the request without the Upgrade header";
-  return fault(400, "The protocol is not offered", "upgrade_not_offered", detail);
+/** Whether a request is answered as an upgrade: it offers a WebSocket and has no body. */
+export function takesUpgrade(message: IncomingMessage): boolean {
+  return offersWebSocket(new NodeRequest(message)) && !hasBody(message);
 }
 
-/** Whether a request offers the one protocol that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
-export function offersWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === "websocket";
+/**
+ * Refuses a request with an offer and a body, on a server that could not be told to ignore the offer (see `serve`): the
+ * body cannot be read any more. If the application refuses its caller or its path, that comes first.
+ */
+async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex): Promise<void> {
+  const { url, headers } = new NodeRequest(message);
+  const options = await app.handle({ method: "OPTIONS", url, headers, body: null }).catch(brokenApp);
+  const detail = "send a request with a body without the Upgrade header";
+  refuse(
+    socket,
+    options.status >= 400 ? options : fault(400, "The protocol is not offered", "upgrade_not_offered", detail),
+  );
 }
 
 /**
@@ -132,10 +146,6 @@ export function offersWebSocket({ headers }: IncomingMessage): boolean {
  * taken the request out of its HTTP parser, so it is put back in front of the same socket.
  */
 function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
-  if (hasBody(message)) {
-    refuse(socket, notOffered());
-    return;
-  }
   const { method, url, httpVersion, rawHeaders } = message;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2)

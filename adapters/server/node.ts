@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebApp } from "../../src/ports/web.ts";
 import { brokenApp, fault } from "./fault.ts";
+import { hostFault } from "./host.ts";
 import {
   CLOSE_GRACE_MS,
   cannotListen,
@@ -12,10 +14,11 @@ import {
   localUrl,
   type ServedApp,
   type ServeOptions,
+  STALL_MS,
 } from "./listening.ts";
 import { writeReply } from "./node-reply.ts";
-import { NodeRequest } from "./node-request.ts";
-import { attachUpgrade, offersWebSocket, refuse } from "./node-upgrade.ts";
+import { hostsOf, isUnread, NodeRequest } from "./node-request.ts";
+import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
@@ -36,14 +39,17 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse, 
  * A request listener for `node:http`, Express, Connect, Koa (`ctx.req`, `ctx.res`) and Fastify (`request.raw`,
  * `reply.raw`): `createServer(handler(ringport))`, `express().use(handler(ringport))`. Never rejects.
  */
-export function handler(app: WebApp): NodeListener {
+export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, "stallMs"> = {}): NodeListener {
   return async (message, response, next) => {
     const request = new NodeRequest(message);
     if (next && !(await app.claims(request).catch(() => true))) {
       next();
       return;
     }
-    writeReply(message, response, await app.handle(request).catch(brokenApp));
+    const reply = hostFault(hostsOf(message)) ?? (await app.handle(request).catch(brokenApp));
+    // A body that has arrived is as good as read: the connection can be used again.
+    if (isUnread(message)) await nextTurn();
+    writeReply(message, response, reply, stallMs);
   };
 }
 
@@ -53,14 +59,14 @@ export function handler(app: WebApp): NodeListener {
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
-  const behaviour: ServerOptions & { shouldUpgradeCallback: typeof offersWebSocket } = {
+  const behaviour: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_MS,
-    shouldUpgradeCallback: offersWebSocket,
+    shouldUpgradeCallback: takesUpgrade,
   };
-  const server = createServer(behaviour, handler(app));
+  const server = createServer(behaviour, handler(app, options));
   server.on("clientError", answerBrokenRequest);
   const upgrades = attachUpgrade(server, app, { prefix: "/" });
   await listen(server, port, hostname).catch((error: unknown) => {

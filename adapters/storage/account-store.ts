@@ -62,6 +62,12 @@ export function accountStore(session: Session): AccountStore {
       const [row] = await session.ask(TOKEN_BY_HASH, { hash });
       return row && tokenOf(row);
     },
+    tokensByHash: (hashes) =>
+      session.read(async (db) => {
+        if (hashes.length === 0) return [];
+        const rows = await db.selectFrom("tokens").selectAll().where("hash", "in", hashes).execute();
+        return rows.map(tokenOf);
+      }),
     tokens: (userId) =>
       session.read(async (db) => {
         const rows = await db

@@ -15,6 +15,13 @@ type Move = Partial<InstanceTable> & { readonly id: string; readonly expected: n
 
 const INSTANCE = prepared((db, { id }: { id: string }) => db.selectFrom("instances").selectAll().where("id", "=", id));
 const INSERTED = prepared((db, row: InstanceRow) => db.insertInto("instances").values(row));
+const COUNTED = prepared((db, { userId }: { userId: string }) =>
+  db
+    .selectFrom("instances")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .where(IS_NOT_DELETED),
+);
 const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
   db
     .updateTable("instances")
@@ -24,15 +31,26 @@ const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
     .returningAll(),
 );
 
+/** Rolls a transaction back. */
+class QuotaReached extends Error {}
+
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
   return {
-    insert: (instance, events, receipt) =>
-      session.transaction(async (tx) => {
-        await INSERTED(tx, rowOf(instance));
-        if (receipt) await finishReceipt(tx, receipt);
-        await insertEvents(tx, events);
-      }),
+    insert: (instance, events, receipt, most) =>
+      session
+        .transaction(async (tx) => {
+          // On PostgreSQL this locks the user's log until the commit, so that the next insertion counts this one.
+          await insertEvents(tx, events);
+          if (most !== undefined && (await countOf(tx, instance.userId)) >= most) throw new QuotaReached();
+          await INSERTED(tx, rowOf(instance));
+          if (receipt) await finishReceipt(tx, receipt);
+          return true;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof QuotaReached) return false;
+          throw error;
+        }),
     async get(id) {
       const [row] = await session.ask(INSTANCE, { id });
       return row && instanceOf(row);
@@ -79,6 +97,11 @@ async function pageById(
     .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
     .execute();
   return rows.map(instanceOf);
+}
+
+async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+  const [row] = await COUNTED(tx, { userId });
+  return Number(row?.count);
 }
 
 async function list(db: Kysely<Database>, userId: string, page: Page): Promise<Instance[]> {

@@ -15,6 +15,7 @@ export function accounts({ users, tokens }: Memory): AccountStore {
       tokens.set(token.hash, token);
     },
     tokenByHash: async (hash) => tokens.get(hash),
+    tokensByHash: async (hashes) => [...tokens.values()].filter(({ hash }) => hashes.includes(hash)),
     tokens: async (userId) =>
       oldestFirst([...tokens.values()], {}).filter((token) => userId === undefined || token.userId === userId),
     async revokeToken(id, at) {

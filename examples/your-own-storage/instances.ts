@@ -5,11 +5,14 @@ import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
 export function instances(memory: Memory): InstanceStore {
   const { instances: all, credentials } = memory;
   return {
-    async insert(instance, events, receipt) {
+    async insert(instance, events, receipt, most = Number.POSITIVE_INFINITY) {
+      const own = [...all.values()].filter((one) => one.userId === instance.userId && one.status !== "DELETED");
+      if (own.length >= most) return false;
       if (receipt) memory.begun(receipt);
       memory.log(events);
       all.set(instance.id, instance);
       if (receipt) memory.finish(receipt);
+      return true;
     },
     get: async (id) => all.get(id),
     list: async (userId, page) => {

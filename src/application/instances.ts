@@ -52,7 +52,12 @@ export class Instances implements InstanceUseCases {
           version: 1,
         };
         const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
-        await storage.instances.insert(instance, [event], running?.receipt(instance));
+        const most = this.#context.limits.instancesPerUser;
+        if (!(await storage.instances.insert(instance, [event], running?.receipt(instance), most)))
+          throw new Refusal(
+            "instance_quota",
+            `you have ${most} instances, and this server allows ${most}; delete one first`,
+          );
         events.publish([event]);
         this.#linkByItself(instance);
         return { ...instance, created: true, replayed: false };

@@ -1,5 +1,6 @@
 import { type CallLimits, checkedCallLimits, limitsWithin } from "../domain/call-limits.ts";
 import type { IdSource } from "../domain/ids.ts";
+import type { Principal } from "../domain/principal.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
@@ -110,11 +111,8 @@ export function tokenAuthenticator(
     });
   }
 
-  return async (token) => {
-    if (!isWellFormed(token)) return undefined;
-    const found = await storedOrRecent(await sha256(token));
-    if (!found) return undefined;
-    if (found.expiresAt !== null && found.expiresAt <= system.now()) return undefined;
+  function principalOf(found: TokenRecord | undefined): Principal | undefined {
+    if (!found || (found.expiresAt !== null && found.expiresAt <= system.now())) return undefined;
     const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay } = found;
     return {
       userId,
@@ -123,7 +121,17 @@ export function tokenAuthenticator(
       ...(allowedPrefixes === null ? {} : { allowedPrefixes }),
       ...(maxCallsPerDay === null ? {} : { maxCallsPerDay }),
     };
+  }
+
+  const authenticate = async (token: string): Promise<Principal | undefined> =>
+    isWellFormed(token) ? principalOf(await storedOrRecent(await sha256(token))) : undefined;
+  const all = async (tokens: readonly string[]): Promise<(Principal | undefined)[]> => {
+    const hashes = await Promise.all(tokens.map((token) => sha256(token)));
+    const valid = (await accounts.tokensByHash(hashes)).filter(({ revokedAt }) => revokedAt === null);
+    const byHash = new Map(valid.map((token) => [token.hash, token]));
+    return hashes.map((hash) => principalOf(byHash.get(hash)));
   };
+  return Object.assign(authenticate, { all });
 }
 
 function newToken(kind: "live" | "demo", system: System): string {

@@ -1,4 +1,4 @@
-/** Bounds on what a request may carry. Every one is an option. */
+/** Bounds on what a request may carry, and on what a user may have. Every one is an option. */
 export interface Limits {
   /** Whole request body, bytes. */
   readonly bodyBytes: number;
@@ -18,6 +18,8 @@ export interface Limits {
   readonly instructions: number;
   /** Each of `agent.instructions`, characters. */
   readonly instructionLength: number;
+  /** Instances of one user, without deleted ones. */
+  readonly instancesPerUser: number;
 }
 
 /** The limits that count where the options name no others. */
@@ -31,4 +33,5 @@ export const DEFAULT_LIMITS: Limits = {
   audioMs: 10 * 60_000,
   instructions: 100,
   instructionLength: 4000,
+  instancesPerUser: 1000,
 };

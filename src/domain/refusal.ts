@@ -22,6 +22,7 @@ export type RefusalCode =
   | "call_not_found"
   | "voice_not_found"
   | "instance_already_linked"
+  | "instance_quota"
   | "qr_unavailable"
   | "queue_full"
   | "idempotency_key_invalid"

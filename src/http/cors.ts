@@ -1,6 +1,7 @@
 import type { Reply } from "../ports/web.ts";
 import type { Exchange } from "./exchange.ts";
 import { noContent, vary } from "./reply.ts";
+import { REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
 
 /** Which web pages of other origins may call: none, all, or these. Credentials are never cookies, so none are allowed. */
 export type CorsOption = false | true | { readonly origins: readonly string[]; readonly maxAgeSeconds?: number };
@@ -13,11 +14,10 @@ export interface Cors {
   allow(exchange: Exchange, headers: Record<string, string>): void;
 }
 
-const REQUEST_HEADERS =
-  "authorization, content-type, accept, if-none-match, idempotency-key, prefer, x-request-id, traceparent";
-const REPLY_HEADERS =
-  "allow, etag, idempotent-replayed, link, location, next-cursor, preference-applied, qr-expires-at, qr-sequence, " +
-  "ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id";
+/** Request headers that every route takes. */
+const OF_EVERY_ROUTE = ["Accept", "Authorization", "Content-Type", "Traceparent", "X-Request-Id"];
+const ALLOWED = listed([...OF_EVERY_ROUTE, ...Object.keys(REQUEST_HEADERS)]);
+const EXPOSED = listed(Object.keys(REPLY_HEADERS));
 
 /** The policy of the option; undefined when CORS is off. */
 export function corsPolicy(option: CorsOption): Cors | undefined {
@@ -45,12 +45,16 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
       if (exchange.header("access-control-request-method") === null) return undefined;
       return noContent({
         "access-control-allow-methods": "GET, HEAD, POST, DELETE",
-        "access-control-allow-headers": REQUEST_HEADERS,
+        "access-control-allow-headers": ALLOWED,
         "access-control-max-age": maxAge,
       });
     },
     allow(exchange, headers) {
-      if (allowOrigin(exchange, headers)) headers["access-control-expose-headers"] = REPLY_HEADERS;
+      if (allowOrigin(exchange, headers)) headers["access-control-expose-headers"] = EXPOSED;
     },
   };
+}
+
+function listed(names: readonly string[]): string {
+  return names.join(", ").toLowerCase();
 }

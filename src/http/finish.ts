@@ -3,6 +3,7 @@ import type { Reply } from "../ports/web.ts";
 import type { Cors } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import { problem } from "./problem.ts";
+import { isInPieces } from "./reply.ts";
 
 const NAME = /^[a-z0-9-]+$/;
 /** What no header value may contain (RFC 9110 §5.5): a line break would start a header of somebody else's choice. */
@@ -23,17 +24,23 @@ export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined,
   headers["x-request-id"] = exchange.requestId;
   headers["x-content-type-options"] = "nosniff";
   cors?.allow(exchange, headers);
+  const logged = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body;
+    } catch (error) {
+      log.warn({ request_id: exchange.requestId, err: error }, "a reply broke off");
+      throw error;
+    }
+  };
   if (exchange.method !== "HEAD" || reply.body === undefined)
-    return { status: reply.status, headers, body: reply.body };
-  headers["content-length"] ??= String(lengthOf(reply.body));
+    return { status: reply.status, headers, body: isInPieces(reply.body) ? logged(reply.body) : reply.body };
+  if (!isInPieces(reply.body)) headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };
 }
 
 /** What a client learns of a mistake of ours; the rest is in the log, under the request's id. */
 export const INTERNAL = "the server made a mistake; the request id leads to it in the server's log";
 
-function lengthOf(body: NonNullable<Reply["body"]>): number {
-  if (typeof body === "string") return new TextEncoder().encode(body).length;
-  if (body instanceof Uint8Array) return body.length;
-  throw new TypeError("a reply in pieces must say its content-length");
+function lengthOf(body: string | Uint8Array): number {
+  return typeof body === "string" ? new TextEncoder().encode(body).length : body.length;
 }

@@ -6,9 +6,12 @@ import type { Exchange } from "./exchange.ts";
 import { json, PRIVATE } from "./reply.ts";
 import { eventView } from "./views.ts";
 
+/** Items of a whole list that are in memory at once. */
+const READ_AT_ONCE = 16;
+
 /**
  * Answers one page of a list, with a Link (RFC 8288) to the next one where there is one.
- * @param limit items of the page; undefined: all
+ * @param limit items of the page; undefined: all, in pieces
  * @param read reads the list; it is asked for one item more than the page has, to know whether there is another page
  */
 export async function page<T extends { readonly id: string }>(
@@ -18,12 +21,42 @@ export async function page<T extends { readonly id: string }>(
   read: (page: Page) => Promise<readonly T[]>,
   view: (item: T) => unknown,
 ): Promise<Reply> {
-  const found = await read({ limit: limit === undefined ? undefined : limit + 1, after });
-  const items = limit === undefined ? found : found.slice(0, limit);
+  if (limit === undefined) return wholeList(after, read, view);
+  const found = await read({ limit: limit + 1, after });
+  const items = found.slice(0, limit);
   const last = items.at(-1);
   const headers =
     found.length > items.length && last ? { ...PRIVATE, link: nextLink(exchange, encodeCursor(last.id)) } : PRIVATE;
   return json(200, items.map(view), headers);
+}
+
+/** Answers a whole list, a few items at a time, so that a long one is never in memory as a whole. */
+async function wholeList<T extends { readonly id: string }>(
+  after: string | undefined,
+  read: (page: Page) => Promise<readonly T[]>,
+  view: (item: T) => unknown,
+): Promise<Reply> {
+  const first = await read({ limit: READ_AT_ONCE, after });
+  if (first.length < READ_AT_ONCE) return json(200, first.map(view), PRIVATE);
+  return { status: 200, headers: { "content-type": "application/json", ...PRIVATE }, body: listed(first, read, view) };
+}
+
+async function* listed<T extends { readonly id: string }>(
+  first: readonly T[],
+  read: (page: Page) => Promise<readonly T[]>,
+  view: (item: T) => unknown,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let items = first;
+  for (let before = "["; items.length > 0; before = ",") {
+    const after = items.at(-1)?.id;
+    const isLast = items.length < READ_AT_ONCE;
+    const text = before + items.map((item) => JSON.stringify(view(item))).join();
+    items = []; // while the client takes its time, only the text is kept
+    yield encoder.encode(text);
+    if (!isLast) items = await read({ limit: READ_AT_ONCE, after });
+  }
+  yield encoder.encode("]");
 }
 
 /** Answers one page of a log. The last page too names the cursor to go on from: later there may be more. */

@@ -142,6 +142,11 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Nothing: place calls. For another number create another instance.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
   },
+  instance_quota: {
+    means: "The user has as many instances as this server allows one user. Deleted ones do not count.",
+    fix: "Delete an instance that you do not need, or have the operator raise the limit.",
+    example: "you have 1000 instances, and this server allows 1000; delete one first",
+  },
   queue_full: {
     means: "The instance holds as many calls as its queue takes. It comes only from servers with a fifo queue.",
     fix: "Wait until a call is over, use another instance, or have the operator raise the depth of the queue.",

@@ -44,6 +44,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   recording_not_found: { status: 404, title: "There is no such recording" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   instance_already_linked: { status: 409, title: "The instance is linked already" },
+  instance_quota: { status: 409, title: "The user has as many instances as they may have" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {
     status: 409,

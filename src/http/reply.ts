@@ -52,23 +52,44 @@ export function vary(headers: Record<string, string>, name: string): void {
   headers.vary = headers.vary ? `${headers.vary}, ${name}` : name;
 }
 
-/** A reply as a WHATWG response. */
-export function toResponse(reply: Reply): Response {
+/**
+ * A reply as a WHATWG response.
+ * @param stallMs a body in pieces breaks off if nobody takes the next one for so long; undefined: never
+ */
+export function toResponse(reply: Reply, stallMs?: number): Response {
   const { status, headers, body = null } = reply;
-  const whole = body === null || typeof body === "string" || body instanceof Uint8Array;
-  return new Response(whole ? (body as string | Uint8Array<ArrayBuffer> | null) : streamOf(body), { status, headers });
+  return new Response(isInPieces(body) ? streamOf(body, stallMs) : (body as string | Uint8Array<ArrayBuffer> | null), {
+    status,
+    headers,
+  });
+}
+
+/** Whether a body comes in pieces. */
+export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Uint8Array> {
+  return body !== undefined && body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
 /** The same bytes, read no faster than they are taken. */
-function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]();
+  let stalled: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream({
     async pull(controller) {
+      clearTimeout(stalled);
       const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+      if (done) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(value);
+      if (stallMs === undefined) return;
+      stalled = setTimeout(() => {
+        controller.error(new Error(`the client has taken nothing for ${stallMs} ms`));
+        Promise.resolve(pieces.return?.()).catch(() => {});
+      }, stallMs);
     },
     async cancel() {
+      clearTimeout(stalled);
       await pieces.return?.();
     },
   });

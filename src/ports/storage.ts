@@ -126,6 +126,8 @@ export interface AccountStore {
   insertToken(token: TokenRecord): Promise<void>;
   /** One look-up on a unique index. Revoked and expired tokens are answered too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
+  /** The tokens that have one of these hashes, in any order. Revoked and expired ones are returned too. */
+  tokensByHash(hashes: readonly string[]): Promise<TokenRecord[]>;
   /** All tokens, of one user or of everybody, oldest first. */
   tokens(userId?: string): Promise<TokenRecord[]>;
   /** Answers false where there is no such token or it is revoked already. */
@@ -139,7 +141,12 @@ export type InstancePatch = Partial<
 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {
-  insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult): Promise<void>;
+  /**
+   * @param most how many instances without deleted ones its user may have, this one included. Two insertions at once
+   *   never make more. Default: any number
+   * @returns false if the user has as many already; nothing was stored
+   */
+  insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult, most?: number): Promise<boolean>;
   /** Deleted instances are answered too. */
   get(id: string): Promise<Instance | undefined>;
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */

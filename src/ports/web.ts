@@ -13,7 +13,7 @@ export interface Reply {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Record<string, string>;
-  /** One that comes in pieces is iterated at most once, and brings its content-length. It may throw: then it breaks off. */
+  /** One that comes in pieces is iterated at most once, no faster than the client takes it. It may throw: then it breaks off. */
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 

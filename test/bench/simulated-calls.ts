@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
+import { isInPieces } from "../../src/http/reply.ts";
 import type { Call, Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
 import { answered, type ManyCalls, ME, pause, SAMPLE_RATE, spokenCall, startManyCalls } from "./many-calls.ts";
@@ -114,8 +115,10 @@ async function countIntact(
   let intact = 0;
   for (const call of calls) {
     const body = (await pages.artefact(call.id, "heard.wav"))?.body;
-    if (!(body instanceof Uint8Array)) continue;
-    if (sha256(body.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + bytes)) === hash) intact++;
+    if (!isInPieces(body)) continue;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    if (sha256(Buffer.concat(pieces).subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + bytes)) === hash) intact++;
   }
   return intact;
 }

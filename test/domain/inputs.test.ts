@@ -353,6 +353,7 @@ test("every limit is an option", () => {
     audioMs: 1_000,
     instructions: 1,
     instructionLength: 2,
+    instancesPerUser: 1,
   };
   const schemas = inputSchemas(small);
   expect(instanceFaults({ name: "abc", metadata: { a: {} } }, schemas)).toEqual([

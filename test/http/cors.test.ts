@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { REPLY_HEADERS, REQUEST_HEADERS } from "../../src/http/route.ts";
 import { ask } from "./support/ask.ts";
-import { serve } from "./support/fakes.ts";
+import { CALL_ID, call, INSTANCE_ID, serve } from "./support/fakes.ts";
 
 const ORIGIN = "https://app.example";
 const preflight = {
@@ -46,6 +47,49 @@ describe("for everybody", () => {
     expect(reply.headers["access-control-expose-headers"]).toContain("x-request-id");
     expect(reply.headers["access-control-expose-headers"]).toContain("next-cursor");
     expect(reply.headers).not.toHaveProperty("vary");
+  });
+});
+
+/** What a page can read of every answer (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+const SAFE_REPLY = ["cache-control", "content-language", "content-length", "content-type", "expires", "last-modified"];
+/** What means nothing to a page. */
+const FOR_OTHERS = ["vary", "x-content-type-options", "connection", "upgrade"];
+
+describe("headers for pages of other origins", () => {
+  const file = { size: 3, durationMs: 1, bytes: async function* () {} };
+  const { app } = serve({
+    http: { cors: true, rateLimit: { limit: 100, windowMs: 1000 } },
+    calls: { get: async () => call({ status: "COMPLETED" }), recording: async () => file },
+  });
+  const exposed = async () =>
+    (await ask(app, { path: "/v1/calls" })).headers["access-control-expose-headers"]?.split(", ") ?? [];
+
+  test("every documented header is allowed, or can be read", async () => {
+    const { headers } = await ask(app, preflight);
+    const allowed = headers["access-control-allow-headers"]?.split(", ");
+    const names = (table: object) => Object.keys(table).map((name) => name.toLowerCase());
+    expect(allowed).toEqual(expect.arrayContaining(["range", "if-range", "authorization", ...names(REQUEST_HEADERS)]));
+    expect(await exposed()).toEqual(
+      expect.arrayContaining(["content-range", "content-disposition", ...names(REPLY_HEADERS)]),
+    );
+  });
+
+  test.each<[method: string, path: string, headers?: Record<string, string>]>([
+    ["GET", "/v1/calls"],
+    ["GET", "/v1/events"],
+    ["GET", "/v1/instances"],
+    ["GET", `/v1/instances/${INSTANCE_ID}`],
+    ["GET", `/v1/instances/${INSTANCE_ID}/configure`],
+    ["GET", `/v1/calls/${CALL_ID}/recording`],
+    ["GET", `/v1/calls/${CALL_ID}/recording`, { range: "bytes=0-1" }],
+    ["GET", `/v1/calls/${CALL_ID}/recording`, { range: "bytes=9-" }],
+    ["GET", `/v1/calls/${CALL_ID}/stream`],
+    ["PUT", "/v1/calls"],
+    ["POST", "/v1/calls", { "content-type": "text/plain" }],
+  ])("%s %s sends none that is not exposed %j", async (method, path, headers = {}) => {
+    const { headers: sent } = await ask(app, { method, path, headers, ...(method === "POST" && { body: "x" }) });
+    const names = Object.keys(sent).filter((name) => !name.startsWith("access-control"));
+    expect([...SAFE_REPLY, ...FOR_OTHERS, ...(await exposed())]).toEqual(expect.arrayContaining(names));
   });
 });
 

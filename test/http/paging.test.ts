@@ -1,9 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { CallUseCases, EventQuery } from "../../src/application/use-cases.ts";
+import type { CallUseCases, EventQuery, InstanceUseCases } from "../../src/application/use-cases.ts";
 import { encodeCursor, eventCursor } from "../../src/domain/cursor.ts";
 import type { CallFilter, Page } from "../../src/ports/storage.ts";
-import { ask } from "./support/ask.ts";
-import { CALL_ID, call, EVENT_ID, event, eventPage, INSTANCE_ID, instance, newId, serve } from "./support/fakes.ts";
+import { ask, requestOf } from "./support/ask.ts";
+import {
+  CALL_ID,
+  call,
+  EVENT_ID,
+  event,
+  eventPage,
+  INSTANCE_ID,
+  instance,
+  newId,
+  serve,
+  TOKEN,
+} from "./support/fakes.ts";
 
 const ids = Array.from({ length: 7 }, () => newId("call"));
 
@@ -124,7 +135,7 @@ test("GET /v1/instances answers all without a limit, and pages with one", async 
   expect(paged.json).toHaveLength(1);
   await ask(app, { path: next(paged.headers.link)! });
   expect(seen).toEqual([
-    { limit: undefined, after: undefined },
+    { limit: 16, after: undefined },
     { limit: 2, after: undefined },
     { limit: 2, after: INSTANCE_ID },
   ]);
@@ -187,4 +198,45 @@ describe("the log", () => {
     await ask(app, { path: `/v1/events?instance_id=${INSTANCE_ID}&limit=200` });
     expect(seen).toEqual([{}, { instanceId: INSTANCE_ID, limit: 200 }]);
   });
+});
+
+test("GET /v1/instances without a limit reads no more of a long list than its reader takes", async () => {
+  const all = Array.from({ length: 100 }, () =>
+    instance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
+  );
+  let read = 0;
+  const { app } = serve({
+    instances: {
+      list: async (_, { limit, after } = {}) => {
+        const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+        const found = all.slice(from, limit === undefined ? undefined : from + limit);
+        read += found.length;
+        return found;
+      },
+    },
+  });
+  const reply = await app.handle(requestOf({ path: "/v1/instances" }));
+  expect(read).toBeLessThan(20);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of reply.body as AsyncIterable<Uint8Array>) {
+    pieces.push(piece);
+    expect(read).toBeLessThan(20 * (pieces.length + 1));
+  }
+  const listed = JSON.parse(Buffer.concat(pieces).toString()) as { id: string }[];
+  expect(listed.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  const head = await app.handle(requestOf({ method: "HEAD", path: "/v1/instances" }));
+  expect([head.status, head.body, head.headers["content-length"]]).toEqual([200, undefined, undefined]);
+});
+
+test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is answered whole", async (count) => {
+  const all = Array.from({ length: count }, () => instance({ id: newId("inst") }));
+  const list: InstanceUseCases["list"] = async (_, { limit, after } = {}) => {
+    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    return all.slice(from, limit === undefined ? undefined : from + limit);
+  };
+  const { app } = serve({ instances: { list } });
+  const answer = await app.fetch(
+    new Request("http://x/v1/instances", { headers: { authorization: `Bearer ${TOKEN}` } }),
+  );
+  expect(((await answer.json()) as { id: string }[]).map(({ id }) => id)).toEqual(all.map(({ id }) => id));
 });

@@ -43,11 +43,24 @@ describe("the recording of a call", () => {
     expect(reply.headers).toMatchObject({ "content-length": "650", "content-range": "bytes 250-899/1000" });
     expect(await bodyOf(reply.raw.body)).toEqual(FILE.slice(250, 900));
     expect((await ask(served("IN_PROGRESS").app, { path: PATH, headers })).status).toBe(200);
-    const conditional = { ...headers, "if-range": '"a"' };
-    expect((await ask(served("COMPLETED").app, { path: PATH, headers: conditional })).status).toBe(200);
+    expect((await ask(served("IN_PROGRESS").app, { path: PATH, headers })).headers["accept-ranges"]).toBe("none");
     const beyond = await ask(served("COMPLETED").app, { path: PATH, headers: { range: "bytes=1000-" } });
     expect(beyond.json).toMatchObject({ code: "range_not_satisfiable" });
     expect(beyond.headers["content-range"]).toBe("bytes */1000");
+  });
+
+  test("has a tag once the call is over, which completes a part and saves an unchanged whole", async () => {
+    const { app } = served("COMPLETED");
+    const { etag = "" } = (await ask(app, { path: PATH })).headers;
+    expect(etag).toMatch(/^"[0-9a-f]+"$/);
+    expect((await ask(served("IN_PROGRESS").app, { path: PATH })).headers).not.toHaveProperty("etag");
+    const statusWith = async (headers: Record<string, string>) => (await ask(app, { path: PATH, headers })).status;
+    const range = "bytes=250-899";
+    expect(await statusWith({ range, "if-range": etag })).toBe(206);
+    for (const other of ['"a"', `W/${etag}`, "Sun, 22 Nov 2026 18:45:05 GMT"])
+      expect(await statusWith({ range, "if-range": other })).toBe(200);
+    expect(await statusWith({ "if-none-match": etag })).toBe(304);
+    expect(await statusWith({ "if-none-match": '"a"' })).toBe(200);
   });
 
   test("is not read for a HEAD, which tells its length all the same", async () => {

@@ -284,6 +284,9 @@ onEach(ON_EVERYTHING, (target) => {
       for (const callId of [call.id, NOBODYS.call]) {
         const path = `/v1/calls/${callId}/stream`;
         expectProblem(await client.get(path), 501, "stream_not_available", path);
+        const shown = { connection: "Upgrade", upgrade: "websocket" };
+        expectProblem(await client.get(path, shown), 501, "stream_not_available", path);
+        expectProblem(await server.client().get(path, shown), 401, "unauthorized", path);
         const upgrade = await client.get(path, {
           connection: "Upgrade",
           upgrade: "websocket",

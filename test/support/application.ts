@@ -21,7 +21,7 @@ import { type Event, withoutPosition } from "../../src/domain/events.ts";
 import { idSource } from "../../src/domain/ids.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
 import type { Principal } from "../../src/domain/principal.ts";
 import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
@@ -113,6 +113,7 @@ export interface WorldOptions {
   readonly policy?: QueuePolicy;
   readonly callLimits?: CallLimits;
   readonly timings?: Partial<Timings>;
+  readonly limits?: Partial<Limits>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
   /** Who may use the network. */
   readonly users?: Telephony["users"];
@@ -200,7 +201,7 @@ export class World {
       tally: new Tally(),
       vault: new Vault(new Uint8Array(32).fill(7)),
       timings,
-      limits: DEFAULT_LIMITS,
+      limits: { ...DEFAULT_LIMITS, ...options.limits },
       callLimits: options.callLimits ?? {},
       policy: options.policy ?? SINGLE,
       schemas: inputSchemas(DEFAULT_LIMITS),

@@ -1,11 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { wavHeader } from "../../../src/audio/wav.ts";
+import { WAV_HEADER_BYTES } from "../../audio/wav-file.ts";
 import { BUFFER_SAMPLES, type SampleBuffers } from "./sample-buffers.ts";
 import type { Turns } from "./turns.ts";
 
-/** Bytes before the samples in a recording's file. */
-export const HEADER_BYTES = 44;
 /** While the disk is slower than the call, so many batches may wait: 8 s at 16 kHz. */
 const MAX_WAITING = 17;
 
@@ -119,7 +118,7 @@ export class Recording {
         return;
       }
       this.#file ??= await this.#create();
-      await this.#writeAll(this.#file, bytes, HEADER_BYTES + this.#written);
+      await this.#writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#written);
       this.#written += bytes.length;
       this.#options.buffers.giveBack(buffer);
     }

@@ -125,9 +125,10 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
             "content-type": "audio/wav",
             "content-disposition": `inline; filename="${callId}.wav"`,
             "cache-control": "private, no-store",
+            "content-length": String(found.size),
             ...(found.incomplete ? { "recording-incomplete": "?1" } : {}),
           },
-          body: found.wav,
+          body: found.bytes(),
         };
       },
     },

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
-import { HEADER_BYTES, Recording } from "./recording.ts";
+import type { StoredRecording } from "../../../src/ports/recordings.ts";
+import { readWav, WAV_HEADER_BYTES } from "../../audio/wav-file.ts";
+import { Recording } from "./recording.ts";
 import { SampleBuffers } from "./sample-buffers.ts";
 import { Turns } from "./turns.ts";
 
@@ -95,16 +96,12 @@ export class Spool {
     if (live.bytes > 0) this.#kept.set(callId, live.bytes);
   }
 
-  /** The whole WAV file of a call; undefined when there is none. */
-  async read(callId: string): Promise<{ wav: Uint8Array; incomplete: boolean } | undefined> {
+  /** The WAV file of a call; undefined when there is none. */
+  async read(callId: string): Promise<(StoredRecording & { readonly incomplete: boolean }) | undefined> {
     if (!SAFE_ID.test(callId)) return undefined;
     await this.open();
-    const wav = await readFile(this.#path(callId)).catch(unlessMissing);
-    if (wav === undefined || wav.length < HEADER_BYTES) return undefined;
-    const sampleRate = new DataView(wav.buffer, wav.byteOffset, wav.length).getUint32(24, true);
-    const samples = Math.floor((wav.length - HEADER_BYTES) / 2); // a crash leaves the header behind the samples
-    wav.set(wavHeader({ sampleRate, samples }));
-    return { wav: wav.subarray(0, HEADER_BYTES + 2 * samples), incomplete: this.#incomplete.has(callId) };
+    const file = await readWav(this.#path(callId), 1);
+    return file && { ...file, incomplete: this.#incomplete.has(callId) };
   }
 
   /** Deletes the recordings of these calls. */
@@ -145,7 +142,7 @@ export class Spool {
   }
 
   #reserve(live: LiveRecording, bytes: number): boolean {
-    const wanted = live.bytes === 0 ? bytes + HEADER_BYTES : bytes;
+    const wanted = live.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
     if (!this.#makeRoom(wanted)) return false;
     live.bytes += wanted;
     this.#bytes += wanted;

@@ -82,6 +82,7 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
           "provider_unknown",
           "idempotency_key_invalid",
           "demo_token_restricted",
+          "instance_quota",
           "idempotency_key_in_progress",
           "body_too_large",
           "unsupported_media_type",

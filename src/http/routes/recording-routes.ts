@@ -1,7 +1,7 @@
 import { isActive } from "../../domain/call.ts";
-import { byteRange } from "../byte-range.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { HttpRefusal } from "../problem.ts";
+import { entityTag } from "../entity-tag.ts";
+import { fileReply } from "../file-reply.ts";
 import { noContent } from "../reply.ts";
 import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
@@ -23,35 +23,34 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
           "While the call lasts, what there is so far. One range of bytes may be asked for once the call is over.",
         bearer: true,
         path,
-        headers: ["Range"],
+        headers: ["Range", "If-Range", "If-None-Match"],
         answers: {
-          200: { description: "The recording.", media: ["audio/wav"], headers: ["Accept-Ranges"] },
-          206: { description: "A part of it.", media: ["audio/wav"], headers: ["Content-Range", "Accept-Ranges"] },
+          200: {
+            description: "The recording.",
+            media: ["audio/wav"],
+            headers: ["Accept-Ranges", "Content-Disposition", "ETag"],
+          },
+          206: {
+            description: "A part of it.",
+            media: ["audio/wav"],
+            headers: ["Content-Range", "Accept-Ranges", "Content-Disposition", "ETag"],
+          },
+          304: { description: "The client has this very recording.", headers: ["ETag"] },
         },
         problems: ["call_not_found", "recording_not_found", "range_not_satisfiable"],
       },
       async run(exchange) {
         const callId = callIdOf(exchange);
         const growing = isActive((await calls.get(exchange.caller, callId)).status);
-        const { size, bytes } = await calls.recording(exchange.caller, callId);
-        const headers: Record<string, string> = {
+        const file = await calls.recording(exchange.caller, callId);
+        // What a call has left behind stays as it is.
+        const etag = growing ? undefined : entityTag(`${callId} ${file.size}`);
+        return fileReply(exchange, file, etag, {
           "content-type": "audio/wav",
           "content-disposition": `attachment; filename="${callId}.wav"`,
           // Voices of people: nobody on the way keeps them.
           "cache-control": "private, no-store",
-          "accept-ranges": growing ? "none" : "bytes",
-        };
-        // A client that only wants a part of what it knows must get the whole: there is no validator to compare.
-        const conditional = growing || exchange.header("if-range") !== null;
-        const range = conditional ? undefined : byteRange(exchange.header("range"), size);
-        if (range === "unsatisfiable")
-          throw new HttpRefusal("range_not_satisfiable", `the recording has ${size} bytes`, {
-            headers: { "content-range": `bytes */${size}` },
-          });
-        const { from, to } = range ?? { from: 0, to: size };
-        headers["content-length"] = String(to - from);
-        if (range) headers["content-range"] = `bytes ${from}-${to - 1}/${size}`;
-        return { status: range ? 206 : 200, headers, body: bytes(from, to) };
+        });
       },
     },
     {

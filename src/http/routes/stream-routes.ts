@@ -12,6 +12,7 @@ import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
 import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
+import { TokenWatches } from "../stream/token-watches.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twilio-dialect.ts";
 import { timestamp } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
@@ -23,13 +24,14 @@ const path = { callId: "The id of a DYNAMIC_STREAM call." };
  * a wrong query comes after the switch, which says that nothing here would work, and before the call is looked for.
  */
 export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, server: () => string): Route[] {
-  const { calls, authenticate, system, log, mp3Stream } = deps;
+  const { calls, system, log, mp3Stream } = deps;
+  const watches = new TokenWatches(deps);
   const checkSwitch = (): void => {
     if (!deps.streamPreview) throw streamsOff();
   };
-  const tokenOf = ({ token, caller }: Exchange): { token: string; principal: typeof caller } => {
+  const tokenOf = ({ token }: Exchange): string => {
     if (token === undefined) throw new Error("a caller without a token");
-    return { token, principal: caller };
+    return token;
   };
   return [
     {
@@ -78,7 +80,7 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         exchange.accepted = streamSocket({
           seat,
           dialect: query.protocol === "twilio" ? twilio : own,
-          token: { ...tokenOf(exchange), authenticate, system },
+          watchToken: (revoked) => watches.watch(tokenOf(exchange), exchange.caller, revoked),
           log,
           fields,
         });
@@ -104,7 +106,7 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         checkSwitch();
         const callId = callIdOf(exchange);
         const { userId } = await calls.streamable(exchange.caller, callId);
-        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(exchange).token });
+        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(exchange) });
         const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/stream?ticket=${ticket}`;
         return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
       },

@@ -11,7 +11,6 @@ import { cutToBytes } from "./cut-to-bytes.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
-import { TokenWatch, type TokenWatchOptions } from "./token-watch.ts";
 
 const REASONS: Readonly<Record<StreamEnd, string>> = {
   completed: "the call is over",
@@ -26,8 +25,8 @@ const MOST_REASON_BYTES = 123;
 export interface StreamSocketOptions {
   readonly seat: StreamSeat;
   readonly dialect: (output: DialectOutput) => Dialect;
-  /** The token that the client came with. */
-  readonly token: Omit<TokenWatchOptions, "log">;
+  /** Watches the client's token until the returned function is called; calls back if it is not good any more. */
+  readonly watchToken: (revoked: () => void) => () => void;
   readonly log: Logger;
   /** What identifies the client in the log. */
   readonly fields: { readonly request_id: string; readonly call_id: string };
@@ -55,7 +54,7 @@ class StreamConnection {
   readonly #outbox: Outbox;
   readonly #inbox: Inbox;
   readonly #dialect: Dialect;
-  readonly #watch: TokenWatch;
+  readonly #unwatch: () => void;
   #attachment: StreamAttachment | undefined;
   /** Why reading has stopped. */
   readonly #pausedBy: Set<"queue" | "inbox"> = new Set();
@@ -85,9 +84,7 @@ class StreamConnection {
         this.#end(CLOSE_CODES.broken, "internal error");
       },
     });
-    this.#watch = new TokenWatch({ ...options.token, log: options.log }, () =>
-      this.#end(CLOSE_CODES.revoked, "the token was revoked or has expired"),
-    );
+    this.#unwatch = options.watchToken(() => this.#end(CLOSE_CODES.revoked, "the token was revoked or has expired"));
     this.#attach();
   }
 
@@ -99,7 +96,7 @@ class StreamConnection {
   closed(code: number): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#watch.stop();
+    this.#unwatch();
     this.#outbox.close();
     // What was sent before a goodbye is still to be heard.
     const pending = isGoodbye(code) ? this.#inbox.done : undefined;
@@ -164,7 +161,7 @@ class StreamConnection {
   #end(code: number, reason: string): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#watch.stop();
+    this.#unwatch();
     this.#outbox.finish();
     // The client's own goodbye is behind what was not read.
     if (this.#pausedBy.size > 0) this.#socket.resume?.();

@@ -34,6 +34,18 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
   });
 
+  clause("several tokens are found by their hashes, revoked ones too", async (scene) => {
+    const { accounts } = scene.storage;
+    const [one, revoked, other] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
+    for (const token of [one, revoked, other]) await accounts.insertToken(token);
+    const at = scene.now();
+    await accounts.revokeToken(revoked.id, at);
+    const found = await accounts.tokensByHash([revoked.hash, "0".repeat(64), one.hash]);
+    scene.equal(idsOf(found).sort(), [one.id, revoked.id].sort());
+    scene.equal(found.find(({ id }) => id === revoked.id)?.revokedAt, at);
+    scene.equal(await accounts.tokensByHash([]), []);
+  });
+
   clause("a hash belongs to one token", async (scene) => {
     const token = tokenRecord(scene);
     await scene.storage.accounts.insertToken(token);

@@ -25,6 +25,25 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.instances.get(instance.id), undefined);
   });
 
+  clause("a user gets no more instances than allowed, however many are made at once", async (scene) => {
+    const insert = async (most: number) => {
+      const instance = scene.instance();
+      const event = scene.event("instance.created", instance);
+      const isStored = await scene.storage.instances.insert(instance, [event], undefined, most);
+      return { instance, isStored };
+    };
+    await scene.storedInstance();
+    await scene.storedInstance({ status: "DELETED" });
+    await scene.storedInstance({ userId: scene.id("usr") });
+    const tried = await Promise.all(Array.from({ length: 8 }, () => insert(3)));
+    const stored = tried.filter(({ isStored }) => isStored).map(({ instance }) => instance.id);
+    scene.equal(stored.length, 2);
+    scene.equal((await scene.storage.instances.list(scene.userId, {})).length, 3);
+    // A refused one leaves nothing behind.
+    scene.equal((await scene.log()).map(({ instanceId }) => instanceId).sort(), [...stored].sort());
+    scene.equal((await insert(4)).isStored, true);
+  });
+
   clause("an update changes what it names, counts the version and stores its events", async (scene) => {
     const instance = await scene.storedInstance({ status: "CREATED" });
     const event = scene.event("instance.linked", instance);

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { attachUpgrade, type Listening, serve } from "../../../adapters/server/node.ts";
-import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
+import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
 import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
 
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
@@ -32,9 +32,13 @@ const HANDSHAKE = {
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
   const asked = request({ port, path: "/v1/calls/x/stream", headers }).end();
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  return [answer, await textOf(answer)];
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
   let body = "";
-  for await (const piece of answer) body += piece;
-  return [answer, body];
+  for await (const piece of message) body += piece;
+  return body;
 }
 
 describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
@@ -49,15 +53,20 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(body).toBe("/v1/calls/x/stream websocket");
   });
 
-  test("a broken handshake is refused before the application promises anything", async () => {
-    let asked = 0;
-    const { port } = await served(() => {
-      asked++;
-      return { message() {} };
-    });
+  test("a broken handshake is refused after the application has accepted it, which is told", async () => {
+    const closed: number[] = [];
+    const { port } = await served(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-version": "7" }))[0].statusCode).toBe(426);
-    expect(asked).toBe(0);
+    expect(closed).toEqual([1006, 1006]);
+  });
+
+  test("a refusal in pieces is sent whole", async () => {
+    async function* pieces() {
+      for (const text of ["one ", "after ", "the other"]) yield Buffer.from(text);
+    }
+    const { port } = await served(() => ({ status: 200, headers: {}, body: pieces() }));
+    expect((await refusal(port))[1]).toBe("one after the other");
   });
 
   test("text and bytes go both ways, and the close code arrives", async () => {
@@ -164,8 +173,29 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const asked = request({ port, path: "/own", headers: HANDSHAKE }).end();
     expect(((await once(asked, "response")) as [IncomingMessage])[0].statusCode).toBe(418);
     expect((await refusal(port))[0].statusCode).toBe(401);
-    server.on("request", (_, response) => response.end("ordinary"));
-    expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary");
+    server.on("request", async (message, response) => response.end(`ordinary ${await textOf(message)}`));
+    expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary ");
+    ours.close();
+    server.close();
+  });
+
+  test("a body behind an offer, on a server of another program, is refused after its caller", async () => {
+    const server = createServer();
+    const isKnown = (authorization: string | null) => authorization === "Bearer known";
+    const handle = ({ headers }: RequestLike) =>
+      isKnown(headers.get("authorization")) ? plain(204, "") : plain(401, "who?");
+    const ours = attachUpgrade(server, fakeApp({ handle }));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const post = async (authorization: string) => {
+      const headers = { ...HANDSHAKE, authorization };
+      const asked = request({ port, method: "POST", path: "/v1/calls", headers }).end("with a body");
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      return [answer.statusCode, await textOf(answer)];
+    };
+    expect(await post("Bearer unknown")).toEqual([401, "who?"]);
+    expect(await post("Bearer known")).toEqual([400, expect.stringContaining("upgrade_not_offered")]);
     ours.close();
     server.close();
   });

@@ -12,6 +12,7 @@ import {
   serve,
 } from "../../../adapters/server/node.ts";
 import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
+import { raw } from "./raw.ts";
 
 // A foreign server under Bun or Deno is that runtime's own imitation of node:http; they have adapters of their own.
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
@@ -27,20 +28,6 @@ async function served(app: ServedApp): Promise<Listening> {
   return listening;
 }
 
-/** Sends raw bytes and answers all that comes back until the server closes, or `ms` have passed. */
-async function raw(port: number, bytes: string | Buffer, ms = 1_000): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  let answer = "";
-  socket.on("data", (data) => {
-    answer += data;
-  });
-  socket.on("error", () => {});
-  socket.write(bytes);
-  await Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, ms))]);
-  socket.destroy();
-  return answer;
-}
-
 describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
   test("a request arrives with its method, absolute URL, headers and body", async () => {
     const { url } = await served(fakeApp());
@@ -53,12 +40,6 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     const { url } = await served(fakeApp());
     expect(await (await fetch(url)).json()).toMatchObject({ method: "GET", body: null });
     expect(await (await fetch(url, { method: "DELETE" })).json()).toMatchObject({ method: "DELETE", body: null });
-  });
-
-  test("a Host header cannot change the path", async () => {
-    const { port } = await served(fakeApp());
-    const answer = await raw(port, "GET /v1 HTTP/1.1\r\nHost: evil/x?y\r\nConnection: close\r\n\r\n");
-    expect(answer).toContain('"url":"http://localhost/v1"');
   });
 
   test("bytes, 204 and HEAD are answered with the right length", async () => {
@@ -82,7 +63,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   test("a connection serves one request after the other, also when small bodies are not read", async () => {
     const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
     const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const answer = await raw(port, one + one + one, 300);
+    const { text: answer } = await raw(port, one + one + one, { ms: 300 });
     expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
@@ -155,10 +136,10 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
 
   test("what is no HTTP is answered with a problem document", async () => {
     const { port } = await served(fakeApp());
-    const answer = await raw(port, "GARBAGE\r\n\r\n");
+    const { text: answer } = await raw(port, "GARBAGE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain("application/problem+json");
-    const huge = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
+    const { text: huge } = await raw(port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
     expect(huge).toMatch(/^HTTP\/1\.1 431 /);
   });
 

@@ -10,7 +10,7 @@ import { decodeWav, wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { SimulatedNetwork } from "./network.ts";
-import { heardBy } from "./scan.ts";
+import { heardBy, heardWav } from "./scan.ts";
 
 let spoolDir: string;
 let warnings: string[];
@@ -55,6 +55,7 @@ describe("a recording", () => {
     expect(heard).toEqual(sound.subarray(0, heard.length));
     const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
     expect(reply?.headers).toEqual({
+      "content-length": String(44 + 2 * heard.length),
       "content-type": "audio/wav",
       "content-disposition": 'inline; filename="call_1.wav"',
       "cache-control": "private, no-store",
@@ -83,8 +84,7 @@ describe("a recording", () => {
     await leftover("call_2", 0);
     await truncate(join(spoolDir, "call_2.heard.wav"), 20);
     const telephony = await opened();
-    const reply = await telephony.pages.artefact("call_1", "heard.wav");
-    const wav = decodeWav(reply?.body as Uint8Array);
+    const wav = await heardWav(telephony, "call_1");
     expect([wav.sampleRate, wav.samples.length, wav.truncated]).toEqual([8_000, 500, false]);
     expect(await telephony.pages.artefact("call_2", "heard.wav")).toBe(undefined);
     await telephony.close();

@@ -1,4 +1,5 @@
 import { decodeWav } from "../../../src/audio/wav.ts";
+import { isInPieces } from "../../../src/http/reply.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
@@ -26,7 +27,16 @@ export async function scan(telephony: Telephony, payload: string): Promise<void>
 
 /** What the callee heard. Throws an Error when there is no recording. */
 export async function heardBy(telephony: Telephony, callId: string): Promise<Int16Array> {
+  return (await heardWav(telephony, callId)).samples;
+}
+
+/** The file of what the callee heard. Throws an Error when there is no recording. */
+export async function heardWav(telephony: Telephony, callId: string): Promise<ReturnType<typeof decodeWav>> {
   const reply = await telephony.pages?.artefact?.(callId, "heard.wav");
-  if (!(reply?.body instanceof Uint8Array)) throw new Error(`There is no recording of ${callId}.`);
-  return decodeWav(reply.body).samples;
+  if (!reply || !isInPieces(reply.body)) throw new Error(`There is no recording of ${callId}.`);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of reply.body) pieces.push(piece);
+  const file = Buffer.concat(pieces);
+  if (String(file.length) !== reply.headers["content-length"]) throw new Error("The file has another length.");
+  return decodeWav(file);
 }

@@ -6,8 +6,6 @@ import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-const principal = { userId: "usr_1" };
-
 /** A seat at a stream on which so much has happened that telling it takes more than a client may leave unread. */
 function seatWithPast(detached: boolean[]): StreamSeat {
   const attachment: StreamAttachment = {
@@ -44,7 +42,7 @@ test("a client that reads nothing of what had happened so far is let go, and its
         mp3Stream: undefined,
         now: () => system.now(),
       }),
-    token: { token: "t", principal, authenticate: async () => principal, system },
+    watchToken: () => () => {},
     log: silentLogger,
     fields: { request_id: "r", call_id: "c" },
   });

@@ -1,0 +1,59 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { wavHeader } from "../../src/audio/wav.ts";
+import type { StoredRecording } from "../../src/ports/recordings.ts";
+
+/** Bytes before the samples. */
+export const WAV_HEADER_BYTES = 44;
+/** Read at once, bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * What there is of a WAV file of 16-bit samples, by its size: a crash may leave the header behind the samples. Undefined
+ * without a file, or if it has no whole header.
+ */
+export async function readWav(path: string, channels: 1 | 2): Promise<StoredRecording | undefined> {
+  const file = await opened(path);
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const stated = new Uint8Array(WAV_HEADER_BYTES);
+    const { bytesRead } = await file.read(stated, 0, WAV_HEADER_BYTES, 0);
+    const sampleRate = new DataView(stated.buffer).getUint32(24, true);
+    if (bytesRead < WAV_HEADER_BYTES || sampleRate === 0) return undefined;
+    const samples = Math.floor((size - WAV_HEADER_BYTES) / (2 * channels));
+    const whole = WAV_HEADER_BYTES + samples * 2 * channels;
+    return {
+      size: whole,
+      durationMs: (samples * 1000) / sampleRate,
+      bytes: (from = 0, to = whole) =>
+        pieces(path, wavHeader({ sampleRate, channels, samples }), from, Math.min(to, whole)),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+async function* pieces(path: string, header: Uint8Array, from: number, to: number): AsyncGenerator<Uint8Array> {
+  if (from < WAV_HEADER_BYTES && from < to) yield header.subarray(from, Math.min(to, WAV_HEADER_BYTES));
+  const file = await open(path, "r");
+  try {
+    for (let at = Math.max(from, WAV_HEADER_BYTES); at < to; ) {
+      const piece = new Uint8Array(Math.min(PIECE_BYTES, to - at));
+      const { bytesRead } = await file.read(piece, 0, piece.length, at);
+      if (bytesRead === 0) throw new Error(`${path} has become shorter while it was read`);
+      yield piece.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function opened(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (fault) {
+    if ((fault as { code?: unknown }).code === "ENOENT") return undefined;
+    throw fault;
+  }
+}

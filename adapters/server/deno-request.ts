@@ -1,0 +1,28 @@
+import { toResponse } from "../../src/http/reply.ts";
+import type { Reply } from "../../src/ports/web.ts";
+import { FetchRequest } from "./fetch-request.ts";
+import { MOST_DRAINED_MS } from "./listening.ts";
+
+/** A request of `Deno.serve`. */
+export class DenoRequest extends FetchRequest {
+  /**
+   * The reply to this request. After an answer that comes before the end of a body, Deno keeps the connection for as
+   * long as the client does. The one thing that ends it is an answer whose stream breaks off while nothing is being
+   * read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
+   * @param stallMs how long the client may take nothing of it
+   */
+  answer(reply: Reply, stallMs: number): Response {
+    const { status, headers, body } = reply;
+    if (status < 400 || typeof body !== "string" || !this.unread()) return toResponse(reply, stallMs);
+    const bytes = new TextEncoder().encode(body);
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(bytes);
+        const breakOff = (): void => controller.error(new Error("the client may still be sending its body"));
+        setTimeout(breakOff, MOST_DRAINED_MS);
+      },
+    });
+    const length = String(bytes.length);
+    return new Response(stream, { status, headers: { ...headers, "content-length": length, connection: "close" } });
+  }
+}

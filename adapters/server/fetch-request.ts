@@ -1,0 +1,44 @@
+import type { RequestLike } from "../../src/ports/web.ts";
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** A WHATWG request as the core wants it: its body can be left early and read on later. */
+export class FetchRequest implements RequestLike {
+  readonly #request: Request;
+  #reader: Reader | undefined;
+  #ended = false;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get url(): string {
+    return this.#request.url;
+  }
+
+  get headers(): Headers {
+    return this.#request.headers;
+  }
+
+  get body(): AsyncIterable<Uint8Array> | null {
+    const reader = this.unread();
+    if (!reader) return null;
+    const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
+      const { done, value } = await reader.read();
+      this.#ended = done;
+      return done ? { done, value: undefined } : { done, value };
+    };
+    return { [Symbol.asyncIterator]: () => ({ next }) };
+  }
+
+  /** What is left of the body; null if there is none, or nothing more. */
+  protected unread(): Reader | null {
+    if (this.#ended) return null;
+    this.#reader ??= this.#request.body?.getReader();
+    return this.#reader ?? null;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Principal } from "../../domain/principal.ts";
+import type { Authenticate } from "../../ports/authenticator.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { System } from "../../ports/system.ts";
+
+/** How often the tokens of connected clients are looked at, ms. */
+export const TOKEN_CHECK_MS = 500;
+
+/** Dependencies of {@link TokenWatches}. */
+export interface TokenWatchesOptions {
+  readonly authenticate: Authenticate;
+  readonly system: System;
+  readonly log: Logger;
+}
+
+/** A client that stays connected. */
+interface Watch {
+  readonly token: string;
+  /** Whose token it was when the client came. */
+  readonly userId: string;
+  readonly revoked: () => void;
+}
+
+/** Looks again and again whether the tokens of clients that stay connected are still good: one look for all of them. */
+export class TokenWatches {
+  readonly #options: TokenWatchesOptions;
+  readonly #watches = new Set<Watch>();
+  #isLooking = false;
+
+  constructor(options: TokenWatchesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Watches a token until the returned function is called.
+   * @param revoked called once, when the token is not good any more
+   */
+  watch(token: string, { userId }: Principal, revoked: () => void): () => void {
+    const watch = { token, userId, revoked };
+    this.#watches.add(watch);
+    if (!this.#isLooking) this.#again();
+    return () => void this.#watches.delete(watch);
+  }
+
+  #again(): void {
+    this.#isLooking = this.#watches.size > 0;
+    if (this.#isLooking) this.#options.system.after(TOKEN_CHECK_MS, () => void this.#look().then(() => this.#again()));
+  }
+
+  async #look(): Promise<void> {
+    const watches = [...this.#watches];
+    const tokens = [...new Set(watches.map(({ token }) => token))];
+    const principals = await this.#principals(tokens);
+    for (const watch of watches) {
+      const principal = principals.get(watch.token);
+      // A storage that cannot tell has not said no.
+      if (principal === "unknown" || principal?.userId === watch.userId) continue;
+      if (this.#watches.delete(watch)) watch.revoked();
+    }
+  }
+
+  async #principals(tokens: readonly string[]): Promise<Map<string, Principal | undefined | "unknown">> {
+    const { authenticate, log } = this.#options;
+    const unknown = (error: unknown): "unknown" => {
+      log.warn({ err: error }, "the tokens of streams could not be checked");
+      return "unknown";
+    };
+    const found = authenticate.all
+      ? await authenticate.all(tokens).catch(unknown)
+      : await Promise.all(tokens.map((token) => authenticate(token).catch(unknown)));
+    return new Map(tokens.map((token, index) => [token, found === "unknown" ? found : found[index]]));
+  }
+}

@@ -1,0 +1,199 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Listening, ServeOptions } from "../../../adapters/server/listening.ts";
+import { type FakeAnswers, fakeApp, limitedReply, plain } from "./fake-app.ts";
+import { raw } from "./raw.ts";
+import { runtime, serveHere } from "./this-runtime.ts";
+
+const open: Listening[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function served(answers: FakeAnswers, options?: ServeOptions): Promise<number> {
+  const listening = await serveHere(fakeApp(answers), options);
+  open.push(listening);
+  return listening.port;
+}
+
+const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
+
+describe("Host", () => {
+  test.each([
+    ["two different ones", "Host: a\r\nHost: b"],
+    ["the same one twice", "Host: a\r\nhost: a"],
+    ["a list", "Host: a, b"],
+    ["a path", "Host: a/b?c"],
+  ])("%s is answered with 400 before the application is asked", async (_, hosts) => {
+    let asked = 0;
+    const count = () => plain(200, String(++asked));
+    const port = await served({ handle: count, upgrade: count });
+    for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
+      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { ms: 500 });
+      expect([statusOf(text), asked]).toEqual([400, 0]);
+      // Deno finds two Host headers by itself and answers without a body.
+      if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
+    }
+  });
+
+  test.each(["example.com", "example.com:8080", "[::1]:8080", "my_host"])("%s is a host", async (host) => {
+    const port = await served({});
+    const { text } = await raw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(text).toContain(`http://${host}/a`);
+  });
+});
+
+describe("an answer before the end of the body", () => {
+  const refuse = { handle: () => plain(401, "no") };
+  const lateRefusal = {
+    handle: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return plain(401, "no");
+    },
+  };
+
+  test.each([
+    ["a small body", "Content-Length: 1000\r\n\r\nab", "x"],
+    ["a large body", "Content-Length: 1000000\r\n\r\nab", "x"],
+    ["a body in chunks", "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n", "1\r\nx\r\n"],
+  ])(
+    "ends the connection of %s, dripped or silent",
+    async (_, request, drip) => {
+      for (const app of [refuse, lateRefusal]) {
+        const port = await served(app);
+        const head = `POST /v1/calls HTTP/1.1\r\nHost: a\r\n${request}`;
+        const answers = await Promise.all([raw(port, head, { drip, ms: 6_000 }), raw(port, head, { ms: 6_000 })]);
+        for (const { text, endedAfterMs } of answers) {
+          expect(statusOf(text)).toBe(401);
+          expect(text).toMatch(/^connection: close\r$/im);
+          expect(endedAfterMs).toBeLessThan(4_000);
+        }
+      }
+    },
+    20_000,
+  );
+
+  test("reaches a client that sends a large body before it reads", async () => {
+    const port = await served({ handle: (request) => limitedReply(request, 100_000) });
+    const piece = "x".repeat(65_536);
+    const { text, endedAfterMs } = await raw(port, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n", {
+      drip: piece,
+      everyMs: 5,
+      ms: 6_000,
+    });
+    expect(statusOf(text)).toBe(413);
+    expect(endedAfterMs).toBeLessThan(4_000);
+  }, 10_000);
+
+  // Deno cannot be asked whether a body has arrived.
+  test.skipIf(runtime === "deno")("keeps the connection if the body has arrived", async () => {
+    for (const app of [refuse, lateRefusal]) {
+      const port = await served(app);
+      const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab";
+      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, ms: 500 });
+      expect(text.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
+      expect(endedAfterMs).toBeUndefined();
+    }
+  });
+});
+
+describe("a body in pieces", () => {
+  const PIECE = 64 << 10;
+  const TOTAL = 60 << 20;
+
+  /** An application that counts what was read of its files, and how many were closed. */
+  function files() {
+    const counts = { read: 0, closed: 0 };
+    async function* file() {
+      try {
+        for (let at = 0; at < TOTAL; at += PIECE) {
+          counts.read += PIECE;
+          yield new Uint8Array(PIECE);
+        }
+      } finally {
+        counts.closed++;
+      }
+    }
+    return { counts, handle: () => ({ status: 200, headers: { "content-length": String(TOTAL) }, body: file() }) };
+  }
+
+  function stalledReader(port: number): { closed: boolean } {
+    const reader = { closed: false };
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      reader.closed = true;
+    });
+    socket.pause();
+    sockets.push(socket);
+    return reader;
+  }
+
+  test("is read no further than a stalled reader takes it", async () => {
+    const { counts, handle } = files();
+    const port = await served({ handle });
+    const READERS = 20;
+    for (let i = 0; i < READERS; i++) stalledReader(port);
+    let before = 0;
+    const settled = () => {
+      const isSettled = before > 0 && counts.read === before;
+      before = counts.read;
+      return isSettled;
+    };
+    await expect.poll(settled, { interval: 500, timeout: 10_000 }).toBe(true);
+    // Most of it is in the buffers of the kernel.
+    expect(counts.read / READERS).toBeLessThan(12 << 20);
+  }, 15_000);
+
+  test("is closed when its reader takes nothing for a while, and a reader that goes on gets all of it", async () => {
+    const { counts, handle } = files();
+    const port = await served({ handle }, { stallMs: 2_000 });
+    const readers = [stalledReader(port), stalledReader(port)];
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect((await answer.arrayBuffer()).byteLength).toBe(TOTAL);
+    expect(counts.closed).toBe(1);
+    await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
+    // A paused socket hears of its end only when it is read, and Deno cannot end a connection with a full buffer.
+    for (const socket of sockets) socket.resume();
+    await expect.poll(() => readers.map(({ closed }) => closed), { timeout: 5_000 }).toEqual([true, true]);
+  }, 30_000);
+});
+
+describe("an offered upgrade", () => {
+  const request = (method: string, more = ""): string =>
+    `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
+
+  test("is answered by the application first, whatever its handshake lacks", async () => {
+    const port = await served({ upgrade: () => plain(401, "who?") });
+    const { text } = await raw(port, request("GET"), { ms: 500 });
+    expect(statusOf(text)).toBe(401);
+    expect(text).toContain("who?");
+  });
+
+  test("is refused for its handshake only if it would be accepted, and then the application is told", async () => {
+    const closed: number[] = [];
+    const port = await served({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
+    expect(statusOf((await raw(port, request("GET"), { ms: 500 })).text)).toBe(426);
+    const short = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
+    expect(statusOf((await raw(port, request("GET", short), { ms: 500 })).text)).toBe(400);
+    expect(closed).toEqual([1006, 1006]);
+  });
+
+  test("of another method than GET is ignored", async () => {
+    const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
+    const { text } = await raw(port, request("POST"), { ms: 500 });
+    expect(statusOf(text)).toBe(200);
+    expect(text).toContain('"method":"POST"');
+  });
+
+  // Deno itself answers 400, without a body.
+  test.skipIf(runtime === "deno")("is ignored if the request has a body, which is read", async () => {
+    const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
+    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { ms: 500 });
+    expect(statusOf(text)).toBe(200);
+    expect(text).toContain('"body":"hello"');
+  });
+});

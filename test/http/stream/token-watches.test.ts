@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+const principal = { userId: "usr_1" };
+const log = silentLogger;
+
+test("a token is looked at every 500 ms, until it is not good any more", async () => {
+  const system = new ManualSystem();
+  let asked = 0;
+  let revoked = 0;
+  const answers = [principal, new Error("the storage is down"), principal, undefined];
+  const authenticate = async () => {
+    const answer = answers[asked++];
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  new TokenWatches({ authenticate, system, log }).watch("t", principal, () => revoked++);
+  await system.advance(4 * TOKEN_CHECK_MS - 1);
+  expect([asked, revoked]).toEqual([3, 0]); // a storage that cannot tell has not said no
+  await system.advance(1);
+  expect([asked, revoked]).toEqual([4, 1]);
+  await system.advance(60_000);
+  expect([asked, revoked, system.waiting]).toEqual([4, 1, 0]);
+});
+
+test("all tokens are asked about at once, and each only once", async () => {
+  const system = new ManualSystem();
+  const asked: (readonly string[])[] = [];
+  const revoked: string[] = [];
+  const all = async (tokens: readonly string[]) => {
+    asked.push(tokens);
+    return tokens.map((token) => (token === "bad" ? undefined : principal));
+  };
+  const authenticate = Object.assign(async () => principal, { all });
+  const watches = new TokenWatches({ authenticate, system, log });
+  for (const [name, token] of Object.entries({ one: "good", two: "bad", three: "good", four: "bad" }))
+    watches.watch(token, principal, () => revoked.push(name));
+  await system.advance(TOKEN_CHECK_MS);
+  expect([asked, revoked]).toEqual([[["good", "bad"]], ["two", "four"]]);
+});
+
+test("a storage that cannot tell about all tokens has not said no", async () => {
+  const system = new ManualSystem();
+  let revoked = 0;
+  const authenticate = Object.assign(async () => principal, {
+    all: async () => {
+      throw new Error("the storage is down");
+    },
+  });
+  const stop = new TokenWatches({ authenticate, system, log }).watch("t", principal, () => revoked++);
+  await system.advance(10 * TOKEN_CHECK_MS);
+  expect(revoked).toBe(0);
+  stop();
+});
+
+test("a token of another user is not good, and nobody is told after the end", async () => {
+  const system = new ManualSystem();
+  const told: string[] = [];
+  const watches = new TokenWatches({ authenticate: async () => ({ userId: "usr_2" }), system, log });
+  watches.watch("t", principal, () => told.push("one"));
+  const stop = watches.watch("t", principal, () => told.push("other"));
+  await system.advance(TOKEN_CHECK_MS - 1);
+  stop();
+  await system.advance(10_000);
+  expect(told).toEqual(["one"]);
+  expect(system.waiting).toBe(0);
+});

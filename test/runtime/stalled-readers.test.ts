@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { wavHeader } from "../../src/audio/wav.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+
+const READERS = 20;
+const MINUTES = 30;
+const SAMPLES = MINUTES * 60 * 16_000;
+/** What the process may hold for each reader, bytes; the file has 57 million. */
+const MOST_EACH = 12 << 20;
+
+/** What the process has in memory, bytes. */
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target);
+  const sockets: Socket[] = [];
+  afterAll(() => sockets.forEach((socket) => void socket.destroy()));
+
+  /** Asks for a file and reads nothing of the answer. */
+  async function stalled(path: string, token: string): Promise<void> {
+    const { hostname, port } = new URL(server.base);
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.pause();
+    await new Promise((resolve) => socket.write(request(path, token), resolve));
+  }
+
+  const request = (path: string, token: string): string =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+  /** Where a file of a call is in the server's data folder. */
+  function fileOf(name: string): string {
+    const found = (readdirSync(server.data, { recursive: true }) as string[]).find((path) => path.endsWith(name));
+    if (found === undefined) throw new Error(`there is no ${name} in ${server.data}`);
+    return join(server.data, found);
+  }
+
+  describe("readers that stall", () => {
+    test.skipIf(process.platform !== "linux")(
+      "hold little of a long recording each, and another reader gets it whole",
+      async () => {
+        const client = await server.as("ada");
+        const { id } = await client.activeInstance();
+        const call = await client.call(id);
+        await client.waitForCall(call.id);
+        const path = `/simulator/calls/${call.id}/heard.wav`;
+        expected(200, await client.get(path));
+        const file = Buffer.concat([wavHeader({ sampleRate: 16_000, samples: SAMPLES }), Buffer.alloc(2 * SAMPLES)]);
+        writeFileSync(fileOf(`${call.id}.heard.wav`), file);
+        const before = memoryOf(server.pid);
+        await Promise.all(Array.from({ length: READERS }, () => stalled(path, client.token!)));
+        const whole = await fetch(server.base + path, { headers: { authorization: `Bearer ${client.token}` } });
+        expect((await whole.arrayBuffer()).byteLength).toBe(file.length);
+        const each = (memoryOf(server.pid) - before) / READERS;
+        console.log(`${target.title}: ${Math.round(each / 1024)} KiB of memory for each stalled reader`);
+        expect(each).toBeLessThan(MOST_EACH);
+      },
+      60_000,
+    );
+  });
+});
