@@ -5,6 +5,7 @@ import type { CallKeepers } from "../src/application/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
+import type { BodyParser } from "../src/ports/body-parser.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
@@ -41,8 +42,9 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const bodies = await embeddedBodies(workers);
   const { asset = docsAsset } = options;
-  return { storage, telephony, speech, decoder, transcription, recordings, secret, asset, sha256 };
+  return { storage, telephony, speech, decoder, transcription, recordings, bodies, secret, asset, sha256 };
 }
 
 /**
@@ -83,6 +85,12 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
   const { pool, release } = await workers();
   const decoder = workerDecoder(pool);
   return { ...decoder, close: closing(() => decoder.close(), release) };
+}
+
+async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
+  const { workerParser } = await import("./bodies/worker-parser.ts");
+  const { pool, release } = await workers();
+  return { ...workerParser(pool), close: closing(release) };
 }
 
 async function embeddedRecordings(data: string): Promise<Recordings> {

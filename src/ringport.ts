@@ -115,7 +115,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   async function open(): Promise<Running> {
     const ports = await embeddedPorts(options);
-    const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
+    const { storage, speech, decoder, transcription, recordings, bodies, telephony, secret, asset, sha256 } = ports;
     const timings = timingsOf(options);
     const closeInTime = async (what: string, close: () => Promise<void> | undefined) => {
       const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
@@ -126,7 +126,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     };
     const closePorts = async () => {
       for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
-      const engines = { speech, decoder, transcription, recordings };
+      const engines = { speech, decoder, transcription, recordings, bodies };
       await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
       await storage.close();
     };
@@ -180,6 +180,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       system,
       log,
       publicUrl,
+      bodies,
       closing: () => closed,
       version: VERSION,
       streamPreview: context.streamPreview,

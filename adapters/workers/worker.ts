@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { decodeJob } from "../audio/decode-job.ts";
 import { inspectJob } from "../audio/inspect-job.ts";
+import { parseJob } from "../bodies/parse-job.ts";
 import { enginesJob } from "../speech/engines-job.ts";
 import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
@@ -14,6 +15,7 @@ const CODE: { readonly [K in JobKind]: JobCode<K> } = {
   espeak: espeakJob,
   inspect: inspectJob,
   decode: decodeJob,
+  "parse-body": parseJob,
 };
 
 const { cancelled } = workerData as WorkerStart;

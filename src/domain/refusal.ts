@@ -41,6 +41,7 @@ export type RefusalCode =
   | "method_not_allowed"
   | "unsupported_media_type"
   | "body_too_large"
+  | "request_timeout"
   | "rate_limited"
   | "internal_error";
 
