@@ -2,9 +2,9 @@
 export interface Limits {
   /** Whole request body, bytes. */
   readonly bodyBytes: number;
-  /** All request bodies that are being received or worked on, bytes; those up to 64 KiB do not count. */
+  /** All bodies above 64 KiB that are being received or worked on, bytes. */
   readonly allBodiesBytes: number;
-  /** The same for one user, bytes; small ones count. */
+  /** The same for one user, bytes; as much again for the smaller ones. */
   readonly userBodiesBytes: number;
   /** `name` of an instance, characters after trimming. */
   readonly nameLength: number;

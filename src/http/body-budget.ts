@@ -1,7 +1,7 @@
 import type { Limits } from "../domain/limits.ts";
 import { HttpRefusal } from "./problem.ts";
 
-/** A body up to this size is parsed on the spot, and counts for its user only, bytes. */
+/** A body up to this size is parsed on the spot, bytes. Small bodies and large ones do not take each other's budget. */
 export const SMALL_BODY: number = 64 << 10;
 
 /** The bytes that one body holds. */
@@ -9,17 +9,26 @@ export interface BodyShare {
   /**
    * Takes more bytes.
    * @param bytes what the body holds from now on
-   * @throws {HttpRefusal} `server_busy`: the budget of all bodies or of the user has no room for them; nothing is taken
+   * @throws {HttpRefusal} `server_busy`: there is no room for them; nothing is taken
    */
   grow(bytes: number): void;
   /** Gives every byte back. Twice is fine. */
   release(): void;
 }
 
-/** Bounds the bytes of all bodies that are being received or worked on, and those of each user. */
+/** What the bodies of one user hold, bytes. */
+interface Held {
+  readonly small: number;
+  readonly large: number;
+}
+
+/**
+ * Bounds the bytes of all large bodies that are being received or worked on, and the large and the small ones of each
+ * user: no user's uploads refuse a request of another user, and no upload refuses a small request.
+ */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
-  readonly #byUser = new Map<string, number>();
+  readonly #byUser = new Map<string, Held>();
   #large = 0;
 
   constructor(limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">) {
@@ -31,34 +40,38 @@ export class BodyBudget {
     let held = 0;
     return {
       grow: (bytes) => {
-        this.#take(userId, held, bytes);
+        this.#change(userId, held, bytes);
         held = bytes;
       },
       release: () => {
-        if (held > 0) this.#take(userId, held, 0);
+        if (held > 0) this.#change(userId, held, 0);
         held = 0;
       },
     };
   }
 
-  #take(userId: string, before: number, bytes: number): void {
+  #change(userId: string, from: number, to: number): void {
     const { allBodiesBytes, userBodiesBytes } = this.#limits;
-    const user = (this.#byUser.get(userId) ?? 0) + bytes - before;
-    const large = this.#large + counted(bytes) - counted(before);
-    if (bytes > before && user > userBodiesBytes) throw busy("your requests that are under way hold");
-    if (bytes > before && large > allBodiesBytes) throw busy("all requests that are under way hold");
-    if (user > 0) this.#byUser.set(userId, user);
+    const before = this.#byUser.get(userId) ?? NOTHING;
+    const more = largePart(to) - largePart(from);
+    const held = { large: before.large + more, small: before.small + to - from - more };
+    if (to > from) {
+      if (held.large > userBodiesBytes || held.small > userBodiesBytes) throw busy("your requests");
+      if (this.#large + more > allBodiesBytes) throw busy("all requests");
+    }
+    this.#large += more;
+    if (held.large + held.small > 0) this.#byUser.set(userId, held);
     else this.#byUser.delete(userId);
-    this.#large = large;
   }
 }
 
-/** What a body counts for in the budget of all: a flood of large ones never refuses the small ones of others. */
-const counted = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
+const NOTHING: Held = { small: 0, large: 0 };
+
+const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 
 function busy(whose: string): HttpRefusal {
   // The body stays unread, so the connection cannot be used again.
-  return new HttpRefusal("server_busy", `${whose} too many bytes at the moment; try again`, {
+  return new HttpRefusal("server_busy", `${whose} under way hold too many bytes at the moment; try again`, {
     headers: { connection: "close" },
   });
 }

@@ -63,7 +63,7 @@ async function collect(
       if (end > declared) share.grow(end);
     } else {
       if (!isCopy || end > bytes.length) {
-        const capacity = Math.max(declared, end, Math.min(2 * end, most));
+        const capacity = end <= declared ? declared : Math.min(2 * end, most);
         if (capacity > declared) share.grow(capacity);
         const larger = new Uint8Array(capacity);
         larger.set(bytes.subarray(0, length));

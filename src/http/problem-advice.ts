@@ -232,12 +232,12 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   },
   server_busy: {
     means:
-      "The requests that are under way hold too many bytes, yours or those of all users, too many audio files are being " +
+      "The requests under way hold too many bytes, yours or those of all users, too many audio files are being " +
       "checked, or too many stream tickets wait to be used.",
     fix:
       "Ask again after Retry-After, and send fewer large requests at once. A ticket that is not used waits for a minute: ask " +
       "for one just before you connect.",
-    example: "your requests that are under way hold too many bytes at the moment; try again",
+    example: "your requests under way hold too many bytes at the moment; try again",
   },
   stopping: {
     means: "The server is shutting down. It takes no new work, and live calls may end.",

