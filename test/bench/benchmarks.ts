@@ -9,6 +9,7 @@ import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
+import { UPLOADS } from "./uploads.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -20,6 +21,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   memory: MEMORY,
   dispatch: DISPATCH,
   "spoken-once": SPOKEN_ONCE,
+  uploads: UPLOADS,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
 };
