@@ -35,8 +35,8 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     return given ?? storedSecret(data);
   };
   const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
-  const storage = await embeddedStorage(options);
   const workers = sharedWorkers();
+  const storage = await embeddedStorage(options, workers);
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
@@ -49,9 +49,10 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
 
 /**
  * The storage that the options name, or the embedded one; not opened yet. The command line uses it beside a server.
+ * @param workers write large audio files; the command line writes none
  * @throws {Error} a database URL or a data folder that cannot be used; the message names the fix
  */
-export async function embeddedStorage(options: RingportOptions): Promise<Storage> {
+export async function embeddedStorage(options: RingportOptions, workers?: SharedWorkers): Promise<Storage> {
   if (options.storage) return options.storage;
   if (options.databaseUrl !== undefined) {
     const { postgresStorage } = await import("./storage/postgres.ts");
@@ -59,7 +60,11 @@ export async function embeddedStorage(options: RingportOptions): Promise<Storage
   }
   const { sqliteStorage } = await import("./storage/sqlite.ts");
   const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
-  return sqliteStorage({ path, synchronous: options.embedded?.synchronous ?? "FULL" });
+  const synchronous = options.embedded?.synchronous ?? "FULL";
+  if (!workers) return sqliteStorage({ path, synchronous });
+  const { pool, release } = await workers();
+  const storage = sqliteStorage({ path, synchronous, workers: pool });
+  return { ...storage, close: closing(() => storage.close(), release) };
 }
 
 /** The file of the embedded SQLite. */

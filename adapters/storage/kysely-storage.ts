@@ -1,6 +1,7 @@
 import { Kysely } from "kysely";
 import { type Storage, StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { accountStore } from "./account-store.ts";
+import { removeLeftFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
@@ -33,6 +34,9 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
   const session: Session = {
     traits,
+    get files() {
+      return opened?.engine.files;
+    },
     async ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]> {
       const { read } = opened?.engine ?? {};
       if (!opened || !read) return guarded(({ db }) => query(db, given));
@@ -115,6 +119,7 @@ async function openWith(engine: Engine, traits: Traits, exclusive: boolean): Pro
     if (exclusive || !(await isOlder(db as Kysely<unknown>, migrations(engine.columnTypes))))
       await migrateWith(engine, db);
     else await migrateBesideServers(engine, db);
+    if (exclusive && engine.files) await removeLeftFiles(db, engine.files);
     return { engine, db, lock, ...writing(db, traits) };
   } catch (error) {
     await stop({ engine, db, lock });

@@ -1,4 +1,5 @@
 import type { Dialect, Kysely } from "kysely";
+import type { AudioFiles } from "./audio-files.ts";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -6,6 +7,8 @@ import type { Database } from "./schema.ts";
 /** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
 export interface Session {
   readonly traits: Traits;
+  /** Writes large audio files; undefined if the database writes them as it writes everything. */
+  readonly files: AudioFiles | undefined;
   /** For one query that is asked again and again and only reads; answers its rows. */
   ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** For everything else that only reads. */
@@ -43,6 +46,8 @@ export interface Engine {
    * @throws {StorageLocked} another server has it
    */
   lock(): Promise<ServerLock>;
+  /** Writes large audio files, if the dialect would stop the event loop meanwhile. */
+  readonly files?: AudioFiles | undefined;
   /** Closes what `connect` opened, where the dialect does not. */
   close?(): void;
 }

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { sqliteAudioFiles } from "./audio-files.ts";
 import { scrubSqlite } from "./scrub-sqlite.ts";
 import type { Engine, ServerLock, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
@@ -19,6 +20,7 @@ export async function connectSqlite({
   path,
   synchronous = "FULL",
   maxPageCount,
+  workers,
 }: SqliteStorageOptions): Promise<Engine> {
   const sqlite = await import("node:sqlite").catch((cause: unknown) => {
     throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
@@ -39,7 +41,9 @@ export async function connectSqlite({
   }
   const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
   const reads = reader && sharedReads(reader);
+  const files = reader && workers && sqliteAudioFiles(workers, { path, synchronous, maxPageCount }, database);
   return {
+    files,
     name: path,
     dialect: sqliteDialect(database, () => reads?.renew()),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),

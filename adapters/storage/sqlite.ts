@@ -1,4 +1,5 @@
 import type { Storage } from "../../src/ports/storage.ts";
+import type { AudioFileWorkers } from "./audio-files.ts";
 import { kyselyStorage } from "./kysely-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "./sqlite-engine.ts";
 
@@ -10,6 +11,8 @@ export interface SqliteStorageOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** Most pages (4,096 bytes each) the database may grow to; unlimited when not given. */
   readonly maxPageCount?: number;
+  /** Writes large audio files away from the thread that carries audio; on that thread without them. */
+  readonly workers?: AudioFileWorkers;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { AudioJobs } from "../audio/audio-jobs.ts";
 import type { BodyJobs } from "../bodies/parse-job.ts";
 import type { SpeechJobs } from "../speech/speech-jobs.ts";
+import type { AudioFileJobs } from "../storage/audio-file-job.ts";
 
 /** Every job that a worker knows, by kind: what it is given (`input`) and what it hands back, piece by piece. */
-export type Jobs = SpeechJobs & AudioJobs & BodyJobs;
+export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
 
 export type JobKind = keyof Jobs;
 
