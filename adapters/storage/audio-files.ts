@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000;
 export interface AudioFileWorkers {
   run(
     job: { readonly kind: "audio-file" } & AudioFileJobs["audio-file"]["input"],
-    options: { readonly timeoutMs: number },
+    options: { readonly timeoutMs: number; readonly transfer: readonly ArrayBuffer[] },
   ): AsyncIterable<AudioFileJobs["audio-file"]["piece"]>;
 }
 
@@ -33,11 +33,14 @@ export function sqliteAudioFiles(
   let working = 0;
 
   async function run(callId: string, bytes?: Uint8Array): Promise<void> {
-    const job = { kind: "audio-file", path, synchronous, maxPageCount, callId, bytes } as const;
+    // The caller keeps the file; a copy moves, which is quicker than to have the message copied.
+    const copy = bytes && new Uint8Array(bytes);
+    const job = { kind: "audio-file", path, synchronous, maxPageCount, callId, bytes: copy } as const;
+    const transfer = copy ? [copy.buffer] : [];
     // The worker moves the file out of the WAL; a commit on this thread would do it here.
     if (working++ === 0) database.exec("pragma wal_autocheckpoint = 0");
     try {
-      for await (const { unavailable } of workers.run(job, { timeoutMs: PATIENCE_MS }))
+      for await (const { unavailable } of workers.run(job, { timeoutMs: PATIENCE_MS, transfer }))
         if (unavailable !== undefined) throw new StorageUnavailable(unavailable);
     } finally {
       if (--working === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -51,28 +51,3 @@ test("what is not JSON has a fault, and the worker goes on", async () => {
   expect(await parse("[".repeat(16 * MEGABYTE))).toEqual({ fault: "the body is nested deeper than 32 levels" });
   expect(await parse("{}")).toEqual({ value: {} });
 });
-
-/** The longest time in which the thread did nothing else, ms. */
-async function longestStall(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let last = performance.now();
-  const beat = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 1);
-  await work();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  clearInterval(beat);
-  return longest;
-}
-
-test("the thread that asks does far less of the work than one that parses by itself", async () => {
-  const text = JSON.stringify(callWith(Buffer.from(file).toString("base64")));
-  const bytes = () => new TextEncoder().encode(text);
-  const { parseJob } = await import("../../../adapters/bodies/parse-job.ts");
-  const [mine, here] = [bytes(), bytes()];
-  const stalled = await longestStall(() => parser.parse(mine, BOUNDS));
-  const startedAt = performance.now();
-  parseJob({ bytes: here, bounds: BOUNDS }, { emit() {} });
-  expect(stalled).toBeLessThan((performance.now() - startedAt) / 2);
-});
