@@ -17,12 +17,14 @@ export interface BodyWorkers {
 export function workerParser(pool: BodyWorkers): BodyParser {
   return {
     async parse(bytes, bounds) {
-      const job = { kind: "parse-body", bytes, bounds } as const;
-      for await (const parsed of pool.run(job, { timeoutMs: PATIENCE_MS, transfer: [bytes.buffer] })) {
+      const { buffer, length } = bytes;
+      const job = { kind: "parse-body", buffer, length, bounds } as const;
+      for await (const parsed of pool.run(job, { timeoutMs: PATIENCE_MS, transfer: [buffer] })) {
         if ("fault" in parsed) return parsed;
         const { value, audio } = parsed;
         const place = audio && audioPlace(value);
-        if (place) (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(audio.bytes, audio.sha256);
+        if (place)
+          (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(new Uint8Array(audio.file), audio.sha256);
         return { value };
       }
       throw new Error("the worker answered nothing");

@@ -11,7 +11,7 @@ export interface AudioFileInput {
   readonly maxPageCount: number | undefined;
   readonly callId: string;
   /** What is stored for the call; without it, what is stored is deleted. */
-  readonly bytes?: Uint8Array | undefined;
+  readonly file?: ArrayBuffer | undefined;
 }
 
 /** How long another writer may take, ms. */
@@ -25,14 +25,15 @@ export async function audioFileJob(
   { emit }: { emit(piece: AudioFileJobs["audio-file"]["piece"]): void },
 ): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
-  const { path, synchronous, maxPageCount, callId, bytes } = input;
+  const { path, synchronous, maxPageCount, callId, file } = input;
   let database: InstanceType<typeof DatabaseSync> | undefined;
   try {
     database = new DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${BUSY_MS}; pragma secure_delete = on; pragma wal_autocheckpoint = 0`);
     database.exec(`pragma synchronous = ${synchronous}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
-    if (bytes) database.prepare("insert into call_audio (call_id, bytes) values (?, ?)").run(callId, bytes);
+    if (file)
+      database.prepare("insert into call_audio (call_id, bytes) values (?, ?)").run(callId, new Uint8Array(file));
     else database.prepare("delete from call_audio where call_id = ?").run(callId);
     const checkpoint = database.prepare("pragma wal_checkpoint(passive)");
     for (let left = CHECKPOINT_TRIES; left > 0; left--) {

@@ -27,16 +27,16 @@ export interface AudioFiles {
 /** By workers, with connections of their own. */
 export function sqliteAudioFiles(
   workers: AudioFileWorkers,
-  { path, synchronous, maxPageCount }: Omit<AudioFileJobs["audio-file"]["input"], "callId" | "bytes">,
+  { path, synchronous, maxPageCount }: Omit<AudioFileJobs["audio-file"]["input"], "callId" | "file">,
   database: DatabaseSync,
 ): AudioFiles {
   let working = 0;
 
   async function run(callId: string, bytes?: Uint8Array): Promise<void> {
     // The caller keeps the file; a copy moves, which is quicker than to have the message copied.
-    const copy = bytes && new Uint8Array(bytes);
-    const job = { kind: "audio-file", path, synchronous, maxPageCount, callId, bytes: copy } as const;
-    const transfer = copy ? [copy.buffer] : [];
+    const file = bytes && new Uint8Array(bytes).buffer;
+    const job = { kind: "audio-file", path, synchronous, maxPageCount, callId, file } as const;
+    const transfer = file ? [file] : [];
     // The worker moves the file out of the WAL; a commit on this thread would do it here.
     if (working++ === 0) database.exec("pragma wal_autocheckpoint = 0");
     try {

@@ -5,7 +5,7 @@ import type { JsonBounds, ParsedJson } from "../domain/json-body.ts";
  * replaced by the {@link DecodedAudio} that it stands for; if it is not Base64, by a text that is not Base64 either.
  */
 export interface BodyParser {
-  /** @param bytes UTF-8; the buffer moves to the parser and is empty afterwards */
+  /** @param bytes UTF-8, from the beginning of their buffer on, which moves to the parser and is empty afterwards */
   parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds): Promise<ParsedJson>;
   close(): Promise<void>;
 }

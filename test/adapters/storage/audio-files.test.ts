@@ -88,7 +88,7 @@ test("only a file above 256 KiB is given to a worker", async () => {
   const jobs: (number | undefined)[] = [];
   const counted: AudioFileWorkers = {
     run(job, options) {
-      jobs.push(job.bytes?.length);
+      jobs.push(job.file?.byteLength);
       return workers.run(job, options);
     },
   };
