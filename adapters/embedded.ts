@@ -5,6 +5,7 @@ import type { CallKeepers } from "../src/application/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
+import type { BodyParser } from "../src/ports/body-parser.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
@@ -34,22 +35,24 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     return given ?? storedSecret(data);
   };
   const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
-  const storage = await embeddedStorage(options);
   const workers = sharedWorkers();
+  const storage = await embeddedStorage(options, workers);
   const speech = options.speech ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const bodies = await embeddedBodies(workers);
   const { asset = docsAsset } = options;
-  return { storage, telephony, speech, decoder, transcription, recordings, secret, asset, sha256 };
+  return { storage, telephony, speech, decoder, transcription, recordings, bodies, secret, asset, sha256 };
 }
 
 /**
  * The storage that the options name, or the embedded one; not opened yet. The command line uses it beside a server.
+ * @param workers write large audio files; the command line writes none
  * @throws {Error} a database URL or a data folder that cannot be used; the message names the fix
  */
-export async function embeddedStorage(options: RingportOptions): Promise<Storage> {
+export async function embeddedStorage(options: RingportOptions, workers?: SharedWorkers): Promise<Storage> {
   if (options.storage) return options.storage;
   const { databaseSchema: schema, databasePrefix: prefix } = options;
   if (options.databaseUrl !== undefined) {
@@ -60,7 +63,11 @@ export async function embeddedStorage(options: RingportOptions): Promise<Storage
     throw new Error("a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL");
   const { sqliteStorage } = await import("./storage/sqlite.ts");
   const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
-  return sqliteStorage({ path, synchronous: options.embedded?.synchronous ?? "FULL", prefix });
+  const synchronous = options.embedded?.synchronous ?? "FULL";
+  if (!workers) return sqliteStorage({ path, synchronous, prefix });
+  const { pool, release } = await workers();
+  const storage = sqliteStorage({ path, synchronous, prefix, workers: pool });
+  return { ...storage, close: closing(() => storage.close(), release) };
 }
 
 /** The file of the embedded SQLite. */
@@ -86,6 +93,12 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
   const { pool, release } = await workers();
   const decoder = workerDecoder(pool);
   return { ...decoder, close: closing(() => decoder.close(), release) };
+}
+
+async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
+  const { workerParser } = await import("./bodies/worker-parser.ts");
+  const { pool, release } = await workers();
+  return { ...workerParser(pool), close: closing(release) };
 }
 
 async function embeddedRecordings(data: string): Promise<Recordings> {

@@ -6,6 +6,7 @@ import type { Speaker } from "./domain/transcript.ts";
 import type { HttpDependencies } from "./http/app.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
+import type { BodyParser } from "./ports/body-parser.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { Recordings } from "./ports/recordings.ts";
 import type { Speech } from "./ports/speech.ts";
@@ -180,6 +181,8 @@ export interface EmbeddedPorts {
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;
   readonly recordings: Recordings;
+  /** Parses large request bodies away from the thread that carries audio. */
+  readonly bodies?: BodyParser | undefined;
   /**
    * The 32 bytes of the key, kept in the data folder unless one was given. Asked for once the storage is open, so that a
    * server that cannot start leaves nothing behind.

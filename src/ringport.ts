@@ -117,9 +117,9 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
     giveUpStorage: (storage) => closeInTime("the storage", () => storage.close()),
-    async closePorts({ telephony, speech, decoder, transcription, recordings }) {
+    async closePorts({ telephony, speech, decoder, transcription, recordings, bodies }) {
       for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
-      const engines = { speech, decoder, transcription, recordings };
+      const engines = { speech, decoder, transcription, recordings, bodies };
       await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
     },
   });
@@ -134,7 +134,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   /** Puts an application together on the open storage, and starts it. */
   async function start(ports: EmbeddedPorts): Promise<Running> {
-    const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
+    const { storage, speech, decoder, transcription, recordings, bodies, telephony, secret, asset, sha256 } = ports;
     const key = await secret();
     const ids = idSource(
       () => system.now(),
@@ -183,6 +183,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       system,
       log,
       publicUrl,
+      bodies,
       closing: () => lifecycle.closed,
       version: VERSION,
       streamPreview: context.streamPreview,

@@ -1,13 +1,13 @@
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 
-/** What the audio decoder asks of a worker, by kind of job. One piece each. */
+/** What the audio decoder asks of a worker, by kind of job. One piece each; that of `decode` holds 16-bit samples. */
 export interface AudioJobs {
   inspect: { readonly input: InspectInput; readonly piece: AudioFacts };
-  decode: { readonly input: DecodeInput; readonly piece: Int16Array };
+  decode: { readonly input: DecodeInput; readonly piece: ArrayBuffer };
 }
 
 export interface InspectInput {
-  readonly file: Uint8Array;
+  readonly file: ArrayBuffer;
   readonly format: AudioFacts["format"];
   /** The longest audio that is taken, ms. */
   readonly maxDurationMs: number;
@@ -16,7 +16,7 @@ export interface InspectInput {
 }
 
 export interface DecodeInput {
-  readonly file: Uint8Array;
+  readonly file: ArrayBuffer;
   readonly format: AudioFacts["format"];
   /** Hz of the samples that come back. */
   readonly sampleRate: number;

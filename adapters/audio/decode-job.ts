@@ -7,12 +7,12 @@ import { eachPiece } from "./audio-pieces.ts";
  * Decodes a whole file to one channel at the wanted rate, in the thread that it is called on. Throws an Error whose
  * message is for the person who sent the file.
  */
-export async function decodeJob(input: DecodeInput, context: AudioJobContext<Int16Array>): Promise<void> {
+export async function decodeJob(input: DecodeInput, context: AudioJobContext<ArrayBuffer>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
   const pieces: Int16Array[] = [];
   let rate = 0;
   let resampler: Resampler | undefined;
-  await eachPiece(input.file, input.format, limits, ({ samples, sampleRate }) => {
+  await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
     // MP3 files glued together may change their rate on the way.
     if (resampler === undefined || sampleRate !== rate) {
       if (resampler) pieces.push(resampler.flush());
@@ -25,5 +25,5 @@ export async function decodeJob(input: DecodeInput, context: AudioJobContext<Int
   if (resampler) pieces.push((resampler as Resampler).flush());
   const whole = concatPcm(pieces);
   if (whole.length === 0) throw new Error(`The ${input.format.toUpperCase()} file holds no audio.`);
-  context.emit(whole, [whole.buffer]);
+  context.emit(whole.buffer, [whole.buffer]);
 }

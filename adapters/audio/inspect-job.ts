@@ -16,7 +16,7 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
     for (const [sampleRate, samples] of counts) ms += samplesToMs(samples, sampleRate);
     return ms;
   };
-  const found = await eachPiece(input.file, input.format, limits, ({ samples, sampleRate }) => {
+  const found = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
     counts.set(sampleRate, (counts.get(sampleRate) ?? 0) + samples.length);
     if (durationMs() > input.maxDurationMs) {
       throw new Error(`The audio is longer than the limit of ${spell(input.maxDurationMs)}.`);

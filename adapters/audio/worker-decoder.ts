@@ -20,13 +20,14 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
       const format = formatOf(file);
       const copy = copyOf(file);
       const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
-      return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy.buffer] }), signal);
+      return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy] }), signal);
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
       const copy = copyOf(file);
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
-      return only(pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy.buffer] }), signal);
+      const pieces = pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy] });
+      return new Int16Array(await only(pieces, signal));
     },
     async mp3Stream() {
       const { mp3Stream } = await import("./mp3-stream.ts");
@@ -37,8 +38,8 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
 }
 
 /** The caller keeps the file; the copy moves to the worker. A Buffer's own `slice` would share its memory instead. */
-function copyOf(file: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(file);
+function copyOf(file: Uint8Array): ArrayBuffer {
+  return new Uint8Array(file).buffer;
 }
 
 function formatOf(file: Uint8Array): AudioFacts["format"] {

@@ -34,6 +34,8 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
 
 const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {
   bodyBytes: [1_024, 2 ** 28, "Whole request body, bytes."],
+  allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB that are under way, bytes."],
+  userBodiesBytes: [1_024, 2 ** 40, "The same for one user, and as much again for the smaller ones."],
   nameLength: [1, 10_000, "Name of an instance, characters."],
   metadataBytes: [2, 2 ** 24, "Metadata as JSON, bytes."],
   metadataDepth: [1, 64, "Nesting of metadata, levels."],

@@ -3,6 +3,8 @@ import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
 import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
+import { SMALL_FILE } from "./audio-files.ts";
+import { removeLater } from "./audio-removal.ts";
 import { quotaSpent } from "./call-quota.ts";
 import { callOf, callRow } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
@@ -36,8 +38,8 @@ export function insertCall(session: Session): CallStore["insert"] {
       .where("id", "=", id)
       .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate()),
   );
-  return (call, audio, policy, events, receipt, quota) =>
-    session.transaction(async (tx) => {
+  const insert = (...[call, audio, policy, events, receipt, quota]: Parameters<CallStore["insert"]>) =>
+    session.transaction<Insertion>(async (tx) => {
       const [instance] = await heldInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
@@ -58,6 +60,15 @@ export function insertCall(session: Session): CallStore["insert"] {
         if (answer) return answer;
       }
     });
+  return async (call, audio, ...more) => {
+    const { files } = session;
+    if (!audio || !files || audio.length <= SMALL_FILE) return insert(call, audio, ...more);
+    // First, so that no stored call is without its file; a file without a call goes with the next start.
+    await files.put(call.id, audio);
+    const inserted = await insert(call, undefined, ...more);
+    if (inserted.kind !== "created") removeLater(session, call.id);
+    return inserted;
+  };
 }
 
 async function created(

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../src/domain/call.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
+import { removeAudio, removeLater } from "./audio-removal.ts";
 import { insertCall } from "./call-creation.ts";
 import { callsTo, listCalls } from "./call-list.ts";
 import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
@@ -15,7 +16,6 @@ import type { Session } from "./session.ts";
 type Move = Partial<CallTable> & { readonly id: string; readonly expected: number };
 
 const CALL = prepared((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
-const AUDIO_REMOVED = prepared((db, { id }: { id: string }) => db.deleteFrom("call_audio").where("call_id", "=", id));
 const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
   db
     .updateTable("calls")
@@ -34,20 +34,29 @@ export function callStore(session: Session): CallStore {
       return row && callOf(row);
     },
     list: (userId, filter, page) => session.read((db) => listCalls(db, userId, filter, page)),
-    update: (id, version, patch, events) =>
-      session.transaction(async (tx) => {
+    async update(id, version, patch, events) {
+      let audioLeft = false;
+      const call = await session.transaction(async (tx) => {
         const [row] = await MOVED(tx, { id, expected: version, ...callColumns(patch) });
         if (!row) return undefined;
         if (patch.status !== undefined && !isActive(patch.status)) {
-          await AUDIO_REMOVED(tx, { id });
+          if (row.type === "FIXED_AUDIO") audioLeft = !(await removeAudio(session, tx, id));
           await countFinished(tx, row.instance_id, patch.status, 1);
         }
         await insertEvents(tx, events);
         return callOf(row);
-      }),
+      });
+      if (call && audioLeft) removeLater(session, id);
+      return call;
+    },
     audio: (id) =>
       session.read(async (db) => {
-        const row = await db.selectFrom("call_audio").select("bytes").where("call_id", "=", id).executeTakeFirst();
+        const row = await db
+          .selectFrom("call_audio")
+          .select("bytes")
+          .where("call_id", "=", id)
+          .where("call_id", "in", db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE))
+          .executeTakeFirst();
         return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
       }),
     recorded: (endedBefore, limit) =>

@@ -7,6 +7,7 @@ import {
   StorageUnavailable,
 } from "../../src/ports/storage.ts";
 import { accountStore } from "./account-store.ts";
+import { removeLeftFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
@@ -44,6 +45,9 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
   const session: Session = {
     traits,
+    get files() {
+      return opened?.engine.files;
+    },
     async ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]> {
       const { read } = opened?.engine ?? {};
       if (!opened || !read) return guarded(({ db }) => query(db, given));
@@ -151,6 +155,7 @@ async function openWith(engine: Engine, traits: Traits, options: OpenOptions): P
   try {
     const ownership = options.exclusive ? await engine.own(opening) : undefined;
     if (!ownership) await bringUpToDate(engine, opening, Object.keys(steps));
+    if (ownership && engine.files) await removeLeftFiles(db, engine.files);
     const transaction = traits.rowLocks
       ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
       : sharedCommits(db);

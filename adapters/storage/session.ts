@@ -1,5 +1,6 @@
 import type { Dialect, Kysely } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
+import type { AudioFiles } from "./audio-files.ts";
 import type { Contents, Place } from "./migrate.ts";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Prepared, Statement } from "./prepared.ts";
@@ -8,6 +9,8 @@ import type { Database } from "./schema.ts";
 /** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
 export interface Session {
   readonly traits: Traits;
+  /** Writes large audio files; undefined if the database writes them as it writes everything. */
+  readonly files: AudioFiles | undefined;
   /** For one query that is asked again and again and only reads; answers its rows. */
   ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** For everything else that only reads. */
@@ -53,6 +56,8 @@ export interface Engine extends Place {
    * @throws {StorageLocked} another server works on it
    */
   own(opening: OwnedOpening): Promise<Ownership>;
+  /** Writes large audio files, if the dialect would stop the event loop meanwhile. */
+  readonly files?: AudioFiles | undefined;
   /** Closes what `connect` opened, where the dialect does not. */
   close?(): Promise<void> | void;
 }

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { sqliteAudioFiles } from "./audio-files.ts";
 import { scrubSqlite } from "./scrub-sqlite.ts";
 import type { Engine, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
@@ -21,6 +22,7 @@ export async function connectSqlite({
   synchronous = "FULL",
   maxPageCount,
   prefix,
+  workers,
 }: SqliteStorageOptions): Promise<Engine> {
   const tables = checkedNames({ prefix });
   const sqlite = await import("node:sqlite").catch((cause: unknown) => {
@@ -42,7 +44,9 @@ export async function connectSqlite({
   }
   const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
   const reads = reader && sharedReads(reader);
+  const files = reader && workers && sqliteAudioFiles(workers, { path, prefix, synchronous, maxPageCount }, database);
   return {
+    files,
     name: path,
     tables,
     dialect: sqliteDialect(database, () => reads?.renew()),

@@ -1,4 +1,5 @@
 import type { Storage } from "../../src/ports/storage.ts";
+import type { AudioFileWorkers } from "./audio-files.ts";
 import { kyselyStorage } from "./kysely-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "./sqlite-engine.ts";
 
@@ -12,6 +13,8 @@ export interface SqliteStorageOptions {
   readonly maxPageCount?: number;
   /** What the names of tables and indexes begin with, in a file that another program uses as well. Default: nothing. */
   readonly prefix?: string | undefined;
+  /** Writes large audio files away from the thread that carries audio; on that thread without them. */
+  readonly workers?: AudioFileWorkers;
 }
 
 /**

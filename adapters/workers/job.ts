@@ -1,8 +1,13 @@
 import type { AudioJobs } from "../audio/audio-jobs.ts";
+import type { BodyJobs } from "../bodies/parse-job.ts";
 import type { SpeechJobs } from "../speech/speech-jobs.ts";
+import type { AudioFileJobs } from "../storage/audio-file-job.ts";
 
-/** Every job that a worker knows, by kind: what it is given (`input`) and what it hands back, piece by piece. */
-export type Jobs = SpeechJobs & AudioJobs;
+/**
+ * Every job that a worker knows, by kind: what it is given (`input`) and what it hands back, piece by piece. Large ones
+ * are `ArrayBuffer`s: Deno looks at each element of a typed array in a message, 250 MB of work for 10 MB.
+ */
+export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
 
 export type JobKind = keyof Jobs;
 

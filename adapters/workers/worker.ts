@@ -1,9 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { decodeJob } from "../audio/decode-job.ts";
 import { inspectJob } from "../audio/inspect-job.ts";
+import { parseJob } from "../bodies/parse-job.ts";
 import { enginesJob } from "../speech/engines-job.ts";
 import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
+import { audioFileJob } from "../storage/audio-file-job.ts";
 import type { FromWorker, JobCode, JobKind, ToWorker, WorkerStart } from "./job.ts";
 
 // The entry of a worker thread (see workerEntry in pool.ts): takes one job at a time and posts what it gives.
@@ -14,6 +16,8 @@ const CODE: { readonly [K in JobKind]: JobCode<K> } = {
   espeak: espeakJob,
   inspect: inspectJob,
   decode: decodeJob,
+  "parse-body": parseJob,
+  "audio-file": audioFileJob,
 };
 
 const { cancelled } = workerData as WorkerStart;

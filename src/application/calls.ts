@@ -1,9 +1,9 @@
-import { decodeBase64, withoutDataPrefix } from "../domain/base64.ts";
+import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../domain/audio-input.ts";
 import { type Call, isActive, type Message } from "../domain/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../domain/call-flow.ts";
 import type { Event } from "../domain/events.ts";
 import { isId } from "../domain/ids.ts";
-import { type CreateCallInput, parseCreateCall, voiceIn } from "../domain/inputs.ts";
+import { type CheckedCallInput, parseCreateCall, voiceIn } from "../domain/inputs.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../domain/refusal.ts";
@@ -23,6 +23,7 @@ import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
 import { readLog } from "./log-pages.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
+import { sha256OfBytes } from "./sha256.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "./streams/stream-refusals.ts";
 import type { Terminations } from "./terminations.ts";
@@ -48,12 +49,13 @@ export class Calls implements CallUseCases {
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const { schemas, strictSchemas } = this.#context;
     const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
+    const audio = input.type === "FIXED_AUDIO" && input.audio ? await decodedAudio(input.audio) : undefined;
     return once(
       this.#context,
       principal,
       options.idempotencyKey,
-      ["call", input],
-      (running) => this.#place(withCheckedLimits(principal), input, running),
+      ["call", audio ? { ...input, audio } : input],
+      (running) => this.#place(withCheckedLimits(principal), input, audio?.bytes, running),
       (first) => ({ ...(first as Call & Creation), replayed: true }),
     );
   }
@@ -169,7 +171,12 @@ export class Calls implements CallUseCases {
     }
   }
 
-  async #place(principal: Principal, input: CreateCallInput, running: Running | undefined): Promise<Call & Creation> {
+  async #place(
+    principal: Principal,
+    input: CheckedCallInput,
+    audio: Uint8Array | undefined,
+    running: Running | undefined,
+  ): Promise<Call & Creation> {
     const { storage, policy, events, tally, telephony } = this.#context;
     const { instanceId, target } = input;
     const { userId, demoInstanceId } = principal;
@@ -189,7 +196,7 @@ export class Calls implements CallUseCases {
       }
     }
 
-    const { message, file } = await this.#message(input);
+    const { message, file } = await this.#message(input, audio);
     const call = this.#newCall(principal, input, message);
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event("queued", subject, { type: message.type })];
@@ -231,7 +238,7 @@ export class Calls implements CallUseCases {
     this.#dispatcher.wake(call.instanceId);
   }
 
-  #newCall(principal: Principal, input: CreateCallInput, message: Message): Call {
+  #newCall(principal: Principal, input: CheckedCallInput, message: Message): Call {
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,
@@ -253,12 +260,15 @@ export class Calls implements CallUseCases {
     };
   }
 
-  async #message(input: CreateCallInput): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+  async #message(
+    input: CheckedCallInput,
+    audio: Uint8Array = new Uint8Array(),
+  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
     switch (input.type) {
       case "FIXED_TTS":
         return { message: { type: input.type, text: input.tts?.text ?? "", voiceId: input.tts?.voiceId ?? "" } };
       case "FIXED_AUDIO":
-        return this.#audioMessage(input.audio?.audioBase64 ?? "");
+        return this.#audioMessage(audio);
       case "DYNAMIC_STREAM":
         return { message: { type: input.type } };
       case "DYNAMIC_AGENT":
@@ -266,24 +276,34 @@ export class Calls implements CallUseCases {
     }
   }
 
-  async #audioMessage(audioBase64: string): Promise<{ message: Message; file: Uint8Array }> {
+  async #audioMessage(file: Uint8Array): Promise<{ message: Message; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
     // Each of them holds a whole upload in memory while it waits for a worker.
     if (this.#inspecting >= INSPECTIONS_AT_ONCE)
       throw new Refusal("server_busy", "too many audio files are being checked at the moment; try again");
     this.#inspecting++;
     try {
-      const file = decodeBase64(withoutDataPrefix(audioBase64));
-      if (!file) throw new AudioUnsupported("is not Base64 (RFC 4648, padded, without line breaks)");
       const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
       return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
     } catch (error) {
       if (!(error instanceof AudioUnsupported)) throw error;
-      throw invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail: error.message }]);
+      throw audioRefused(error.message);
     } finally {
       this.#inspecting--;
     }
   }
+}
+
+/** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */
+async function decodedAudio({ audioBase64 }: AudioPlace): Promise<DecodedAudio> {
+  if (typeof audioBase64 !== "string") return audioBase64;
+  const bytes = decodedFile(audioBase64);
+  if (!bytes) throw audioRefused(NO_BASE64);
+  return new DecodedAudio(bytes, await sha256OfBytes(bytes));
+}
+
+function audioRefused(detail: string): Refusal {
+  return invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }]);
 }
 
 /** Whether the call is the caller's to see. */

@@ -2,7 +2,10 @@
 export type Sha256 = (text: string) => string | Promise<string>;
 
 /** By WebCrypto, which every runtime has; handing it a short text costs far more than the hash itself. */
-export const sha256Hex: Sha256 = async (text) => {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+export const sha256Hex: Sha256 = (text) => sha256OfBytes(new TextEncoder().encode(text));
+
+/** SHA-256 of bytes, lower-case hex. */
+export async function sha256OfBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-};
+}

@@ -16,7 +16,7 @@ export function base64Bytes(text: string): number {
 }
 
 /** Decodes strict Base64 (RFC 4648 §4: padded, no line breaks, no stray bits); undefined where it is not. */
-export function decodeBase64(text: string): Uint8Array | undefined {
+export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const length = text.length;
   if (length % 4 !== 0) return undefined;
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { base64Bytes, withoutDataPrefix } from "./base64.ts";
+import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
@@ -24,6 +24,11 @@ export interface CreateCallInput {
   recording?: boolean | undefined;
 }
 
+/** A checked body of `POST /v1/calls`. */
+export type CheckedCallInput = Omit<CreateCallInput, "audio"> & {
+  audio?: AudioPlace | undefined;
+};
+
 /** A language-region tag and a number. */
 const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
 const PROVIDER_LENGTH = 64;
@@ -44,7 +49,7 @@ type Schema<T> = v.GenericSchema<unknown, T>;
 /** The schemas of all request bodies: what is checked is what `/openapi.json` says. */
 export interface InputSchemas {
   readonly createInstance: Schema<CreateInstanceInput>;
-  readonly createCall: Readonly<Record<CallType, Schema<CreateCallInput>>>;
+  readonly createCall: Readonly<Record<CallType, Schema<CheckedCallInput>>>;
   /** Fields that nobody knows are refused. */
   readonly strict: boolean;
   /** For a body whose type is missing or unknown: finds every fault that can be found without it. */
@@ -62,14 +67,21 @@ function describedAs<T extends object>(schema: T, json: Record<string, unknown>)
 /** An issue's message carries the fault's code in front of its sentence. */
 const says = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
 
+/** As JSON Schema counts, in which an emoji is one character and not two. */
+function codePoints(text: string): number {
+  let pairs = 0;
+  for (let at = 1; at < text.length; at++)
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) pairs++;
+  return text.length - pairs;
+}
+
 /** The schemas for these limits; `strict` also refuses fields that nobody knows. */
 export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
-  /** Counts code points, as JSON Schema does; `String.length` would count an emoji twice. */
   const characters = (min: number, max: number, what: string) =>
     describedAs(
       v.rawCheck<string>(({ dataset, addIssue }) => {
         if (!dataset.typed) return;
-        const length = dataset.value.length > 4 * max ? dataset.value.length : [...dataset.value].length;
+        const length = dataset.value.length > 4 * max ? dataset.value.length : codePoints(dataset.value);
         if (length < min) addIssue({ message: says("too_short", `${what} must not be empty`) });
         if (length > max)
           addIssue({ message: says("too_long", `${what} has ${length} characters, at most ${max} are allowed`) });
@@ -119,7 +131,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       v.string(),
       characters(1, limits.textLength, "the text"),
       v.check(
-        (text) => text === "" || /[\p{L}\p{N}]/u.test(text),
+        (text) => text === "" || text.length > 4 * limits.textLength || /[\p{L}\p{N}]/u.test(text),
         says("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
       ),
     ),
@@ -191,10 +203,10 @@ export function providerIn(body: unknown): string | undefined {
  * @param found faults that only the server's state shows, told together with all others
  * @throws {Refusal} with a fault for each thing wrong
  */
-export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CreateCallInput {
+export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CheckedCallInput {
   const type = isObject(body) ? body.type : undefined;
   const known = CALL_TYPES.find((name) => name === type);
-  const schema = known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CreateCallInput>);
+  const schema = known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CheckedCallInput>);
   return parse(schemas, schema, body, found);
 }
 
@@ -286,27 +298,19 @@ function depthOver(value: unknown, levels: number): boolean {
   return Object.values(value).some((inner) => depthOver(inner, levels - 1));
 }
 
-function audioSchema(limits: Limits): Schema<string> {
+function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
   const schema = v.pipe(
-    v.string(),
-    v.rawCheck<string>(({ dataset, addIssue }) => {
-      if (!dataset.typed) return;
-      const text = withoutDataPrefix(dataset.value);
-      if (text === "") return addIssue({ message: says("audio_unsupported", "the audio file is empty") });
-      if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
-        return addIssue({
-          message: says("audio_unsupported", "is not Base64 (RFC 4648, padded, without line breaks)"),
-        });
-      const bytes = base64Bytes(text);
-      if (bytes > limits.audioBytes)
-        addIssue({
-          message: says("audio_unsupported", `the file has ${bytes} bytes, at most ${limits.audioBytes} are allowed`),
-        });
+    v.any(),
+    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+      if (typeof value !== "string" && !(value instanceof DecodedAudio))
+        return addIssue({ message: says("type_invalid", "must be a string") });
+      const fault = audioFault(value, limits.audioBytes);
+      if (fault) addIssue({ message: says("audio_unsupported", fault) });
     }),
   );
   return describedAs(schema, {
     type: "string",
     contentEncoding: "base64",
     description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
-  });
+  }) as Schema<string | DecodedAudio>;
 }

@@ -1,7 +1,11 @@
-/** Bounds on what a request may carry, and on what a user may have. Every one is an option. */
+/** Bounds on what requests may carry, and on what a user may have. Every one is an option. */
 export interface Limits {
   /** Whole request body, bytes. */
   readonly bodyBytes: number;
+  /** All bodies above 64 KiB that are being received or worked on, bytes. */
+  readonly allBodiesBytes: number;
+  /** The same for one user, bytes; as much again for the smaller ones. */
+  readonly userBodiesBytes: number;
   /** `name` of an instance, characters after trimming. */
   readonly nameLength: number;
   /** `metadata` as JSON, bytes. */
@@ -25,6 +29,8 @@ export interface Limits {
 /** The limits that count where the options name no others. */
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 16 * 1024 * 1024,
+  allBodiesBytes: 256 * 1024 * 1024,
+  userBodiesBytes: 64 * 1024 * 1024,
   nameLength: 120,
   metadataBytes: 16 * 1024,
   metadataDepth: 8,

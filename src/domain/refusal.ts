@@ -43,6 +43,7 @@ export type RefusalCode =
   | "method_not_allowed"
   | "unsupported_media_type"
   | "body_too_large"
+  | "request_timeout"
   | "rate_limited"
   | "daily_call_limit"
   | "internal_error";

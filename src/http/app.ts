@@ -3,6 +3,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
 import { identify } from "./bearer.ts";
+import { jsonReader } from "./body.ts";
 import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -104,7 +105,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
     router.all(`/${prefix}/*`, (exchange: Exchange) =>
       exchange.method === "OPTIONS"
         ? noContent({ allow: "GET, HEAD, POST, OPTIONS" })
-        : publicPage(page, exchange, deps.limits.bodyBytes),
+        : publicPage(page, exchange, deps),
     );
 
   async function handle(request: RequestLike): Promise<Reply> {
@@ -141,7 +142,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
   };
 
   async function answered(exchange: Exchange): Promise<Reply> {
-    const reply: Reply = await router.fetch(exchange);
+    const reply: Reply = await router.fetch(exchange).finally(() => exchange.release?.());
     const ms = system.monotonic() - exchange.startedAt;
     meter.count(exchange.method, exchange.route, reply.status, ms);
     log.info(
@@ -182,12 +183,13 @@ function routesOf(
       server: server(),
       rateLimited: deps.rateLimit !== undefined,
     });
+  const readJson = jsonReader(deps);
   // The router tries them in this order, so the busiest come first.
   const routes: Route[] = [
-    ...callRoutes(deps, server),
+    ...callRoutes(deps, readJson, server),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server),
-    ...instanceRoutes(deps),
+    ...instanceRoutes(deps, readJson),
     ...eventRoutes(deps),
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),

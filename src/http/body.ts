@@ -1,70 +1,80 @@
+import { type JsonBounds, type ParsedJson, parseJson } from "../domain/json-body.ts";
+import type { Limits } from "../domain/limits.ts";
 import { Refusal } from "../domain/refusal.ts";
+import type { BodyParser } from "../ports/body-parser.ts";
+import type { System } from "../ports/system.ts";
 import type { RequestLike } from "../ports/web.ts";
-import { HttpRefusal } from "./problem.ts";
+import { BodyBudget, type BodyShare, SMALL_BODY } from "./body-budget.ts";
+import type { Exchange } from "./exchange.ts";
+import { declaredBytes, limitedBody } from "./limited-body.ts";
 
 /**
- * Reads a JSON body, counting its bytes while they arrive. A byte order mark is tolerated (RFC 8259 §8.1 allows it).
+ * Reads the JSON body of an authenticated request. Its bytes count in the budgets until the request is answered.
  * @param limit most bytes to read
- * @throws {Refusal} `unsupported_media_type`, `body_too_large` or `invalid_json`
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
  */
-export async function readJson(request: RequestLike, limit: number): Promise<unknown> {
-  checkContentType(request);
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
-  for await (const chunk of limitedBody(request, limit) ?? []) text += decode(decoder, chunk);
-  text += decode(decoder);
-  if (text.trim() === "") throw new Refusal("invalid_json", "the request has no body; send a JSON object");
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    // Some engines run out of stack instead of finding a syntax error.
-    const why = cause instanceof RangeError ? "is nested too deeply" : "is not valid JSON";
-    throw new Refusal("invalid_json", `the body ${why}`, { cause });
-  }
+export type ReadJson = (exchange: Exchange, limit: number) => Promise<unknown>;
+
+/** The dependencies of {@link jsonReader}. */
+export interface JsonReaderParts {
+  readonly limits: Limits;
+  readonly system: System;
+  /** Parses what is larger than {@link SMALL_BODY}; on the spot without one. */
+  readonly bodies?: BodyParser | undefined;
 }
 
-/**
- * The body, which fails as soon as it is larger than `limit` bytes and then reads no further.
- * @throws {Refusal} `body_too_large`; `invalid_json` where the body broke off
- */
-export function limitedBody(request: RequestLike, limit: number): AsyncIterable<Uint8Array> | null {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > limit) throw tooLarge(limit);
-  return request.body && counted(request.body, limit);
+export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
+  const budget = new BodyBudget(limits);
+  const bounds = jsonBounds(limits);
+  return async (exchange, limit) => {
+    const { request } = exchange;
+    checkContentType(request);
+    const most = Math.min(limit, limits.allBodiesBytes, limits.userBodiesBytes);
+    const chunks = limitedBody(request, most, system);
+    const share = budget.share(exchange.caller.userId);
+    exchange.release = share.release;
+    const bytes = await collect(chunks, { declared: declaredBytes(request), most, share });
+    const parsed: ParsedJson =
+      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bounds) : parseJson(bytes, bounds);
+    if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
+    return parsed.value;
+  };
 }
 
-async function* counted(body: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
-  let bytes = 0;
-  let done = false;
-  try {
-    for (;;) {
-      const next = await chunks.next().catch((cause: unknown) => {
-        done = true;
-        throw new Refusal("invalid_json", "the body broke off before its end", { cause });
-      });
-      done = next.done === true;
-      if (next.done) return;
-      bytes += next.value.byteLength;
-      if (bytes > limit) throw tooLarge(limit);
-      yield next.value;
+/** Whatever is within the other limits is within these. */
+function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): JsonBounds {
+  return { depth: Math.max(32, metadataDepth + 1), parts: metadataBytes + 2 * instructions + 100 };
+}
+
+/** All bytes of a body in one buffer. */
+async function collect(
+  chunks: AsyncIterable<Uint8Array> | null,
+  { declared, most, share }: { declared: number; most: number; share: BodyShare },
+): Promise<Uint8Array<ArrayBuffer>> {
+  share.grow(declared);
+  let bytes: Uint8Array<ArrayBufferLike> = new Uint8Array();
+  let length = 0;
+  let isCopy = false;
+  for await (const chunk of chunks ?? []) {
+    const end = length + chunk.byteLength;
+    // Most bodies are one chunk, which needs no copy.
+    if (length === 0 && end <= SMALL_BODY) {
+      bytes = chunk;
+      if (end > declared) share.grow(end);
+    } else {
+      if (!isCopy || end > bytes.length) {
+        const capacity = end <= declared ? declared : Math.min(2 * end, most);
+        if (capacity > declared) share.grow(capacity);
+        const larger = new Uint8Array(capacity);
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+        isCopy = true;
+      }
+      bytes.set(chunk, length);
     }
-  } finally {
-    // Not awaited: a source that hangs while it is being cancelled must not hold the answer back.
-    if (!done) void Promise.resolve(chunks.return?.()).catch(() => {});
+    length = end;
   }
-}
-
-function tooLarge(limit: number): Refusal {
-  return new HttpRefusal("body_too_large", `the body is larger than ${limit} bytes`, { members: { limit } });
-}
-
-function decode(decoder: InstanceType<typeof TextDecoder>, chunk?: Uint8Array): string {
-  try {
-    return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
-  } catch (cause) {
-    throw new Refusal("invalid_json", "the body is not valid UTF-8", { cause });
-  }
+  return bytes.subarray(0, length) as Uint8Array<ArrayBuffer>;
 }
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;

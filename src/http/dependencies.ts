@@ -2,6 +2,7 @@ import type { CallUseCases, InstanceUseCases, QueryUseCases } from "../applicati
 import type { Limits } from "../domain/limits.ts";
 import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
+import type { BodyParser } from "../ports/body-parser.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { System } from "../ports/system.ts";
 import type { TelephonyPages } from "../ports/telephony.ts";
@@ -34,6 +35,8 @@ export interface HttpDependencies {
   readonly streamPreview?: boolean | undefined;
   /** Decodes the MP3 that a client streams; without it, streams carry PCM and mu-law only. */
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
+  /** Parses large bodies; without it they are parsed on the thread that carries audio. */
+  readonly bodies?: BodyParser | undefined;
   /** Whether the ports are closing, so that requests under way can fail; they never are by default. */
   readonly closing?: (() => boolean) | undefined;
   /** Of the package; shown in `/openapi.json`. */

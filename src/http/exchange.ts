@@ -45,6 +45,8 @@ export class Exchange implements ExchangeStart {
   accepted: SocketHandlers | undefined = undefined;
   /** Headers that every answer to this request carries. */
   replyHeaders: Record<string, string> | undefined = undefined;
+  /** Gives back what the body holds; called once the reply is known. */
+  release: (() => void) | undefined = undefined;
 
   constructor(start: ExchangeStart) {
     this.request = start.request;

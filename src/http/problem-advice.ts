@@ -18,7 +18,9 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "/target: this field is required (and 1 more, see errors)",
   },
   invalid_json: {
-    means: "The body is missing, is not JSON, is not UTF-8, or is JSON but not an object.",
+    means:
+      "The body is missing, is not JSON, is not UTF-8, or is JSON but not an object; or it is nested deeper or has more keys " +
+      "and values than any request needs.",
     fix: "Send one JSON object. Where a shell builds it, look at the quotes.",
     example: "the request has no body; send a JSON object",
   },
@@ -137,6 +139,11 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Take a method from the header Allow.",
     example: "this address answers GET, HEAD, POST, OPTIONS",
   },
+  request_timeout: {
+    means: "The body stalled for 30 s, or was not complete within 2 minutes.",
+    fix: "Send the request again over a better line. For audio, MP3 is about ten times smaller than WAV.",
+    example: "the body brought no bytes within 30 s",
+  },
   instance_already_linked: {
     means: "A phone number is linked to the instance, so there is no QR code to show.",
     fix: "Nothing: place calls. For another number create another instance.",
@@ -243,9 +250,13 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     example: "the storage is not available at the moment; try again",
   },
   server_busy: {
-    means: "Too many audio files are being checked at once, or too many stream tickets wait to be used.",
-    fix: "Ask again after Retry-After. A ticket that is not used waits for a minute: ask for one just before you connect.",
-    example: "too many audio files are being checked at the moment; try again",
+    means:
+      "The requests under way hold too many bytes, yours or those of all users, too many audio files are being " +
+      "checked, or too many stream tickets wait to be used.",
+    fix:
+      "Ask again after Retry-After, and send fewer large requests at once. A ticket that is not used waits for a minute: ask " +
+      "for one just before you connect.",
+    example: "your requests under way hold too many bytes at the moment; try again",
   },
   stopping: {
     means: "The server is shutting down. It takes no new work, and live calls may end.",

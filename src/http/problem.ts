@@ -43,6 +43,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   voice_not_found: { status: 404, title: "There is no such voice here" },
   recording_not_found: { status: 404, title: "There is no such recording" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
+  // The rest of the body may never come, so the connection cannot be used again.
+  request_timeout: { status: 408, title: "The body came too slowly", headers: { connection: "close" } },
   instance_already_linked: { status: 409, title: "The instance is linked already" },
   instance_quota: { status: 409, title: "The user has as many instances as they may have" },
   queue_full: { status: 409, title: "The queue of the instance is full" },

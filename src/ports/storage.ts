@@ -269,7 +269,7 @@ export interface CallStore {
    * @param now ms since 1970-01-01 UTC
    */
   claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;
-  /** A call that becomes final loses its audio file in the same transaction. */
+  /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon behind it or at the next start. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
   /** Unclaimed QUEUED calls created before, oldest first; at most `limit`, behind `after`. Reads only waiting calls. */

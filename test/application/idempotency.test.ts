@@ -1,4 +1,6 @@
 import { expect, test, vi } from "vitest";
+import { sha256OfBytes } from "../../src/application/sha256.ts";
+import { DecodedAudio } from "../../src/domain/audio-input.ts";
 import type { CreateCallInput } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { Principal } from "../../src/domain/principal.ts";
@@ -215,5 +217,30 @@ test.each(["", " ", "a b", "é", "x".repeat(256)])("the key %j is refused", asyn
   await expect(world.app.instances.create(ALICE, { name: "Kitchen" }, { idempotencyKey })).rejects.toMatchObject({
     code: "idempotency_key_invalid",
   });
+  await world.stop();
+});
+
+test("a file is the same request as text, behind a data prefix, and decoded by a parser of bodies", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  const text = audioFile(1);
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const upload = (audioBase64: unknown) =>
+    world.app.calls.create(
+      ALICE,
+      {
+        instanceId: instance.id,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: NUMBER },
+        audio: { audioBase64 },
+      } as never,
+      options,
+    );
+  const { id } = await upload(text);
+  expect(await upload(`data:audio/wav;base64,${text}`)).toMatchObject({ id, replayed: true });
+  const decoded = new DecodedAudio(bytes, await sha256OfBytes(bytes));
+  expect(await upload(decoded)).toMatchObject({ id, replayed: true });
+  await expect(upload(audioFile(2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
   await world.stop();
 });

@@ -13,6 +13,7 @@ import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
 import { TAKEOVER } from "./takeover.ts";
+import { UPLOADS } from "./uploads.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -28,6 +29,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "spoken-once": SPOKEN_ONCE,
   fairness: FAIRNESS,
   takeover: TAKEOVER,
+  uploads: UPLOADS,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
 };

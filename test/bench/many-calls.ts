@@ -57,7 +57,7 @@ export async function startManyCalls(options: ManyCallsOptions = {}): Promise<Ma
   const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale, ...simulated });
   const pool = new WorkerPool();
   const speech = embeddedSpeech({ pool: workers(pool) });
-  const storage = sqliteStorage({ path: join(data, "bench.sqlite") });
+  const storage = sqliteStorage({ path: join(data, "bench.sqlite"), workers: pool });
   const ringport = createRingport({ data, storage, telephony: through(network), speech, queue, ...more });
   await ringport.start();
   return {

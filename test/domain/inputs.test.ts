@@ -345,6 +345,8 @@ describe("a body with a million faults", () => {
 test("every limit is an option", () => {
   const small: Limits = {
     bodyBytes: 100,
+    allBodiesBytes: 100,
+    userBodiesBytes: 100,
     nameLength: 2,
     metadataBytes: 10,
     metadataDepth: 1,

@@ -106,6 +106,34 @@ describe("JSON", () => {
   });
 });
 
+test("only a body above 64 KiB is given to the parser of large bodies", async () => {
+  const parsed: number[] = [];
+  const seen: unknown[] = [];
+  const { app } = serve({
+    calls: {
+      create: async (_, input) => {
+        seen.push(input);
+        return { ...call(), ...CREATED };
+      },
+    },
+    http: {
+      bodies: {
+        async parse(bytes) {
+          parsed.push(bytes.length);
+          return bytes[1] === 0x20 ? { value: "parsed elsewhere" } : { fault: "the body is odd" };
+        },
+        close: async () => {},
+      },
+    },
+  });
+  const body = (bytes: number) => `{${" ".repeat(bytes - 2)}}`;
+  await post(app, body(65_536));
+  await post(app, body(65_537));
+  expect(seen).toEqual([{}, "parsed elsewhere"]);
+  expect(parsed).toEqual([65_537]);
+  expect((await post(app, "x".repeat(65_537))).json).toMatchObject({ code: "invalid_json", detail: "the body is odd" });
+});
+
 describe("size", () => {
   test("a gigabyte is refused as soon as the limit is passed, and reading stops", async () => {
     let produced = 0;

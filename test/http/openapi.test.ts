@@ -46,12 +46,12 @@ test("all paths and methods of the interface are there", () => {
 });
 
 test.each([
-  ["post /v1/calls", [200, 201, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503]],
+  ["post /v1/calls", [200, 201, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]],
   ["get /v1/calls/{callId}", [200, 304, 400, 401, 404, 500, 503]],
   ["delete /v1/calls/{callId}", [204, 401, 404, 500, 503]],
   ["get /v1/calls/{callId}/stream", [101, 400, 401, 404, 409, 426, 500, 501, 503]],
   ["post /v1/calls/{callId}/stream-ticket", [201, 401, 404, 409, 500, 501, 503]],
-  ["post /v1/instances", [201, 400, 401, 403, 409, 413, 415, 422, 500, 503]],
+  ["post /v1/instances", [201, 400, 401, 403, 408, 409, 413, 415, 422, 500, 503]],
   ["get /v1/instances", [200, 400, 401, 500, 503]],
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],
   ["get /v1/instances/{instanceId}/configure", [200, 401, 404, 409, 500, 503]],

@@ -1,7 +1,7 @@
 import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/inputs.ts";
 import type { Principal } from "../../domain/principal.ts";
-import { readJson } from "../body.ts";
+import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPLE } from "../examples.ts";
@@ -42,6 +42,7 @@ const timelineQuery = { limit: limitParameter(1000, "all"), cursor: LOG_CURSOR }
  */
 export function callRoutes(
   { calls, limits }: Pick<HttpDependencies, "calls" | "limits">,
+  readJson: ReadJson,
   server: () => string,
 ): Route[] {
   /** What was said on these calls, where that was asked for. */
@@ -119,12 +120,13 @@ export function callRoutes(
           "body_too_large",
           "unsupported_media_type",
           "idempotency_key_reused",
+          "request_timeout",
           "daily_call_limit",
           "server_busy",
         ],
       },
       async run(exchange) {
-        const body = await readJson(exchange.request, limits.bodyBytes);
+        const body = await readJson(exchange, limits.bodyBytes);
         // The use case checks it: whoever calls it without HTTP needs the same answer.
         const call = await calls.create(exchange.caller, body as CreateCallInput, createOptions(exchange));
         return created(exchange, call, createdCallView(call));

@@ -2,7 +2,7 @@ import type { LinkingCode } from "../../application/use-cases.ts";
 import type { CreateInstanceInput } from "../../domain/inputs.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { View } from "../answers.ts";
-import { readJson } from "../body.ts";
+import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import {
@@ -28,7 +28,10 @@ const BODY_AROUND = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
 
 /** The instances of the caller. */
-export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "instances" | "limits">): Route[] {
+export function instanceRoutes(
+  { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
+  readJson: ReadJson,
+): Route[] {
   return [
     {
       method: "GET",
@@ -87,11 +90,13 @@ export function instanceRoutes({ instances, limits }: Pick<HttpDependencies, "in
           "body_too_large",
           "unsupported_media_type",
           "idempotency_key_reused",
+          "request_timeout",
+          "server_busy",
         ],
       },
       async run(exchange) {
         const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
-        const body = await readJson(exchange.request, Math.min(limits.bodyBytes, largest));
+        const body = await readJson(exchange, Math.min(limits.bodyBytes, largest));
         const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
         return created(exchange, instance, instanceView(instance));
       },

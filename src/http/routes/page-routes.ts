@@ -1,10 +1,10 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { TelephonyPages } from "../../ports/telephony.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
-import { limitedBody } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { PLAIN_POLICY } from "../docs-pages.ts";
 import type { Exchange } from "../exchange.ts";
+import { limitedBody } from "../limited-body.ts";
 import { PRIVATE } from "../reply.ts";
 import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
@@ -36,14 +36,14 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
 export async function publicPage(
   pages: TelephonyPages,
   exchange: Exchange,
-  bodyBytes: number,
+  { limits, system }: Pick<HttpDependencies, "limits" | "system">,
 ): Promise<Reply | undefined> {
   const { request } = exchange;
   const seen: RequestLike = {
     method: exchange.method === "HEAD" ? "GET" : exchange.method,
     url: request.url,
     headers: request.headers,
-    body: limitedBody(request, bodyBytes),
+    body: limitedBody(request, limits.bodyBytes, system),
   };
   const reply = await pages.page(exchange.path.slice(pages.prefix.length + 1) || "/", seen);
   if (!reply) return undefined;

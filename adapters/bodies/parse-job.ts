@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { audioPlace, decodedFile } from "../../src/domain/audio-input.ts";
+import { type JsonBounds, parseJson } from "../../src/domain/json-body.ts";
+
+/** What a parser of bodies asks of a worker. One piece. */
+export interface BodyJobs {
+  "parse-body": { readonly input: ParseInput; readonly piece: ParsedBody };
+}
+
+export interface ParseInput {
+  /** Holds the body from its beginning on. */
+  readonly buffer: ArrayBuffer;
+  /** Of the body, bytes. */
+  readonly length: number;
+  readonly bounds: JsonBounds;
+}
+
+/** A parsed body whose audio file travels beside it, or why it cannot be parsed. */
+export type ParsedBody =
+  | { readonly value: unknown; readonly audio?: { readonly file: ArrayBuffer; readonly sha256: string } }
+  | { readonly fault: string };
+
+/** Parses a body, and decodes and hashes the audio file in it, on the thread that it is called on. */
+export function parseJob(
+  { buffer, length, bounds }: ParseInput,
+  { emit }: { emit(piece: ParsedBody, transfer?: readonly ArrayBuffer[]): void },
+): void {
+  const parsed = parseJson(new Uint8Array(buffer, 0, length), bounds);
+  const place = "value" in parsed ? audioPlace(parsed.value) : undefined;
+  const file = place && decodedFile(place.audioBase64);
+  if (file) {
+    place.audioBase64 = "";
+    const sha256 = createHash("sha256").update(file).digest("hex");
+    emit({ ...parsed, audio: { file: file.buffer, sha256 } }, [file.buffer]);
+  } else {
+    if (place) place.audioBase64 = "!"; // as little Base64 as the text, and cheap to look at
+    emit(parsed);
+  }
+}

@@ -1,0 +1,34 @@
+import { audioPlace, DecodedAudio } from "../../src/domain/audio-input.ts";
+import type { BodyParser } from "../../src/ports/body-parser.ts";
+import type { BodyJobs } from "./parse-job.ts";
+
+/** Bodies have an upper bound of bytes, and so has the time that one takes on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+/** The part of a worker pool that the parser uses. `WorkerPool` fits. */
+export interface BodyWorkers {
+  run(
+    job: { readonly kind: "parse-body" } & BodyJobs["parse-body"]["input"],
+    options: { readonly timeoutMs: number; readonly transfer: readonly ArrayBuffer[] },
+  ): AsyncIterable<BodyJobs["parse-body"]["piece"]>;
+}
+
+/** Parses bodies in workers. Closing it leaves the worker pool open. */
+export function workerParser(pool: BodyWorkers): BodyParser {
+  return {
+    async parse(bytes, bounds) {
+      const { buffer, length } = bytes;
+      const job = { kind: "parse-body", buffer, length, bounds } as const;
+      for await (const parsed of pool.run(job, { timeoutMs: PATIENCE_MS, transfer: [buffer] })) {
+        if ("fault" in parsed) return parsed;
+        const { value, audio } = parsed;
+        const place = audio && audioPlace(value);
+        if (place)
+          (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(new Uint8Array(audio.file), audio.sha256);
+        return { value };
+      }
+      throw new Error("the worker answered nothing");
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,93 @@
+import { Refusal } from "../domain/refusal.ts";
+import type { System } from "../ports/system.ts";
+import type { RequestLike } from "../ports/web.ts";
+import { HttpRefusal } from "./problem.ts";
+
+/** A body must bring its next bytes within this, ms … */
+export const STALL_MS = 30_000;
+/** … and its last ones within this, ms: 16 MiB over a slow line. */
+export const WHOLE_BODY_MS = 120_000;
+
+/**
+ * The body, which fails as soon as it is larger than `limit` bytes or too slow, and then reads no further.
+ * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
+ */
+export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
+  if (declaredBytes(request) > limit) throw tooLarge(limit);
+  return request.body && limited(request.body, limit, system);
+}
+
+/** What Content-Length announces, bytes; 0 without one. */
+export function declaredBytes({ headers }: RequestLike): number {
+  return Number(headers.get("content-length") ?? 0) || 0;
+}
+
+async function* limited(body: AsyncIterable<Uint8Array>, limit: number, system: System): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  const pace = new Pace(system);
+  let bytes = 0;
+  let done = false;
+  try {
+    for (;;) {
+      const next = await pace.within(chunks.next()).catch((cause: unknown) => {
+        if (cause instanceof Refusal) throw cause;
+        done = true;
+        throw new Refusal("invalid_json", "the body broke off before its end", { cause });
+      });
+      done = next.done === true;
+      if (next.done) return;
+      bytes += next.value.byteLength;
+      if (bytes > limit) throw tooLarge(limit);
+      yield next.value;
+    }
+  } finally {
+    pace.stop();
+    // Not awaited: a source that hangs while it is being cancelled must not hold the answer back.
+    if (!done) void Promise.resolve(chunks.return?.()).catch(() => {});
+  }
+}
+
+/** Refuses a body that stalls or takes too long; one timer, however many chunks come. */
+class Pace {
+  readonly #system: System;
+  readonly #end: number;
+  #stallsAt: number;
+  #cancel: () => void;
+  #tooSlow: ((refusal: Refusal) => void) | undefined;
+
+  constructor(system: System) {
+    const now = system.monotonic();
+    this.#system = system;
+    this.#end = now + WHOLE_BODY_MS;
+    this.#stallsAt = now + STALL_MS;
+    this.#cancel = system.after(STALL_MS, () => this.#check());
+  }
+
+  /** What the next bytes settle with, or a refusal before that. */
+  within<T>(next: Promise<T>): Promise<T> {
+    this.#stallsAt = this.#system.monotonic() + STALL_MS;
+    return new Promise((resolve, reject) => {
+      this.#tooSlow = reject;
+      next.then(resolve, reject);
+    });
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #check(): void {
+    const left = Math.min(this.#end, this.#stallsAt) - this.#system.monotonic();
+    if (left > 0) this.#cancel = this.#system.after(left, () => this.#check());
+    else this.#tooSlow?.(tooSlow(this.#stallsAt < this.#end ? STALL_MS : WHOLE_BODY_MS));
+  }
+}
+
+function tooSlow(ms: number): Refusal {
+  const how = ms === STALL_MS ? "brought no bytes" : "was not complete";
+  return new HttpRefusal("request_timeout", `the body ${how} within ${ms / 1000} s`);
+}
+
+function tooLarge(limit: number): Refusal {
+  return new HttpRefusal("body_too_large", `the body is larger than ${limit} bytes`, { members: { limit } });
+}

@@ -1,0 +1,107 @@
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { type AudioFileWorkers, SMALL_FILE } from "../../../adapters/storage/audio-files.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { storedCall, storedInstance } from "./records.ts";
+import { scratchPath } from "./scratch.ts";
+
+const FILE = Uint8Array.from({ length: 10 * 2 ** 20 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13);
+const message = { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncated: false } as const;
+const call = (id: string) => storedCall(id, "inst_1", { message });
+const SINGLE = { kind: "single" } as const;
+
+const workers = new WorkerPool({ size: 1 });
+afterAll(() => workers.close());
+const open: Storage[] = [];
+afterEach(async () => {
+  for (const storage of open.splice(0)) await storage.close();
+});
+
+async function opened(path: string, maxPageCount?: number): Promise<Storage> {
+  const storage = sqliteStorage({ path, workers, ...(maxPageCount === undefined ? {} : { maxPageCount }) });
+  await storage.open({ exclusive: true });
+  open.push(storage);
+  return storage;
+}
+
+async function withInstance(maxPageCount?: number): Promise<{ path: string; storage: Storage }> {
+  const path = scratchPath();
+  const storage = await opened(path, maxPageCount);
+  await storage.instances.insert(storedInstance("inst_1"), []);
+  return { path, storage };
+}
+
+/** Ids of the calls whose files are in the database. */
+function filesIn(path: string): unknown[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare("select call_id from call_audio order by call_id").all();
+  database.close();
+  return rows.map(({ call_id }) => call_id);
+}
+
+const eventually = (path: string, ids: string[]) =>
+  expect.poll(() => filesIn(path), { timeout: 10_000, interval: 20 }).toEqual(ids);
+
+describe("a file of 10 MiB", () => {
+  test("is read while its call lives, not from its end on, and is deleted behind it", async () => {
+    const { path, storage } = await withInstance();
+    expect((await storage.calls.insert(call("call_1"), FILE, SINGLE, [])).kind).toBe("created");
+    expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);
+    await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
+    expect(await storage.calls.audio("call_1")).toBeUndefined();
+    await eventually(path, []);
+  });
+
+  test("is deleted if no call is created for it", async () => {
+    const { path, storage } = await withInstance();
+    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    expect((await storage.calls.insert(call("call_2"), FILE, SINGLE, [])).kind).toBe("existing");
+    await eventually(path, ["call_1"]);
+  });
+
+  test("that a process left without a call, or behind one, is deleted at the next start", async () => {
+    const { path, storage } = await withInstance();
+    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    await storage.close();
+    const database = new DatabaseSync(path);
+    database.prepare("insert into call_audio values ('call_lost', ?)").run(FILE);
+    database.close();
+    expect(filesIn(path)).toEqual(["call_1", "call_lost"]);
+    await opened(path);
+    expect(filesIn(path)).toEqual(["call_1"]);
+  });
+
+  test("that the database has no room for is refused as unavailable, with its call", async () => {
+    const { path, storage } = await withInstance(500);
+    await expect(storage.calls.insert(call("call_1"), FILE, SINGLE, [])).rejects.toMatchObject({
+      name: "StorageUnavailable",
+      message: expect.stringContaining("full"),
+    });
+    expect(filesIn(path)).toEqual([]);
+    expect(await storage.calls.get("call_1")).toBeUndefined();
+  });
+});
+
+test("only a file above 256 KiB is given to a worker", async () => {
+  const jobs: (number | undefined)[] = [];
+  const counted: AudioFileWorkers = {
+    run(job, options) {
+      jobs.push(job.file?.byteLength);
+      return workers.run(job, options);
+    },
+  };
+  const storage = sqliteStorage({ path: scratchPath(), workers: counted });
+  await storage.open({ exclusive: true });
+  open.push(storage);
+  await storage.instances.insert(storedInstance("inst_1"), []);
+  const store = (id: string, bytes: number) =>
+    storage.calls.insert(call(id), FILE.subarray(0, bytes), { kind: "fifo", depth: 10 }, []);
+  await store("call_1", SMALL_FILE);
+  await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
+  expect(jobs).toEqual([]);
+  await store("call_2", SMALL_FILE + 1);
+  await storage.calls.update("call_2", 1, { status: "FAILED", endedAt: 2 }, []);
+  expect(jobs).toEqual([SMALL_FILE + 1, undefined]);
+});

@@ -1,0 +1,111 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { BodyBudget, type BodyShare, SMALL_BODY } from "../../src/http/body-budget.ts";
+import { fuzz } from "../support/fuzz.ts";
+
+const KB = 1024;
+const budget = () => new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB });
+const busy = expect.objectContaining({ code: "server_busy", headers: { connection: "close" } });
+
+function refused(work: () => void): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("a user's budget", () => {
+  test("refuses the body that goes beyond it, and no body of another user", () => {
+    const bodies = budget();
+    bodies.share("ada").grow(200 * KB);
+    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
+    bodies.share("bob").grow(100 * KB);
+  });
+
+  test("has room again as soon as a body is given back", () => {
+    const bodies = budget();
+    const held = bodies.share("ada");
+    held.grow(200 * KB);
+    held.release();
+    held.release();
+    bodies.share("ada").grow(200 * KB);
+    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
+  });
+
+  test("has as much room again for small bodies, whatever the large ones take", () => {
+    const bodies = budget();
+    bodies.share("ada").grow(200 * KB);
+    for (let small = 0; small < 4; small++) bodies.share("ada").grow(50 * KB);
+    expect(refused(() => bodies.share("ada").grow(1))).toEqual(busy);
+    bodies.share("bob").grow(1);
+  });
+
+  test("keeps what a body had when it may not grow", () => {
+    const bodies = budget();
+    const held = bodies.share("ada");
+    held.grow(120 * KB);
+    expect(refused(() => held.grow(201 * KB))).toEqual(busy);
+    bodies.share("ada").grow(80 * KB);
+    expect(refused(() => held.grow(120 * KB + 1))).toEqual(busy);
+  });
+});
+
+describe("the budget of all", () => {
+  test("refuses a large body of anybody when it is used up, and no small one", () => {
+    const bodies = budget();
+    bodies.share("ada").grow(200 * KB);
+    bodies.share("bob").grow(100 * KB);
+    expect(refused(() => bodies.share("eve").grow(SMALL_BODY + 1))).toEqual(busy);
+    bodies.share("eve").grow(SMALL_BODY);
+  });
+
+  test("counts a small body from the moment in which it is large", () => {
+    const bodies = budget();
+    bodies.share("ada").grow(200 * KB);
+    bodies.share("bob").grow(40 * KB);
+    const growing = bodies.share("eve");
+    growing.grow(SMALL_BODY);
+    growing.grow(100 * KB);
+    expect(refused(() => growing.grow(100 * KB + 1))).toEqual(busy);
+  });
+});
+
+fuzz(
+  "no order of growing and giving back holds more than the budgets, or loses a byte",
+  fc.property(
+    fc.array(
+      fc.record({
+        body: fc.nat({ max: 5 }),
+        bytes: fc.option(fc.nat({ max: 250 * KB }), { nil: undefined }),
+      }),
+      { maxLength: 60 },
+    ),
+    (steps) => {
+      const bodies = budget();
+      const users = ["ada", "bob", "eve"];
+      const open = new Map<number, { share: BodyShare; user: string; held: number }>();
+      for (const { body, bytes } of steps) {
+        const user = users[body % 3]!;
+        const one = open.get(body) ?? { share: bodies.share(user), user, held: 0 };
+        open.set(body, one);
+        if (bytes === undefined) {
+          one.share.release();
+          open.delete(body);
+        } else if (!refused(() => one.share.grow(Math.max(bytes, one.held)))) one.held = Math.max(bytes, one.held);
+        const all = [...open.values()];
+        const large = all.filter(({ held }) => held > SMALL_BODY).reduce((sum, { held }) => sum + held, 0);
+        expect(large).toBeLessThanOrEqual(300 * KB);
+        for (const name of users)
+          for (const isLarge of [true, false]) {
+            const of = all.filter(({ user, held }) => user === name && held > SMALL_BODY === isLarge);
+            expect(of.reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(200 * KB);
+          }
+      }
+      for (const { share } of open.values()) share.release();
+      bodies.share("ada").grow(200 * KB);
+      bodies.share("bob").grow(100 * KB);
+    },
+  ),
+);

@@ -1,0 +1,215 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import type { Reply } from "../../src/ports/web.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { answered } from "./support/ask.ts";
+import { CREATED, call, serve } from "./support/fakes.ts";
+
+const KB = 1024;
+const LARGE = 100 * KB;
+const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 3 * LARGE, userBodiesBytes: 2 * LARGE };
+const spaces = (bytes: number) => new Uint8Array(bytes).fill(32);
+
+/** A body that a test sends piece by piece. */
+function drip() {
+  const pieces: Uint8Array[] = [];
+  let end: (() => void) | undefined;
+  let wake = () => {};
+  let ended = false;
+  let failed: Error | undefined;
+  const body: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        for (;;) {
+          const value = pieces.shift();
+          if (value) return { done: false, value };
+          if (failed) throw failed;
+          if (ended) return { done: true, value: undefined };
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      },
+      async return() {
+        end?.();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return {
+    body,
+    left: new Promise<void>((resolve) => {
+      end = resolve;
+    }),
+    send(bytes: Uint8Array) {
+      pieces.push(bytes);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    breakOff() {
+      failed = new Error("ECONNRESET");
+      wake();
+    },
+  };
+}
+
+function world() {
+  const system = new ManualSystem();
+  const { app } = serve({
+    calls: {
+      create: async (_, input) => {
+        if (Object.hasOwn(input, "refuse")) throw new Refusal("instance_not_found", "there is no such instance");
+        return { ...call(), ...CREATED };
+      },
+    },
+    http: { limits, system, authenticate: async (token) => ({ userId: token }) },
+  });
+  const post = (user: string, body: AsyncIterable<Uint8Array>, headers: Record<string, string> = {}) =>
+    app.handle({
+      method: "POST",
+      url: "http://h/v1/calls",
+      headers: new Headers({ authorization: `Bearer ${user}`, ...headers }),
+      body,
+    });
+  /** A request of which the last bytes are still to come. */
+  const hold = (user: string, bytes = LARGE, missing = 1) => {
+    const source = drip();
+    source.send(spaces(bytes - missing));
+    const reply = post(user, source.body, { "content-length": String(bytes) });
+    return { ...source, reply };
+  };
+  /** The answer to a whole body. */
+  const send = (user: string, bytes = LARGE, text = "{}") => {
+    const { reply, ...source } = hold(user, bytes, text.length);
+    source.send(new TextEncoder().encode(text));
+    source.end();
+    return reply;
+  };
+  return { system, post, hold, send };
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve));
+};
+const codeOf = (reply: Reply) => answered(reply).json.code;
+
+describe("held uploads of one user", () => {
+  test("refuse the user's next one unread, with the time to come again, and nobody else's", async () => {
+    const { hold, send, post } = world();
+    hold("ada");
+    hold("ada");
+    await turns();
+    let read = false;
+    const body = (async function* () {
+      read = true;
+      yield spaces(LARGE);
+    })();
+    const refused = await post("ada", body, { "content-length": String(LARGE) });
+    expect([refused.status, codeOf(refused)]).toEqual([503, "server_busy"]);
+    expect(refused.headers).toMatchObject({ "retry-after": "5", connection: "close" });
+    expect(read).toBe(false);
+    expect((await send("bob")).status).toBe(201);
+  });
+
+  test("hold their bytes as they come if no length was announced", async () => {
+    const { post, send } = world();
+    const source = drip();
+    const reply = post("ada", source.body);
+    source.send(spaces(45 * KB));
+    source.send(spaces(20 * KB));
+    await turns();
+    expect((await send("ada", 2 * LARGE - 130 * KB + 1)).status).toBe(503);
+    expect((await send("ada", 2 * LARGE - 130 * KB)).status).toBe(201);
+    source.send(new TextEncoder().encode("{}"));
+    source.end();
+    expect((await reply).status).toBe(201);
+    expect((await send("ada", 2 * LARGE)).status).toBe(201);
+  });
+
+  test("stop being read when they grow beyond the budget", async () => {
+    const { post, hold } = world();
+    hold("ada");
+    await turns();
+    const source = drip();
+    const reply = post("ada", source.body);
+    source.send(spaces(40 * KB));
+    source.send(spaces(80 * KB));
+    expect(codeOf(await reply)).toBe("server_busy");
+    await source.left;
+  });
+});
+
+test("large bodies of several users refuse no small one of another", async () => {
+  const { hold, send } = world();
+  hold("ada", 2 * LARGE);
+  hold("bob");
+  await turns();
+  expect(codeOf(await send("eve"))).toBe("server_busy");
+  expect((await send("eve", 60 * KB)).status).toBe(201);
+});
+
+test("a body that could never be within the budget is too large", async () => {
+  const { send } = world();
+  expect((await send("ada", 2 * LARGE)).status).toBe(201);
+  expect(codeOf(await send("ada", 2 * LARGE + 1))).toBe("body_too_large");
+});
+
+describe("the bytes of a body are given back", () => {
+  const { system, hold, send, post } = world();
+  afterEach(async () => expect((await send("ada", 2 * LARGE)).status).toBe(201));
+
+  test("once it is answered, also while nobody has collected the garbage", async () => {
+    for (let request = 0; request < 10; request++) expect((await send("ada", 2 * LARGE)).status).toBe(201);
+  });
+
+  test("when it breaks off", async () => {
+    const held = hold("ada", 2 * LARGE);
+    await turns();
+    held.breakOff();
+    expect(codeOf(await held.reply)).toBe("invalid_json");
+  });
+
+  test("when it is not JSON", async () => {
+    expect(codeOf(await send("ada", LARGE, "{"))).toBe("invalid_json");
+  });
+
+  test("when the request is refused", async () => {
+    expect(codeOf(await send("ada", LARGE, '{"refuse":1}'))).toBe("instance_not_found");
+  });
+
+  test("when it is larger than announced", async () => {
+    const source = drip();
+    source.send(spaces(3 * LARGE));
+    expect(codeOf(await post("ada", source.body, { "content-length": "10" }))).toBe("body_too_large");
+  });
+
+  test("when nothing comes for 30 s", async () => {
+    const held = hold("ada", 2 * LARGE);
+    await turns();
+    await system.advance(29_999);
+    expect((await send("ada", LARGE)).status).toBe(503);
+    await system.advance(1);
+    const reply = await held.reply;
+    expect([reply.status, codeOf(reply), reply.headers.connection]).toEqual([408, "request_timeout", "close"]);
+    await held.left;
+  });
+
+  test("when it is not complete within 2 minutes, however steadily it comes", async () => {
+    const source = drip();
+    const reply = post("ada", source.body, { "content-length": String(2 * LARGE) });
+    for (let seconds = 0; seconds < 120; seconds += 20) {
+      source.send(spaces(1));
+      await turns();
+      expect((await send("ada", LARGE)).status).toBe(503);
+      await system.advance(20_000);
+    }
+    expect(answered(await reply).json).toMatchObject({
+      code: "request_timeout",
+      detail: "the body was not complete within 120 s",
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { type Client, expected } from "../support/server-client.ts";
+import { toneWav } from "../support/server-sound.ts";
+import { expectProblem } from "./shapes.ts";
+
+const MEGABYTE = 1024 * 1024;
+const UPLOAD = MEGABYTE;
+/** Room for three uploads of each user, and for four of all. */
+const env = {
+  RINGPORT_LIMIT_ALL_BODIES_BYTES: String(4 * UPLOAD),
+  RINGPORT_LIMIT_USER_BODIES_BYTES: String(3 * UPLOAD),
+};
+/** One byte less than an upload, with its length in front or in one chunk. */
+const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
+const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
+
+/** Sends a request but for its last byte. */
+function hold(server: Server, client: Client, rest: string): Socket {
+  const { hostname, port } = new URL(server.base);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.write(`POST /v1/calls HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
+  return socket;
+}
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target, { env });
+  const held: Socket[] = [];
+  const letGo = () => {
+    for (const socket of held.splice(0)) socket.destroy();
+  };
+  afterEach(letGo);
+
+  const upload = async (client: Client) => {
+    const { id } = await client.createInstance();
+    const file = toneWav({ ms: 20_000 }); // 14 in 16 of an upload as Base64
+    return client.postCall(id, { type: "FIXED_AUDIO", audio: { audioBase64: file.toString("base64") } });
+  };
+  /** Asks again until the status comes. */
+  const eventually = async (status: number, ask: () => ReturnType<typeof upload>) => {
+    for (const until = performance.now() + 5_000; performance.now() < until; ) {
+      const answer = await ask();
+      if (answer.status === status) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return ask();
+  };
+
+  describe.each([
+    ["with their length", WITH_LENGTH],
+    ["in chunks", IN_CHUNKS],
+  ])("held uploads of one user, %s,", (_, rest) => {
+    test("refuse the user's next one and nobody else's, until they are gone", async () => {
+      const [ada, bob] = [await server.as("ada"), await server.as("bob")];
+      for (let upload = 0; upload < 3; upload++) held.push(hold(server, ada, rest));
+      const refused = await eventually(503, () => upload(ada));
+      expectProblem(refused, 503, "server_busy");
+      expect(refused.headers).toMatchObject({ "retry-after": "5", connection: expect.stringContaining("close") });
+      expected(201, await upload(bob));
+      letGo();
+      expect((await eventually(201, () => upload(ada))).status).toBe(201);
+    });
+  });
+
+  test("no number of held uploads of several users refuses a small request", async () => {
+    const [ada, bob, eve] = [await server.as("ada"), await server.as("bob"), await server.as("eve")];
+    for (const client of [ada, ada, ada, bob]) held.push(hold(server, client, WITH_LENGTH));
+    await eventually(503, () => upload(eve));
+    expected(201, await eve.post("/v1/instances", { name: "still there" }));
+  });
+
+  test("a deep body of 3 MiB is refused before it is parsed", async () => {
+    const ada = await server.as("ada");
+    const body = "[".repeat(3 * MEGABYTE - 1);
+    const answer = await ada.send("POST", "/v1/calls", { body });
+    expect(expectProblem(answer, 400, "invalid_json").detail).toBe("the body is nested deeper than 32 levels");
+  });
+});
