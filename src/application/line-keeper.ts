@@ -160,9 +160,11 @@ export class LineKeeper implements LineHost {
       new Refusal("instance_not_found", "the instance is deleted or its line closed; nothing is linked");
     if (this.#closed) throw gone();
     const doubts = this.#doubts;
-    const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
-    const move = { input: "link", patch: { phone }, type: "instance.linked", data: { phone }, sealed } as const;
-    await this.#record.inTurn(() => this.#record.move(move));
+    // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
+    await this.#record.inTurn(async () => {
+      const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
+      await this.#record.move({ input: "link", patch: { phone }, type: "instance.linked", data: { phone }, sealed });
+    });
     if (this.#record.current.status === "DELETED") throw gone();
     this.#code = undefined;
     for (const waiter of this.#codeWaiters) waiter(undefined);

@@ -166,6 +166,7 @@ export class ScriptedLine implements Line {
       devices.delete(this.instance.id);
       throw error;
     }
+    if (!this.linked) return; // unlinked again while the link was being stored
     this.#codes = 0;
     this.#scanned = true;
     this.goOnline();

@@ -318,6 +318,20 @@ describe("a phone whose owner unlinks the device", () => {
     await world.stop();
   });
 
+  test("stays unlinked although its link was just being stored", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    const line = world.line(instance);
+    const linked = line.scan("+12025550177");
+    line.unlinkByOwner();
+    await linked;
+    await world.system.advance(60_000);
+    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    await world.stop();
+  });
+
   test("leaves waiting calls in their queue, and ends the live one", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
