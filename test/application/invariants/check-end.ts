@@ -18,15 +18,20 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   run.storageFaults.heal();
   if (run.adapterFaults.any) await wait(run, 75_000, check); // what must be answered although an adapter hangs
   run.adapterFaults.heal();
+  for (const process of run.processes) {
+    process.storage.mend();
+    process.goOn("forwards");
+  }
   await run.revive();
-  const { process } = run;
-  await process.system.advance(MENDED_MS);
+  await run.clock.advance(MENDED_MS);
+  await run.owned();
   await check(true);
+  const { process } = run;
   await repeatDeletes(run);
   await repeatDeletions(run);
   for (const leg of process.network.legs) if (leg.live) process.network.end(leg, "callee_hung_up");
   for (const line of process.network.lines) if (!line.closed) line.goOffline();
-  await process.system.advance(QUIET_MS);
+  await run.clock.advance(QUIET_MS);
   await check(true);
 
   const { findings } = run;
@@ -43,18 +48,21 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   }
   await checkDeletions(run);
   await checkReader(run);
-  for (const error of run.alarming ? [] : process.world.errors) findings.add("no-surprise", `the log has: ${error}`);
+  for (const error of run.alarming ? [] : process.errors) findings.add("no-surprise", `the log has: ${error}`);
   findings.assertNone();
 
-  const stopped = await process.stop(0);
-  findings.expect("stop-ends", stopped, "stop() has not resolved");
-  const left = process.system.waiting;
-  findings.expect("no-timer-left", left === 0, `${left} are left`);
-  findings.assertNone();
+  run.unsupervise();
+  for (const one of [...run.processes.filter((other) => other !== process), process]) {
+    const stopped = await one.stop(0);
+    findings.expect("stop-ends", stopped, `stop() of process ${one.number} has not resolved`);
+    const left = one.system.waiting;
+    findings.expect("no-timer-left", left === 0, `${left} are left in process ${one.number}`);
+    findings.assertNone();
+  }
 }
 
 async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<void>): Promise<void> {
-  await run.process.system.advance(ms);
+  await run.clock.advance(ms);
   await run.revive();
   await check(true);
 }
