@@ -93,6 +93,7 @@ export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {
   CredentialStore,
+  Deadlines,
   DialOptions,
   InstanceRef,
   Leg,

@@ -27,6 +27,8 @@ const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: nu
   unlinkMs: [100, HOUR_MS, "A network may take this long to unlink a deleted instance."],
   storeMs: [100, HOUR_MS, "How long a request waits for a write; the write itself continues."],
   closeMs: [100, HOUR_MS, "A line, a network or an engine may take this long to close."],
+  leaseMs: [500, HOUR_MS, "PostgreSQL: a server that died is replaced this long after its last renewal."],
+  leaseRenewMs: [50, HOUR_MS, "Between two renewals of that lease; less than half of it."],
 };
 
 const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {

@@ -1,3 +1,4 @@
+import { OwnershipLost } from "../ports/storage.ts";
 import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { Deletions } from "./deletions.ts";
@@ -6,6 +7,8 @@ import { type Erasure, eraseWithLiveCalls } from "./erasure.ts";
 import { Instances } from "./instances.ts";
 import { Journals } from "./journals.ts";
 import { Lines } from "./lines.ts";
+import { ownedStorage } from "./owned-storage.ts";
+import { Ownership } from "./ownership.ts";
 import { ProviderAccess } from "./provider-access.ts";
 import { PurgeClock } from "./purge-clock.ts";
 import { Queries } from "./queries.ts";
@@ -21,11 +24,13 @@ export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
   readonly queries: Queries;
+  /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
+  readonly ownership: Pick<Ownership, "held" | "lost">;
   /** Deletes all data about calls to a number; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
-  /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. */
+  /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. Twice is fine. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -35,10 +40,14 @@ const STORING_MS = 5_000;
 /** Puts the application together. The storage must be open before `start`. */
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
-  const access = new ProviderAccess(parts.telephony, parts.storage.accounts);
-  const purgeClock = new PurgeClock(parts.system, parts.storage, parts.log);
+  const ownership = new Ownership(parts);
+  const storage = ownedStorage(parts.storage, ownership);
+  const access = new ProviderAccess(parts.telephony, storage.accounts);
+  const purgeClock = new PurgeClock(parts.system, storage, parts.log);
   const context: Context = {
     ...parts,
+    storage,
+    ownership,
     access,
     givingUp: patience.signal,
     journals: new Journals(),
@@ -64,13 +73,51 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const instances = new Instances(context, lines, deletions);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
+  ownership.dialAgain = () => {
+    for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
+  };
+  ownership.lost.addEventListener("abort", () => {
+    if (ownership.lost.reason instanceof OwnershipLost) patience.abort(); // the new owner settles what is not stored
+    void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
+    void lines.stop();
+  });
   let cancelRecovery = () => {};
+  let stopping: Promise<void> | undefined;
+
+  async function stop(drainMs: number): Promise<void> {
+    cancelRecovery();
+    deletions.stop();
+    queueTimeout.stop();
+    const swept = retention.stop();
+    const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
+    await dispatcher.stop(drainMs);
+    await lines.stop();
+    await deletions.settled();
+    await swept;
+    cancel();
+    patience.abort(); // nobody insists any more
+    for (const id of terminations.pendingCalls)
+      context.log.error(
+        { call_id: id },
+        "a call was to end, but that could not be stored; it is as it was for the next start",
+      );
+    for (const [{ id, call }, events] of context.journals.unsaved)
+      context.log.error(
+        { call_id: id, status: call.status, reason: call.outcome?.reason, events },
+        "the outcome of a call could not be stored; the next start marks the call as interrupted",
+      );
+    context.events.close();
+    ownership.end();
+  }
+
   return {
     instances,
     calls,
     queries,
+    ownership,
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
+      await ownership.start();
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
@@ -82,29 +129,6 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       deletions.start();
       cancelRecovery = recoverLater(context);
     },
-    async stop(drainMs) {
-      cancelRecovery();
-      deletions.stop();
-      queueTimeout.stop();
-      const swept = retention.stop();
-      const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
-      await dispatcher.stop(drainMs);
-      await lines.stop();
-      await deletions.settled();
-      await swept;
-      cancel();
-      patience.abort(); // nobody insists any more
-      for (const id of terminations.pendingCalls)
-        context.log.error(
-          { call_id: id },
-          "a call was to end, but that could not be stored; it is as it was for the next start",
-        );
-      for (const [{ id, call }, events] of context.journals.unsaved)
-        context.log.error(
-          { call_id: id, status: call.status, reason: call.outcome?.reason, events },
-          "the outcome of a call could not be stored; the next start marks the call as interrupted",
-        );
-      context.events.close();
-    },
+    stop: (drainMs) => (stopping ??= stop(drainMs)),
   };
 }

@@ -116,6 +116,7 @@ function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
   };
   return {
     credentials: host.credentials,
+    deadlines: host.deadlines,
     publicUrl: () => host.publicUrl(),
     code: (code) => unless(() => host.code(code)),
     async linked(phone, credentials) {

@@ -175,6 +175,8 @@ export class CallSession {
     try {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
+      if (!this.#context.ownership.mayDial)
+        throw new DialError("line_lost", "the lease on the database is not renewed");
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;

@@ -15,6 +15,7 @@ import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Journals } from "./journals.ts";
+import type { Ownership } from "./ownership.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import type { PurgeClock } from "./purge-clock.ts";
 import type { RunningKeys } from "./running-keys.ts";
@@ -23,7 +24,10 @@ import type { Tally } from "./tally.ts";
 import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
-export type ContextParts = Omit<Context, "access" | "givingUp" | "journals" | "purgeClock" | "runningKeys" | "streams">;
+export type ContextParts = Omit<
+  Context,
+  "access" | "givingUp" | "journals" | "ownership" | "purgeClock" | "runningKeys" | "streams"
+>;
 
 /** Everything the application works with; made once. */
 export interface Context {
@@ -47,6 +51,8 @@ export interface Context {
   readonly log: Logger;
   readonly events: EventLog;
   readonly journals: Journals;
+  /** This process's right to act as the server of its database. */
+  readonly ownership: Ownership;
   /** The time by which records are purged. */
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;

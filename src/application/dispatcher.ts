@@ -121,6 +121,7 @@ export class Dispatcher {
   }
 
   #mayDial(instanceId: string): boolean {
+    if (!this.#context.ownership.mayDial) return false;
     return !this.stopping && !this.#byInstance.has(instanceId) && this.#lines.find(instanceId)?.canDial === true;
   }
 

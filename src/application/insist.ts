@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "../ports/storage.ts";
+import { OwnershipLost, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { Context } from "./context.ts";
 
@@ -7,21 +7,25 @@ const LONGEST_WAIT_MS = 5_000;
 
 /**
  * Writes until the storage can take it: for facts that already happened and must not be lost.
- * @throws {StorageUnavailable} the process ends and can wait no longer; the next start settles what was not written
+ * @throws {StorageUnavailable} the process ends and can wait no longer, or another one owns the database
+ *   ({@link OwnershipLost}); the next start settles what was not written
  */
 export async function insist<T>({ system, log, givingUp }: Context, what: string, write: () => Promise<T>): Promise<T> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await write();
     } catch (error) {
-      if (!(error instanceof StorageUnavailable) || givingUp.aborted) throw error;
+      const mayPass = error instanceof StorageUnavailable && !(error instanceof OwnershipLost);
+      if (!mayPass || givingUp.aborted) throw error;
       log.warn({ err: error }, `storage unavailable; retrying ${what} in ${wait} ms`);
       await pause(system, wait, givingUp);
     }
   }
 }
 
-function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as the signal is aborted. */
+export function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
       cancel();

@@ -3,6 +3,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import {
   type CredentialStore,
+  type Deadlines,
   type Line,
   type LineHealth,
   type LineHost,
@@ -139,6 +140,10 @@ export class LineKeeper implements LineHost {
   setInCall(inCall: boolean): void {
     this.#inCall = inCall;
     if (this.#cancelProbe) this.#scheduleProbe();
+  }
+
+  get deadlines(): Deadlines {
+    return this.#context.ownership.deadlines;
   }
 
   publicUrl(): string {

@@ -62,9 +62,12 @@ export class Lines {
 
   /** How many lines can dial now. */
   get dialable(): number {
-    let count = 0;
-    for (const keeper of this.#keepers.values()) if (keeper.canDial) count++;
-    return count;
+    return this.dialableIds.length;
+  }
+
+  /** The instances whose lines can dial now. */
+  get dialableIds(): readonly string[] {
+    return [...this.#keepers].filter(([, keeper]) => keeper.canDial).map(([id]) => id);
   }
 
   /** The status to show: a stored `ACTIVE` that no probe of this process has confirmed yet is `CONFIGURED`. */
@@ -79,7 +82,9 @@ export class Lines {
     const { provider, phone, status } = instance;
     if (status === "CREATED")
       return { state: "unlinked", phone: null, lastSeenAt: null, reason: "no phone number is linked", provider };
-    return { state: "offline", phone, lastSeenAt: null, reason: `no telephony "${provider}" is mounted`, provider };
+    const mounted = this.#context.telephony.has(provider);
+    const reason = mounted ? "the line is not open" : `no telephony "${provider}" is mounted`;
+    return { state: "offline", phone, lastSeenAt: null, reason, provider };
   }
 
   /** Closes one line for good. */

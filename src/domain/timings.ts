@@ -34,6 +34,10 @@ export interface Timings {
   readonly storeMs: number;
   /** A line, a network or an engine may take this long to close. */
   readonly closeMs: number;
+  /** Lease of the one server of a PostgreSQL database: it runs out this long after its last renewal. */
+  readonly leaseMs: number;
+  /** Between two renewals of the lease; less than half of `leaseMs`. */
+  readonly leaseRenewMs: number;
 }
 
 /** The timings that count where the options name no others, ms. */
@@ -55,4 +59,6 @@ export const DEFAULT_TIMINGS: Timings = {
   unlinkMs: 10_000,
   storeMs: 5_000,
   closeMs: 5_000,
+  leaseMs: 10_000,
+  leaseRenewMs: 2_000,
 };

@@ -63,6 +63,8 @@ export interface InstanceRef {
  * reject. A reason is a sentence for the owner of the instance, who reads it as it is.
  */
 export interface LineHost {
+  /** Until when this server may act for its instances; the same object all the time. */
+  readonly deadlines: Deadlines;
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
   /** Where people reach this server, without a trailing slash, base path included. */
@@ -82,6 +84,21 @@ export interface LineHost {
   /** The phone's owner has unlinked the device: a new QR code is needed. Never report a mere drop as this. */
   unlinked(reason: string): void;
 }
+
+/**
+ * Until when a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
+ * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that was stopped and goes
+ * on finds them in the past: another server may be carrying the calls of its instances by then.
+ */
+export interface Deadlines {
+  /** No call is placed later. */
+  readonly dial: number;
+  /** No audio and no INVITE is sent later, repetitions included; a hang-up still is. */
+  readonly send: number;
+}
+
+/** A server without a lease. */
+export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
 
 /** What a line needs to come back without a QR code; the core keeps it encrypted. */
 export interface CredentialStore {

@@ -47,6 +47,8 @@ export class Happenings<Item extends { readonly type: string }> {
 /** A host that remembers what its line reports and keeps the credentials in memory. */
 export class TestLineHost implements LineHost {
   readonly reports: Happenings<HostReport> = new Happenings();
+  /** Without end, unless a test sets them. */
+  readonly deadlines: { dial: number; send: number } = { dial: Infinity, send: Infinity };
   readonly #publicUrl: string;
   #stored: Uint8Array | undefined;
   /** A link is not stored before this has resolved. */

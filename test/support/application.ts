@@ -3,6 +3,7 @@ import { type Application, createApplication } from "../../src/application/appli
 import type { Context } from "../../src/application/context.ts";
 import { EventLog } from "../../src/application/event-log.ts";
 import { Journals } from "../../src/application/journals.ts";
+import { Ownership } from "../../src/application/ownership.ts";
 import { ProviderAccess } from "../../src/application/provider-access.ts";
 import { PurgeClock } from "../../src/application/purge-clock.ts";
 import { RunningKeys } from "../../src/application/running-keys.ts";
@@ -172,6 +173,7 @@ export class World {
       [this.network.name, this.network],
       ...(options.others ?? []).map((one) => [one.name, one] as const),
     ]);
+    const timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.context = {
       system: this.system,
       ids,
@@ -188,13 +190,14 @@ export class World {
       events: new EventLog(this.system, ids, log),
       tally: new Tally(),
       vault: new Vault(new Uint8Array(32).fill(7)),
-      timings: { ...DEFAULT_TIMINGS, ...options.timings },
+      timings,
       limits: DEFAULT_LIMITS,
       policy: options.policy ?? SINGLE,
       schemas: inputSchemas(DEFAULT_LIMITS),
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
+      ownership: new Ownership({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       runningKeys: new RunningKeys(),
       access: new ProviderAccess(telephony, this.storage.accounts),

@@ -1,6 +1,6 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
@@ -11,6 +11,7 @@ import type { Spool } from "./spool.ts";
 export interface SimulatedLegOptions extends Omit<FarEndOptions, "call"> {
   readonly callId: string;
   readonly clock: MediaClock;
+  readonly deadlines: Deadlines;
   readonly spool: Spool;
   /** The far end has taken the caller's line away for so many ms. */
   readonly loseLine: (ms: number) => void;
@@ -127,6 +128,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
 
   /** @internal the clock's side: one frame each way */
   tick(): void {
+    if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
     this.#ticking = true;
     try {
       if (this.#keys.length > 0) this.#playKeys();

@@ -8,6 +8,7 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../src/ports/telephony.ts";
+import { DEADLINE_PASSED } from "../deadline-passed.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
@@ -25,7 +26,7 @@ export interface SimulatedLineOptions {
   readonly device: Device | undefined;
   readonly codes: LinkCodes<SimulatedPhone>;
   /** What all legs have in common. */
-  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "loseLine" | "gone">;
+  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "deadlines" | "loseLine" | "gone">;
   /** A call was placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** A call is over. */
@@ -103,9 +104,12 @@ export class SimulatedLine implements Line, SimulatedPhone {
     if (this.#device === undefined) throw new DialError("unreachable", "the line is not linked");
     if (this.#offline !== undefined) throw new DialError("line_lost", `the line is offline: ${this.#offline}`);
     if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
+    const { deadlines } = this.#options.host;
+    if (this.#system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
     const leg = new SimulatedLeg({
       ...this.#options.leg,
       callId: options.callId,
+      deadlines,
       script: farEndScript(to),
       loseLine: (ms) => this.#lose(ms),
       gone: (ended) => {

@@ -59,7 +59,8 @@ export class SipLine implements Line {
     let leg: SipLeg | undefined;
     let over = false;
     const hangUp = (): void => void leg?.hangUp();
-    leg = await this.#options.trunk.dial(to, options, signal, (ended) => {
+    const { host, trunk } = this.#options;
+    leg = await trunk.dial(to, { ...options, deadlines: host.deadlines }, signal, (ended) => {
       over = true;
       signal.removeEventListener("abort", hangUp);
       this.#legs.delete(ended);

@@ -42,6 +42,8 @@ export interface StackInvite {
   /** Told what offer and answer have come to, each time. */
   readonly settled: (settings: StreamSettings) => void;
   readonly listener: InviteListener;
+  /** Asked before each INVITE, repetitions included. */
+  readonly maySend: () => boolean;
 }
 
 /** Everything of one trunk from the sockets up to the user agent. */
@@ -95,11 +97,12 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, callId, session, address, srtp, settled, listener }) =>
+    invite: ({ user, callId, session, address, srtp, settled, listener, maySend }) =>
       agent.invite({
         target: uriOf(trunk, user),
         callId,
         listener,
+        maySend,
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,

@@ -1,6 +1,7 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
-import { DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
+import { type Deadlines, DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
+import { DEADLINE_PASSED } from "../deadline-passed.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
 import { SipLeg } from "./leg.ts";
@@ -29,6 +30,12 @@ export interface SipTrunkOptions {
   readonly logger: Logger;
   /** The media of all trunks. */
   readonly media: () => Promise<MediaEngine>;
+}
+
+/** A call to be placed, for a line of the trunk. */
+export interface TrunkDialOptions extends Pick<DialOptions, "callId"> {
+  /** Of the line's host. */
+  readonly deadlines: Deadlines;
 }
 
 /** One trunk at work: its sockets, its presence, its limits and its calls, for all lines that are linked to it. */
@@ -84,7 +91,7 @@ export class SipTrunk {
    * @param gone told when it is over
    * @throws {DialError}
    */
-  async dial(to: string, { callId }: DialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
+  async dial(to: string, options: TrunkDialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
     const { trunk } = this.#options;
     const user = trunk.format(to);
     if (user === undefined)
@@ -92,7 +99,7 @@ export class SipTrunk {
     const admission = this.#admit();
     try {
       await this.#wait(admission.waitMs, signal);
-      return await this.#place(user, callId, signal, (leg) => {
+      return await this.#place(user, options, signal, (leg) => {
         admission.leave();
         gone(leg);
       });
@@ -107,7 +114,12 @@ export class SipTrunk {
     return this.#closing;
   }
 
-  async #place(user: string, callId: string, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
+  async #place(
+    user: string,
+    { callId, deadlines }: TrunkDialOptions,
+    signal: AbortSignal,
+    gone: (leg: SipLeg) => void,
+  ): Promise<SipLeg> {
     const { trunk, system, media } = this.#options;
     const stack = await this.#open();
     if (this.#health?.state === "offline")
@@ -119,6 +131,7 @@ export class SipTrunk {
     const invite = (srtp: ResolvedTrunk["srtp"]): InviteUsage =>
       stack.invite({
         ...{ user, callId, session, address, srtp, listener: leg },
+        maySend: () => system.monotonic() < deadlines.send,
         settled(settings) {
           takesKeys = settings.telephoneEvent !== undefined;
         },
@@ -147,10 +160,15 @@ export class SipTrunk {
     const session: MediaSession = await engine.open(
       { address: address.local, ports: trunk.rtpPorts, sampleRate: trunk.sampleRate, lossMs: trunk.mediaLossMs },
       leg.heard,
+      deadlines,
     );
     if (signal.aborted || this.#closing !== undefined) {
       await session.close();
       throw signal.reason ?? new Error("the trunk is closed");
+    }
+    if (system.monotonic() >= deadlines.dial) {
+      await session.close();
+      throw new DialError("line_lost", DEADLINE_PASSED);
     }
     this.#legs.set(callId, leg);
     leg.begin(invite(trunk.srtp), session);

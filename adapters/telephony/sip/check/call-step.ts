@@ -7,6 +7,7 @@ import {
   type LegEvent,
   type LineHost,
   type MediaStatistics,
+  NO_DEADLINES,
 } from "../../../../src/ports/telephony.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { sip } from "../sip.ts";
@@ -120,6 +121,7 @@ function watchLine(): { readonly host: LineHost; readonly online: Promise<void>;
   });
   const host: LineHost = {
     credentials: { load: async () => undefined, save: async () => {}, erase: async () => {} },
+    deadlines: NO_DEADLINES,
     publicUrl: () => "",
     code() {},
     async linked() {},

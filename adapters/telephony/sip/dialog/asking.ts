@@ -5,7 +5,7 @@ import type { AgentContext } from "./agent-context.ts";
 import type { Extension } from "./capabilities.ts";
 import { Exchange } from "./exchange.ts";
 import { glareDelay } from "./glare-delay.ts";
-import type { Negotiator } from "./invite.ts";
+import type { InviteRequest, Negotiator } from "./invite.ts";
 import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
 import { type InviteIds, inviteMessage } from "./invite-message.ts";
 
@@ -28,6 +28,7 @@ export class Asking {
   readonly #ids: InviteIds;
   readonly #traced: string;
   readonly #negotiator: Negotiator;
+  readonly #maySend: InviteRequest["maySend"];
   readonly #listener: AskingListener;
   #attempt: InviteAttempt;
   #exchange: Exchange | undefined;
@@ -39,13 +40,14 @@ export class Asking {
   constructor(
     context: AgentContext,
     ids: InviteIds,
-    { negotiator, callId: traced }: { readonly negotiator: Negotiator; readonly callId: string },
+    { negotiator, callId: traced, maySend }: Pick<InviteRequest, "negotiator" | "callId" | "maySend">,
     listener: AskingListener,
   ) {
     this.#context = context;
     this.#ids = ids;
     this.#traced = traced;
     this.#negotiator = negotiator;
+    this.#maySend = maySend;
     this.#listener = listener;
     const { sessionTimers = true, reliableProvisionals = true } = context.options;
     const extensions: Extension[] = [];
@@ -76,6 +78,7 @@ export class Asking {
         contact: true,
       }),
       {
+        maySend: this.#maySend,
         sent: (_request, flow) => this.#listener.sent(flow),
         provisional: (response, flow) => this.#listener.provisional(response, flow),
         final: (response, flow) => {

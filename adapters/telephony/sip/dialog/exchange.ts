@@ -1,6 +1,6 @@
 import type { DigestExchange } from "../auth/digest-exchange.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
-import type { ClientTransaction } from "../transaction/transactions.ts";
+import type { ClientListener, ClientTransaction } from "../transaction/transactions.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -17,6 +17,7 @@ export interface Draft {
 
 /** What comes of it; none is called after `final` or `failed`. */
 export interface ExchangeListener {
+  readonly maySend?: ClientListener["maySend"];
   sent?(request: SipRequest, flow: Flow): void;
   provisional?(response: SipResponse, flow: Flow): void;
   /** A challenge only where it could not be answered. */
@@ -88,6 +89,7 @@ export class Exchange {
     const lost = this.#flowLost && otherwise !== undefined;
     const attempt = ++this.#attempts;
     const transaction = this.#context.transactions.request(request, lost ? otherwise : to, {
+      maySend: this.#listener.maySend,
       prepare: (copy, flow, sentBy) => {
         if (contact === true && !copy.headers.has("Contact"))
           copy.headers.add("Contact", this.#context.contact(flow, sentBy));

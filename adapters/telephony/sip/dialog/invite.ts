@@ -76,4 +76,6 @@ export interface InviteRequest {
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;
+  /** Asked before each INVITE, repetitions included; left out: it may always be sent. */
+  readonly maySend?: (() => boolean) | undefined;
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
-import type { MediaEngine, MediaListener, MediaOptions, MediaSession } from "./engine.ts";
+import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { createThreadEngine } from "./thread-engine.ts";
 import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";
 
@@ -38,11 +38,11 @@ export async function createEngine({
 function withFallback(worker: WorkerEngine, system: System, logger: Logger): MediaEngine {
   let thread: MediaEngine | undefined;
   return {
-    async open(options: MediaOptions, listener: MediaListener): Promise<MediaSession> {
-      if (worker.alive) return await worker.open(options, listener);
+    async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+      if (worker.alive) return await worker.open(options, listener, deadlines);
       if (thread === undefined) warn(logger, "it has died");
       thread ??= createThreadEngine({ system });
-      return await thread.open(options, listener);
+      return await thread.open(options, listener, deadlines);
     },
     async close(): Promise<void> {
       await Promise.all([worker.close(), thread?.close()]);

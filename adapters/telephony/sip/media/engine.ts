@@ -1,5 +1,5 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
-import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
+import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 
 export type { MediaStatistics };
@@ -9,11 +9,18 @@ export type { MediaStatistics };
  * callbacks without answers, so that an engine may live in this thread or in a worker.
  */
 export interface MediaEngine {
-  /** Takes a port. @throws {PortsExhausted} every port of the range is in use; the message names the range */
-  open(options: MediaOptions, listener: MediaListener): Promise<MediaSession>;
+  /**
+   * Takes a port.
+   * @param deadlines nothing but a goodbye is sent after `send`; default: without end
+   * @throws {PortsExhausted} every port of the range is in use; the message names the range
+   */
+  open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
   /** Ends every session; twice is fine. */
   close(): Promise<void>;
 }
+
+/** Until when packets may be sent. */
+export type SendDeadline = Pick<Deadlines, "send">;
 
 /** Every port of the range is in use. */
 export class PortsExhausted extends Error {

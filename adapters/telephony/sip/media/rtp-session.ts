@@ -4,7 +4,14 @@ import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
-import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, StreamSettings } from "./engine.ts";
+import type {
+  MediaListener,
+  MediaOptions,
+  MediaSession,
+  MediaStatistics,
+  SendDeadline,
+  StreamSettings,
+} from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
 import { estimateMos } from "./mos.ts";
 import { Outbound } from "./outbound.ts";
@@ -32,6 +39,7 @@ export interface MediaSockets {
 export interface RtpSessionOptions extends MediaOptions {
   readonly system: System;
   readonly clock: MediaClock;
+  readonly deadlines: SendDeadline;
   readonly sockets: MediaSockets;
   readonly listener: MediaListener;
   /** It is closed, its port free. */
@@ -189,6 +197,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
     if (this.#closing !== undefined) return;
+    if (monotonic >= this.#options.deadlines.send) {
+      this.#outbound.pause();
+      return;
+    }
     if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
     else {
       this.#outbound.pause();
@@ -241,6 +253,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#outbound.packets > 0) return;
+    if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
     this.#outbound.begin(this.#source);
   }
 

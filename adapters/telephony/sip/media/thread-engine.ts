@@ -1,8 +1,9 @@
 import { realSystem, type System } from "../../../../src/ports/system.ts";
+import { NO_DEADLINES } from "../../../../src/ports/telephony.ts";
 import { MediaClock } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { loadOpus } from "./codecs/opus.ts";
-import type { MediaEngine, MediaListener, MediaOptions, MediaSession } from "./engine.ts";
+import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { PortPairs } from "./ports.ts";
 import { type MediaSockets, RtpSession } from "./rtp-session.ts";
 import { bindUdp, type UdpSocket } from "./udp/udp-socket.ts";
@@ -27,7 +28,11 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
   const sessions = new Set<RtpSession>();
   let closed = false;
 
-  async function open(media: MediaOptions, listener: MediaListener): Promise<MediaSession> {
+  async function open(
+    media: MediaOptions,
+    listener: MediaListener,
+    deadlines: SendDeadline = NO_DEADLINES,
+  ): Promise<MediaSession> {
     if (closed) throw new Error("The media engine is closed.");
     if (media.sampleRate > 8_000) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
@@ -35,6 +40,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
       ...media,
       system,
       clock,
+      deadlines,
       sockets,
       listener,
       gone: (session) => sessions.delete(session),

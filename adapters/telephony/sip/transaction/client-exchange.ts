@@ -14,6 +14,7 @@ import { giveUpMs, type SipTimers } from "./timers.ts";
 
 /** Whoever sent the request. None may throw. */
 export interface ExchangeOwner {
+  readonly maySend?: (() => boolean) | undefined;
   provisional(response: SipResponse): void;
   final(response: SipResponse): void;
   failed(fault: TransportError): void;
@@ -99,7 +100,7 @@ export class ClientExchange {
     const machine = this.#machine;
     switch (action) {
       case "send":
-        this.#send(this.request);
+        if (owner.maySend?.() ?? true) this.#send(this.request);
         break;
       case "provisional":
         owner.provisional(this.#response as SipResponse);

@@ -125,6 +125,7 @@ export class ClientRequest implements ClientTransaction {
 
   #ownerOf(request: SipRequest, flow: Flow, hop?: Hop, otherwise?: Hop): ExchangeOwner {
     return {
+      maySend: this.#listener.maySend,
       provisional: (response) => this.#listener.provisional?.(response, flow),
       final: (response) => {
         this.#exchange = undefined;

@@ -11,6 +11,8 @@ export interface ClientListener {
    * every attempt, so once per hop that is tried; what it changes is on the wire and in `ClientTransaction.request`.
    */
   prepare?(request: SipRequest, flow: Flow, sentBy: string): void;
+  /** Asked each time before the request is sent or repeated: false holds it back. Left out: it may always be sent. */
+  readonly maySend?: (() => boolean) | undefined;
   /** It is on its way: handed to this flow for the first time. */
   sent?(request: SipRequest, flow: Flow): void;
   /** 101 to 199; 100 is told as well. */

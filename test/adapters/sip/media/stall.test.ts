@@ -5,6 +5,7 @@ import { RtpSession } from "../../../../adapters/telephony/sip/media/rtp-session
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import { NO_DEADLINES } from "../../../../src/ports/telephony.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
 import { find } from "./simulated-network.ts";
 import { LOOPBACK, settingsTo } from "./two-ends.ts";
@@ -29,6 +30,7 @@ function session() {
     lossMs: 20_000,
     system,
     clock: new MediaClock(system),
+    deadlines: NO_DEADLINES,
     sockets: { port: 1, send() {}, sendRtcp() {}, openRtcp() {}, close: async () => {} },
     listener: {
       sending() {},

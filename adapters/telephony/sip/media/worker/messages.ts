@@ -11,7 +11,8 @@ export type ToMediaWorker =
 
 /** From the worker: `ready` once, when its code has been loaded; then what becomes of the calls. */
 export type FromMediaWorker =
-  | { readonly type: "ready" }
+  /** @param monotonic the worker's clock when this was sent, ms */
+  | { readonly type: "ready"; readonly monotonic: number }
   | { readonly type: "opened"; readonly id: number; readonly port: number }
   | { readonly type: "refused"; readonly id: number; readonly name: string; readonly message: string }
   | { readonly type: "noticed"; readonly id: number; readonly what: "sending" | "receiving" | "goodbye" }

@@ -24,6 +24,8 @@ export interface SharedCall {
   readonly incoming: SharedArrayBuffer;
   readonly cells: SharedArrayBuffer;
   readonly statistics: SharedArrayBuffer;
+  /** One `Float64`: until when the worker may send, by its own clock, ms. The main thread writes it. */
+  readonly deadline: SharedArrayBuffer;
 }
 
 /** @param sampleRate Hz */
@@ -34,5 +36,6 @@ export function newSharedCall(sampleRate: number): SharedCall {
     incoming: SampleRing.memory(samples),
     cells: new SharedArrayBuffer(Object.keys(CELL).length * 4),
     statistics: new SharedArrayBuffer(STATISTICS_BYTES),
+    deadline: new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT),
   };
 }

@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { realSystem } from "../../../../../src/ports/system.ts";
 import type { MediaListener, MediaSession } from "../engine.ts";
 import { createThreadEngine } from "../thread-engine.ts";
 import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
@@ -36,7 +37,12 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
     lost: (detail) => post({ type: "lost", id, detail }),
   };
   try {
-    const session = await engine.open(options, listener);
+    const deadline = new Float64Array(shared.deadline);
+    const session = await engine.open(options, listener, {
+      get send() {
+        return deadline[0] ?? 0;
+      },
+    });
     const sink = new RingSink(shared);
     session.connect(new RingSource(shared), sink, sink);
     calls.set(id, { session, board: new Float64Array(shared.statistics) });
@@ -82,4 +88,4 @@ setInterval(() => {
   for (const id of calls.keys()) note(id);
 }, STATISTICS_MS).unref();
 parentPort?.on("message", receive);
-post({ type: "ready" });
+post({ type: "ready", monotonic: realSystem.monotonic() });

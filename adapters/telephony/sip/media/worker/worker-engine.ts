@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { System } from "../../../../../src/ports/system.ts";
+import { NO_DEADLINES } from "../../../../../src/ports/telephony.ts";
 import { MediaClock } from "../../../media-clock.ts";
 import {
   type MediaEngine,
@@ -7,6 +8,7 @@ import {
   type MediaOptions,
   type MediaSession,
   PortsExhausted,
+  type SendDeadline,
 } from "../engine.ts";
 import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
 import { newSharedCall } from "./shared-call.ts";
@@ -48,7 +50,10 @@ export async function createWorkerEngine(system: System, entry: URL = ENTRY): Pr
 class Engine implements WorkerEngine {
   readonly ready: Promise<void>;
   readonly #worker: Worker;
+  readonly #system: System;
   readonly #clock: MediaClock;
+  /** How far this thread's clock is ahead of the worker's, ms; more than that by the time that `ready` has travelled. */
+  #aheadMs = 0;
   readonly #openings = new Map<number, Opening>();
   readonly #listeners = new Map<number, MediaListener>();
   readonly #sessions = new Map<number, WorkerSession>();
@@ -60,6 +65,7 @@ class Engine implements WorkerEngine {
   #closing: Promise<void> | undefined;
 
   constructor(system: System, entry: URL) {
+    this.#system = system;
     this.#clock = new MediaClock(system);
     this.ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;
@@ -80,7 +86,11 @@ class Engine implements WorkerEngine {
     return this.#death === undefined;
   }
 
-  async open(media: MediaOptions, listener: MediaListener): Promise<MediaSession> {
+  async open(
+    media: MediaOptions,
+    listener: MediaListener,
+    deadlines: SendDeadline = NO_DEADLINES,
+  ): Promise<MediaSession> {
     if (this.#closing !== undefined) throw new Error("The media engine is closed.");
     if (this.#death !== undefined) throw new Error(this.#death);
     const id = ++this.#last;
@@ -98,6 +108,8 @@ class Engine implements WorkerEngine {
         shared,
         media,
         listener,
+        deadlines,
+        aheadMs: this.#aheadMs,
         clock: this.#clock,
         post: this.#post,
         ask: this.#ask,
@@ -138,6 +150,7 @@ class Engine implements WorkerEngine {
 
   readonly #receive = (message: FromMediaWorker): void => {
     if (message.type === "ready") {
+      this.#aheadMs = this.#system.monotonic() - message.monotonic;
       this.#resolveReady();
       this.#hold();
     } else if (message.type === "done") {

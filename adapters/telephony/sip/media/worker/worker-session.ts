@@ -1,6 +1,13 @@
 import type { AheadSource, FrameSink, FrameSource } from "../../../../../src/ports/media.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../../media-clock.ts";
-import type { MediaListener, MediaOptions, MediaSession, MediaStatistics, StreamSettings } from "../engine.ts";
+import type {
+  MediaListener,
+  MediaOptions,
+  MediaSession,
+  MediaStatistics,
+  SendDeadline,
+  StreamSettings,
+} from "../engine.ts";
 import type { ToMediaWorker } from "./messages.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall } from "./shared-call.ts";
@@ -16,6 +23,9 @@ export interface WorkerSessionOptions {
   readonly shared: SharedCall;
   readonly media: MediaOptions;
   readonly listener: MediaListener;
+  readonly deadlines: SendDeadline;
+  /** How far this thread's clock is ahead of the worker's, ms. */
+  readonly aheadMs: number;
   readonly clock: MediaClock;
   readonly post: (message: ToMediaWorker) => void;
   /** Posts what is answered; resolves with the answer, and when the worker is gone; rejects with a fault of it. */
@@ -34,6 +44,7 @@ export class WorkerSession implements MediaSession, Ticking {
   readonly #incoming: SampleRing;
   readonly #cells: Int32Array;
   readonly #board: Float64Array;
+  readonly #deadline: Float64Array;
   readonly #frame: Int16Array;
   readonly #most: number;
   #source: FrameSource | undefined;
@@ -56,6 +67,8 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#incoming = new SampleRing(shared.incoming);
     this.#cells = new Int32Array(shared.cells);
     this.#board = new Float64Array(shared.statistics);
+    this.#deadline = new Float64Array(shared.deadline);
+    this.#passDeadline();
     this.#frame = new Int16Array((media.sampleRate * FRAME_MS) / 1000);
     this.#most = (media.sampleRate * AHEAD_MS) / 1000;
     clock.add(this);
@@ -99,6 +112,7 @@ export class WorkerSession implements MediaSession, Ticking {
 
   /** @internal the clock's side */
   tick(): void {
+    this.#passDeadline();
     if (this.#started) {
       this.#tell();
       this.#fill(FRAMES_READY);
@@ -114,6 +128,11 @@ export class WorkerSession implements MediaSession, Ticking {
   /** @internal Nothing more comes of it; a sentence. */
   lost(detail: string): void {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
+  }
+
+  /** The worker goes on by it, also if this thread stands still. */
+  #passDeadline(): void {
+    this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
 
   /** Gets ready what the worker will send. @param frames of a source that cannot be pulled ahead */

@@ -1,0 +1,139 @@
+import type { Timings } from "../domain/timings.ts";
+import type { Logger } from "../ports/logger.ts";
+import { type Lease, OwnershipLost, type Storage, StorageUnavailable } from "../ports/storage.ts";
+import type { System } from "../ports/system.ts";
+import type { Deadlines } from "../ports/telephony.ts";
+
+/** Without a renewal nothing is dialled after this share of the lease. */
+const DIAL_SHARE = 0.6;
+/** Without a renewal the ownership is lost after this share of the lease: the rest is time for the hang-ups. */
+const SEND_SHARE = 0.85;
+
+/** Dependencies of an {@link Ownership}. */
+export interface OwnershipOptions {
+  readonly system: System;
+  readonly storage: Pick<Storage, "lease">;
+  readonly timings: Pick<Timings, "leaseRenewMs">;
+  readonly log: Logger;
+}
+
+/**
+ * This process's right to act as the server of its database. It lasts for ever if the storage has no lease; otherwise it
+ * is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
+ * for good: only a new application on the reopened storage owns the database again.
+ */
+export class Ownership {
+  readonly #options: OwnershipOptions;
+  readonly #deadlines = { dial: Infinity, send: Infinity };
+  readonly #lost = new AbortController();
+  #ended = false;
+  #failing = false;
+  #cancelBeat: () => void = () => {};
+  #cancelExpiry: () => void = () => {};
+  /** Called when dialling is allowed again after renewals had failed. */
+  dialAgain: () => void = () => {};
+
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
+  }
+
+  /** Until when this process may act; the same object all the time. */
+  get deadlines(): Deadlines {
+    return this.#deadlines;
+  }
+
+  /** Aborted with the error, an {@link OwnershipLost} if another server has taken it, when the ownership is lost. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Whether a call may be placed now. */
+  get mayDial(): boolean {
+    return this.#options.system.monotonic() < this.#deadlines.dial;
+  }
+
+  /** Whether this process is the owner, as far as it can know. */
+  get held(): boolean {
+    return this.#options.system.monotonic() < this.#deadlines.send;
+  }
+
+  /** Whether {@link end} was called. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Renews the lease of the open storage, now and from now on. @throws {StorageUnavailable} */
+  async start(): Promise<void> {
+    const { lease } = this.#options.storage;
+    if (!lease) return;
+    this.#deadlines.dial = this.#deadlines.send = -Infinity;
+    const sentAt = this.#options.system.monotonic();
+    await lease.renew();
+    this.#extend(lease, sentAt);
+    this.#renewLater(lease);
+  }
+
+  /** The ownership is lost now. Only the first time counts. */
+  lose(error: StorageUnavailable): void {
+    if (this.#lost.signal.aborted || this.#ended) return;
+    this.#stopTimers();
+    this.#deadlines.dial = this.#deadlines.send = -Infinity;
+    this.#options.log.error({ err: error }, "this server no longer owns its database; its calls and lines end");
+    this.#lost.abort(error);
+  }
+
+  /** Nothing is renewed any more, and the storage is not used any more. */
+  end(): void {
+    this.#stopTimers();
+    this.#ended = true;
+  }
+
+  /** A renewal does not wait for the one before, whose connection may be dead. */
+  #renewLater(lease: Lease): void {
+    const { system, timings } = this.#options;
+    this.#cancelBeat = system.after(timings.leaseRenewMs, () => {
+      this.#renewLater(lease);
+      const sentAt = system.monotonic();
+      lease.renew().then(
+        () => this.#extend(lease, sentAt),
+        (error: unknown) => this.#failed(error),
+      );
+    });
+  }
+
+  /** @param sentAt when the renewal was sent: the database carried it out later */
+  #extend({ ms }: Lease, sentAt: number): void {
+    const { system, log } = this.#options;
+    const send = sentAt + SEND_SHARE * ms;
+    if (this.lost.aborted || this.#ended || send <= this.#deadlines.send) return;
+    // Timers of a process that was stopped fire late, and in any order.
+    if (Number.isFinite(this.#deadlines.send) && !this.held) {
+      this.#expire();
+      return;
+    }
+    const waited = !this.mayDial;
+    this.#deadlines.send = send;
+    this.#deadlines.dial = sentAt + DIAL_SHARE * ms;
+    this.#cancelExpiry();
+    this.#cancelExpiry = system.after(send - system.monotonic(), () => this.#expire());
+    if (this.#failing) log.info({}, "the lease on the database is renewed again");
+    this.#failing = false;
+    if (waited && this.mayDial) this.dialAgain();
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof OwnershipLost) this.lose(error);
+    if (this.#failing || this.lost.aborted || this.#ended) return;
+    this.#failing = true;
+    this.#options.log.warn({ err: error }, "the lease on the database could not be renewed; trying again");
+  }
+
+  #expire(): void {
+    this.lose(new StorageUnavailable("the lease on the database was not renewed in time"));
+  }
+
+  #stopTimers(): void {
+    this.#cancelBeat();
+    this.#cancelExpiry();
+  }
+}
