@@ -104,6 +104,7 @@ export class ModelNetwork extends ScriptedTelephony {
   /** Reports every frame that leaves on a leg. */
   #watch(leg: ScriptedLeg, attempt: Attempt): void {
     attempt.leg = leg;
+    this.#owner.run.owners.dials(attempt);
     const connectMedia = leg.connectMedia.bind(leg);
     leg.connectMedia = (source, sink) => {
       const read = (frame: Int16Array) => {

@@ -1,4 +1,4 @@
-import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { FaultyStorage } from "../../support/faulty-storage.ts";
 
 /** How the database cannot be reached: connections are refused, or nothing is answered until they are there again. */
@@ -39,11 +39,6 @@ export class ModelStorage extends FaultyStorage {
     if (!this.#cut) return;
     if (this.#cut === "silent") await this.#mending;
     throw new StorageUnavailable("the connection to the database broke");
-  }
-
-  override get lease(): Lease | undefined {
-    const { lease } = this.#inner;
-    return lease && { ...lease, renew: () => this.#pass("lease.renew", () => lease.renew()) };
   }
 
   override open(options: OpenOptions): Promise<void> {

@@ -30,8 +30,8 @@ export class OwnerChecks {
       .map(({ id }) => id);
   }
 
-  /** Called with each dial. */
-  dialled({ process, callId, instanceId }: Attempt): void {
+  /** Called with each leg, which is not among those of its process yet. */
+  dials({ process, callId, instanceId }: Attempt): void {
     const { findings, processes } = this.#run;
     findings.expect("owner-acts", process.owns, `process ${process.number} dials ${callId}`);
     for (const other of processes) {

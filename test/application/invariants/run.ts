@@ -150,7 +150,6 @@ export class Run {
   /** Called with each dial, before it is carried out. */
   dialled(attempt: Attempt): void {
     const { callId, instanceId, process } = attempt;
-    this.owners.dialled(attempt);
     const before = this.attempts.filter((other) => other.callId === callId && !other.givenBack);
     this.findings.expect("dialled-once", before.length === 0, () => {
       const { process: first, placed, answered } = before[0] as Attempt;
