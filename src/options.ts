@@ -56,6 +56,12 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly retentionDays?: number | undefined;
   /** Recordings are deleted this many days after their call ended. Default: with their call. */
   readonly recordingRetentionDays?: number | undefined;
+  /**
+   * What happens when another server has taken the database over, or could have: `restart` ends all calls, closes all
+   * lines and starts again as soon as the database is free; `exit` stops for good. Only PostgreSQL can be taken over.
+   * Default: `restart`; of `ringport serve`: `exit`.
+   */
+  readonly onOwnershipLost?: "restart" | "exit" | undefined;
   /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks where silence proves nothing. Default: false. */

@@ -18,13 +18,15 @@ import { idSource } from "./domain/ids.ts";
 import { inputSchemas } from "./domain/inputs.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
 import { SINGLE } from "./domain/queue-policy.ts";
-import { DEFAULT_TIMINGS, type Timings } from "./domain/timings.ts";
+import { Refusal } from "./domain/refusal.ts";
+import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
 import { closedHttp } from "./http/closed.ts";
+import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";
 import type { Voice } from "./ports/speech.ts";
-import type { Storage, TokenRecord } from "./ports/storage.ts";
+import type { TokenRecord } from "./ports/storage.ts";
 import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
 import { within } from "./ports/within.ts";
@@ -66,74 +68,70 @@ export interface Ringport extends WebApp {
   erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
    * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
-   * before. @throws {StorageLocked} another server works on the same data
+   * before. If the lease of another server has not run out yet, it waits for that: once under `onOwnershipLost: "exit"`,
+   * as long as it takes under `"restart"`. @throws {StorageLocked} another server works on the same data
    */
   start(): Promise<void>;
+  /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onOwnershipLost: "exit"`. */
+  readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
   /** Tells where it is reachable; counts only where `publicUrl` was not given. Server adapters call this. */
   listeningAt(url: string): void;
 }
 
-interface Running {
+interface Running extends Runs {
   readonly application: Application;
   readonly tokens: Tokens;
   readonly http: WebApp;
-  close(drainMs: number): Promise<void>;
 }
 
 const DRAIN_MS = 10_000;
 
-/** Puts a Ringport together. Nothing is opened before `start` or the first use. */
+/**
+ * Puts a Ringport together. Nothing is opened before `start` or the first use.
+ *
+ * Throws a RangeError if `leaseRenewMs` is not less than half of `leaseMs`.
+ */
 export function createRingport(options: RingportOptions = {}): Ringport {
   const system = options.system ?? realSystem;
   const log = options.log ?? silentLogger;
   let reachable = "http://127.0.0.1:8080";
   const publicUrl = () =>
     options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "").replace(/\/+$/, "");
-  let starting: Promise<Running> | undefined;
-  let started: Running | undefined;
-  let stopping: Promise<void> | undefined;
-  /** Live calls have ended and the storage is closing; until then a stopping Ringport still answers. */
-  let closed = false;
-
-  const running = (): Promise<Running> => {
-    if (closed || (stopping && !starting))
-      return Promise.reject(new Error("this Ringport was stopped; create a new one"));
-    starting ??= open().then(
-      (opened) => {
-        started = opened;
-        return opened;
-      },
-      (error: unknown) => {
-        starting = undefined;
-        throw error;
-      },
+  const timings = timingsOf(options);
+  if (!leaseIsRenewedInTime(timings))
+    throw new RangeError(
+      `leaseRenewMs is ${timings.leaseRenewMs}: it must be less than half of leaseMs (${timings.leaseMs})`,
     );
-    return starting;
-  };
-
-  async function open(): Promise<Running> {
-    const ports = await embeddedPorts(options);
-    const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
-    const timings = timingsOf(options);
-    const closeInTime = async (what: string, close: () => Promise<void> | undefined) => {
-      const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
-      const closing = (async () => close())();
-      await within(closing, { system, ms: timings.closeMs, late }).catch((error: unknown) =>
-        log.warn({ err: error }, `${what} did not close in order`),
-      );
-    };
-    const closePorts = async () => {
+  const lifecycle = new Lifecycle<Running>({
+    system,
+    log,
+    onOwnershipLost: options.onOwnershipLost ?? "restart",
+    ports: () => embeddedPorts(options),
+    open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
+    start,
+    closeStorage: (storage) => closeInTime("the storage", () => storage.close()),
+    async closePorts({ storage, telephony, speech, decoder, transcription, recordings }) {
       for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
       const engines = { speech, decoder, transcription, recordings };
       await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
       await storage.close();
-    };
-    const key = await opened(storage, secret).catch(async (error: unknown) => {
-      await closePorts().catch(() => {});
-      throw error;
-    });
+    },
+  });
+
+  async function closeInTime(what: string, close: () => Promise<void> | undefined): Promise<void> {
+    const late = () => new Error(`${what} did not close within ${timings.closeMs} ms`);
+    const closing = (async () => close())();
+    await within(closing, { system, ms: timings.closeMs, late }).catch((error: unknown) =>
+      log.warn({ err: error }, `${what} did not close in order`),
+    );
+  }
+
+  /** Puts an application together on the open storage, and starts it. */
+  async function start(ports: EmbeddedPorts): Promise<Running> {
+    const { storage, speech, decoder, transcription, recordings, telephony, secret, asset, sha256 } = ports;
+    const key = await secret();
     const ids = idSource(
       () => system.now(),
       (bytes) => system.random(bytes),
@@ -180,7 +178,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       system,
       log,
       publicUrl,
-      closing: () => closed,
+      closing: () => lifecycle.closed,
       version: VERSION,
       streamPreview: context.streamPreview,
       mp3Stream: decoder.mp3Stream?.bind(decoder),
@@ -195,7 +193,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       await application.start();
     } catch (error) {
       await application.stop(0).catch(() => {});
-      await closePorts().catch(() => {});
       throw error;
     }
     void speech
@@ -213,42 +210,34 @@ export function createRingport(options: RingportOptions = {}): Ringport {
         },
       },
       http,
-      async close(drainMs) {
-        await application.stop(drainMs);
-        closed = true;
-        await closePorts();
-      },
+      ownership: application.ownership,
+      stop: (drainMs) => application.stop(drainMs),
     };
   }
 
+  const running = () => lifecycle.use();
   const app = async () => (await running()).application;
-  const closedWeb = (): WebApp => closedHttp(stopping ? "stopping" : "not_ready", options.basePath);
+  const closedWeb = (): WebApp => closedHttp(lifecycle.absence, options.basePath);
   const web = async (): Promise<WebApp> => {
     try {
       return (await running()).http;
     } catch (error) {
-      log.error({ err: error }, "a request came, but Ringport is not running");
+      if (!(error instanceof Refusal)) log.error({ err: error }, "a request came, but Ringport is not running");
       return closedWeb();
     }
   };
   return {
     // Most requests come while it runs, and those need not wait for what they know.
-    handle: (request) =>
-      started && !closed ? started.http.handle(request) : web().then((http) => http.handle(request)),
+    handle: (request) => lifecycle.current?.http.handle(request) ?? web().then((http) => http.handle(request)),
     claims: async (request) => {
       const http = await running().then(({ http }) => http, closedWeb);
       return http.claims(request);
     },
-    fetch: (request) => (started && !closed ? started.http.fetch(request) : web().then((http) => http.fetch(request))),
+    fetch: (request) => lifecycle.current?.http.fetch(request) ?? web().then((http) => http.fetch(request)),
     upgrade: async (request) => (await web()).upgrade(request),
-    start: async () => void (await running()),
-    stop(stopOptions) {
-      stopping ??= (async () => {
-        const opened = await starting?.catch(() => undefined);
-        await opened?.close(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS);
-      })();
-      return stopping;
-    },
+    start: async () => void (await lifecycle.start()),
+    stop: (stopOptions) => lifecycle.stop(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS),
+    ended: lifecycle.ended,
     listeningAt: (url) => {
       reachable = url;
     },
@@ -286,12 +275,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };
-}
-
-/** Opens the storage, then asks for the key. */
-async function opened(storage: Storage, secret: EmbeddedPorts["secret"]): Promise<Uint8Array> {
-  await storage.open({ exclusive: true });
-  return secret();
 }
 
 /** The embedded defaults, loaded only here and only when needed: the core knows no runtime. */

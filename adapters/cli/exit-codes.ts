@@ -12,6 +12,8 @@ export const EXIT = {
   unreachable: 6,
   /** The instance has another call already. */
   occupied: 7,
+  /** `serve`: another server has taken the database over, or could have. */
+  ownershipLost: 8,
 } as const;
 
 /** For the help of commands that wait for a call. */

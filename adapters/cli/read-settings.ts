@@ -1,4 +1,5 @@
 import { nearest } from "../../src/domain/nearest.ts";
+import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../src/domain/timings.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
@@ -35,6 +36,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeRateLimit(values);
   completeSpeech(values);
   checkTranscription(values);
+  checkLease(values);
   const { port, hostname, log, logMaskNumbers, ...options } = nested(values);
   return { options, port, hostname, logLevel: log, logMaskNumbers } as ServerSettings;
 }
@@ -127,6 +129,14 @@ function checkTranscription(values: ReadonlyMap<string, unknown>): void {
       throw new UsageError(
         `a transcription server needs ${env} too: set it, or take the other RINGPORT_TRANSCRIPTION_ settings away`,
       );
+}
+
+function checkLease(values: ReadonlyMap<string, unknown>): void {
+  const { leaseMs, leaseRenewMs } = { ...DEFAULT_TIMINGS, ...Object.fromEntries(values) };
+  if (!leaseIsRenewedInTime({ leaseMs, leaseRenewMs }))
+    throw new UsageError(
+      `RINGPORT_LEASE_RENEW_MS is ${leaseRenewMs}: it must be less than half of RINGPORT_LEASE_MS (${leaseMs})`,
+    );
 }
 
 /** `a.b.c` becomes a member of a member. */

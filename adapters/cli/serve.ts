@@ -2,6 +2,7 @@ import process from "node:process";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
 import { createLog } from "./log.ts";
 import { readSettings, type ServerSettings, unknownVariables } from "./read-settings.ts";
 import { serverAdapter } from "./server-adapter.ts";
@@ -16,6 +17,7 @@ import { printWelcome } from "./welcome.ts";
 export const serve: Command = {
   path: ["serve"],
   summary: "Serves the HTTP interface until it is told to stop (SIGINT, SIGTERM).",
+  details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 the database was lost to another server.",
   options: [],
   settings: SETTINGS,
   async run(line) {
@@ -30,17 +32,24 @@ export const serve: Command = {
 
     const stopping = firstSignal();
     const { createRingport } = await import("../../src/ringport.ts");
-    const ringport = createRingport({ ...settings.options, log });
+    const ringport = createRingport({ onOwnershipLost: "exit", ...settings.options, log });
     const { listening, reachable } = await listen(ringport, settings);
     try {
-      await ringport.start();
-      await printWelcome({ ringport, listening, reachable, settings });
+      // A start may wait for another server, as long as it lives under "restart".
+      const signal = await Promise.race([ringport.start(), stopping]);
+      if (signal === undefined) await printWelcome({ ringport, listening, reachable, settings });
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
       await listening.close();
       throw withFix(error, settings.options);
     }
-    log.info({ signal: await stopping }, "stopping; live calls may go on for a while, a second signal ends at once");
+    const cause = await Promise.race([stopping, ringport.ended]);
+    if (cause instanceof Error) {
+      await listening.close();
+      log.error({ err: cause }, "this server has ended because it lost its database; start it again");
+      return EXIT.ownershipLost;
+    }
+    log.info({ signal: cause }, "stopping; live calls may go on for a while, a second signal ends at once");
     await ringport.stop();
     await listening.close();
     log.info({}, "stopped");

@@ -86,6 +86,13 @@ const SERVER = [
     "Takes the middle out of phone numbers in logs: +1202•••0100.",
   ),
   setting(
+    "onOwnershipLost",
+    "RINGPORT_ON_OWNERSHIP_LOST",
+    oneOf("exit", "restart"),
+    "exit",
+    "PostgreSQL: once another server may have taken over, ends with code 8, or starts again.",
+  ),
+  setting(
     "drainMs",
     "RINGPORT_DRAIN_MS",
     wholeNumber(0, HOUR_MS),

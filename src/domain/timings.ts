@@ -40,6 +40,11 @@ export interface Timings {
   readonly leaseRenewMs: number;
 }
 
+/** Whether the lease is renewed often enough for a second attempt after a failed one. */
+export function leaseIsRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "leaseMs" | "leaseRenewMs">): boolean {
+  return leaseRenewMs < leaseMs / 2;
+}
+
 /** The timings that count where the options name no others, ms. */
 export const DEFAULT_TIMINGS: Timings = {
   queueTimeoutMs: 10 * 60_000,

@@ -11,8 +11,12 @@ import { givenRequestId, requestIds } from "./request-id.ts";
 /** The detail of `stopping`. */
 export const STOPPING = "the server is stopping or has stopped";
 
+/** The detail of `storage_unavailable` while another server owns the database, or may own it. */
+export const NOT_THE_OWNER = "this server does not own its database at the moment; another one may";
+
 const DETAILS = {
   stopping: STOPPING,
+  storage_unavailable: NOT_THE_OWNER,
   not_ready: "the server could not start; its log says why",
 } as const;
 

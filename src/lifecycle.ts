@@ -1,0 +1,208 @@
+import { pause } from "./application/insist.ts";
+import { Refusal } from "./domain/refusal.ts";
+import { NOT_THE_OWNER } from "./http/closed.ts";
+import type { EmbeddedPorts } from "./options.ts";
+import type { Logger } from "./ports/logger.ts";
+import { type Storage, StorageLocked } from "./ports/storage.ts";
+import type { System } from "./ports/system.ts";
+
+/** Between two looks at a database that another server owns, ms. */
+const LOOK_MS = 1_000;
+/** Added to what is left of a lease, ms. */
+const MARGIN_MS = 100;
+/** Longest pause before another start after the ownership was lost, ms. */
+const LONGEST_PAUSE_MS = 5_000;
+
+/** What runs on an opened storage. */
+export interface Running {
+  readonly ownership: { readonly held: boolean; readonly lost: AbortSignal };
+  /** Ends what is live; the ports stay open. Twice is fine. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** Dependencies of a {@link Lifecycle}. */
+export interface LifecycleOptions<App extends Running> {
+  readonly system: System;
+  readonly log: Logger;
+  readonly onOwnershipLost: "restart" | "exit";
+  ports(): Promise<EmbeddedPorts>;
+  /** Opens the storage as its owner. @throws {StorageLocked} */
+  open(storage: Storage): Promise<void>;
+  /** Starts what runs on the open storage. */
+  start(ports: EmbeddedPorts): Promise<App>;
+  closeStorage(storage: Storage): Promise<void>;
+  /** Closes the storage as well. */
+  closePorts(ports: EmbeddedPorts): Promise<void>;
+}
+
+/**
+ * Starts and stops what runs. After the ownership of the database was lost it starts another one on the reopened
+ * storage, or ends; nothing of the one before is used again but the ports.
+ */
+export class Lifecycle<App extends Running> {
+  /** Resolves with the reason once everything has ended because the ownership was lost, under `exit`. */
+  readonly ended: Promise<Error>;
+  readonly #options: LifecycleOptions<App>;
+  readonly #halt = new AbortController();
+  #resolveEnded: (reason: Error) => void = () => {};
+  #starting: Promise<App> | undefined;
+  #app: App | undefined;
+  #ports: EmbeddedPorts | undefined;
+  #stopping: Promise<void> | undefined;
+  #closed = false;
+  /** Another server owns the database, or may own it. */
+  #standby = false;
+  /** Those who wait for the first start, to be refused if it has to wait for another server. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: LifecycleOptions<App>) {
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  /** What runs, if it can be used now. */
+  get current(): App | undefined {
+    return !this.#closed && this.#app?.ownership.held ? this.#app : undefined;
+  }
+
+  /** Live calls have ended and the ports are closing; until then what stops still answers. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Why there is nothing to use. */
+  get absence(): "stopping" | "storage_unavailable" | "not_ready" {
+    if (this.#stopping) return "stopping";
+    return this.#isStandby ? "storage_unavailable" : "not_ready";
+  }
+
+  /**
+   * What runs, started if need be; does not wait for a database that another server owns.
+   * @throws {Refusal} `storage_unavailable`: this server does not own its database at the moment
+   */
+  async use(): Promise<App> {
+    if (this.#isStandby && !this.#closed) throw refusal();
+    if (this.#app) return this.start();
+    return new Promise((resolve, reject) => {
+      const refused = () => reject(refusal());
+      this.#waiting.add(refused);
+      this.start()
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(refused));
+    });
+  }
+
+  /** Starts, unless that was done; resolves when this server owns its database and runs. */
+  start(): Promise<App> {
+    if (this.#closed || (this.#stopping && !this.#starting))
+      return Promise.reject(new Error("this Ringport was stopped; create a new one"));
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = undefined;
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  /** Ends everything for good. Twice is fine. */
+  stop(drainMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(drainMs);
+    return this.#stopping;
+  }
+
+  get #isStandby(): boolean {
+    return this.#standby || this.#app?.ownership.held === false;
+  }
+
+  async #start(): Promise<App> {
+    const ports = await this.#options.ports();
+    try {
+      return await this.#own(ports);
+    } catch (error) {
+      this.#standby = false;
+      await this.#options.closePorts(ports).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    this.#halt.abort();
+    const app = await this.#starting?.catch(() => undefined);
+    await app?.stop(drainMs);
+    this.#closed = true;
+    if (this.#ports) await this.#options.closePorts(this.#ports);
+  }
+
+  /** Opens the storage and starts what runs on it. */
+  async #own(ports: EmbeddedPorts): Promise<App> {
+    await this.#open(ports.storage);
+    const app = await this.#options.start(ports);
+    const { lost } = app.ownership;
+    this.#ports = ports;
+    this.#app = app;
+    this.#standby = false;
+    lost.addEventListener("abort", () => this.#lost(app, ports));
+    if (lost.aborted) this.#lost(app, ports);
+    return app;
+  }
+
+  /** Waits until the lease of another server has run out: once, or as often as it takes under `restart`. */
+  async #open(storage: Storage): Promise<void> {
+    const { system, log, onOwnershipLost, open } = this.#options;
+    let until: number | undefined;
+    for (;;) {
+      try {
+        return await open(storage);
+      } catch (error) {
+        if (!(error instanceof StorageLocked) || error.remainingMs === undefined || this.#halt.signal.aborted)
+          throw error;
+        if (until === undefined)
+          log.warn({}, `${error.message}; its lease runs out in ${Math.ceil(error.remainingMs / 1000)} s; waiting`);
+        until ??= system.monotonic() + error.remainingMs + MARGIN_MS;
+        const left = until - system.monotonic();
+        if (left <= 0 && onOwnershipLost === "exit") throw error;
+        this.#standBy();
+        await pause(system, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS, this.#halt.signal);
+      }
+    }
+  }
+
+  #standBy(): void {
+    this.#standby = true;
+    for (const refuse of this.#waiting) refuse();
+    this.#waiting.clear();
+  }
+
+  #lost(app: App, ports: EmbeddedPorts): void {
+    if (this.#stopping) return; // it ends anyway
+    this.#standBy();
+    this.#app = undefined;
+    if (this.#options.onOwnershipLost === "exit") {
+      const reason = app.ownership.lost.reason as Error;
+      void this.stop(0).then(() => this.#resolveEnded(reason));
+      return;
+    }
+    this.#starting = this.#startAfresh(app, ports);
+    this.#starting.catch(() => {}); // only a stop ends the attempts
+  }
+
+  async #startAfresh(app: App, ports: EmbeddedPorts): Promise<App> {
+    const { system, log, closeStorage } = this.#options;
+    await app.stop(0);
+    for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+      await closeStorage(ports.storage);
+      this.#halt.signal.throwIfAborted();
+      try {
+        return await this.#own(ports);
+      } catch (error) {
+        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the new start failed; trying again in ${wait} ms`);
+        await pause(system, wait, this.#halt.signal);
+      }
+    }
+  }
+}
+
+function refusal(): Refusal {
+  return new Refusal("storage_unavailable", NOT_THE_OWNER);
+}
