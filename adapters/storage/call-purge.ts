@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
 import type { RemovedCalls } from "../../src/ports/storage.ts";
 import { IS_FINAL } from "./conditions.ts";
@@ -14,7 +14,9 @@ const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable
     .insertInto("finished_counts")
     .values({ instance_id, status, calls })
     .onConflict((conflict) =>
-      conflict.columns(["instance_id", "status"]).doUpdateSet({ calls: sql`finished_counts.calls + ${calls}` }),
+      conflict
+        .columns(["instance_id", "status"])
+        .doUpdateSet((eb) => ({ calls: eb("finished_counts.calls", "+", calls) })),
     ),
 );
 

@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type Kysely, PostgresAdapter } from "kysely";
 import type { Event } from "../../src/domain/events.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
@@ -56,7 +56,9 @@ function counting(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }:
     .insertInto("event_counters")
     .values({ user_id, position: events, numbered: 0 })
     .onConflict((conflict) =>
-      conflict.column("user_id").doUpdateSet({ position: sql<number>`event_counters.position + excluded.position` }),
+      conflict
+        .column("user_id")
+        .doUpdateSet((eb) => ({ position: eb("event_counters.position", "+", eb.ref("excluded.position")) })),
     )
     .returning("position");
 }

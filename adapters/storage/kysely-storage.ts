@@ -1,24 +1,34 @@
 import { Kysely } from "kysely";
-import { type Storage, StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import {
+  type Lease,
+  type OpenOptions,
+  type Storage,
+  StorageLocked,
+  StorageUnavailable,
+} from "../../src/ports/storage.ts";
 import { accountStore } from "./account-store.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
-import { isOlder, migrate, migrations } from "./migrations.ts";
+import { contentsOf, migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
 import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
-import type { Engine, ServerLock, Session, Traits } from "./session.ts";
+import type { Engine, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
+import { namedTables } from "./table-names.ts";
 import { transcriptStore } from "./transcript-store.ts";
+
+const LEASE_MS = 10_000;
 
 interface Opened {
   readonly engine: Engine;
   readonly db: Kysely<Database>;
-  readonly write: Session["write"];
+  readonly ownership: Ownership | undefined;
+  /** One for both: what is stored by one statement needs the fence as well. */
   readonly transaction: Session["transaction"];
-  readonly lock: ServerLock | undefined;
 }
 
 /**
@@ -28,6 +38,7 @@ interface Opened {
 export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): Storage {
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
+  let lease: Lease | undefined;
   let closing: Promise<void> = Promise.resolve();
   const running = new Set<Promise<unknown>>();
 
@@ -36,7 +47,6 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     async ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]> {
       const { read } = opened?.engine ?? {};
       if (!opened || !read) return guarded(({ db }) => query(db, given));
-      opened.lock?.assertHeld();
       try {
         return await read<Row>(query.statement(opened.db, given));
       } catch (error) {
@@ -44,14 +54,13 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
       }
     },
     read: (work) => guarded(({ db }) => work(db)),
-    write: (work) => guarded(({ write }) => write(work)),
+    write: (work) => guarded(({ transaction }) => transaction(work)),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),
     scrub: (thorough) => guarded(async ({ engine }) => engine.scrub?.(thorough)),
   };
 
   async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
     if (!opened) throw new StorageUnavailable("the storage is not open");
-    opened.lock?.assertHeld();
     const job = work(opened);
     running.add(job);
     try {
@@ -63,10 +72,11 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     }
   }
 
-  async function start(exclusive: boolean): Promise<Opened> {
+  async function start(options: OpenOptions): Promise<Opened> {
     await closing;
     try {
-      opened = await openWith(await connect(), traits, exclusive);
+      opened = await openWith(await connect(), traits, options);
+      lease = opened.ownership?.lease && renewable(opened.ownership.lease, guarded);
       return opened;
     } catch (error) {
       throw translated(traits, error);
@@ -74,8 +84,8 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
   }
 
   return {
-    async open({ exclusive }) {
-      opening ??= start(exclusive);
+    async open(options) {
+      opening ??= start(options);
       try {
         await opening;
       } catch (error) {
@@ -97,6 +107,9 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
       );
       return closing;
     },
+    get lease() {
+      return opened && lease;
+    },
     accounts: accountStore(session),
     instances: instanceStore(session),
     calls: callStore(session),
@@ -107,61 +120,61 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
   };
 }
 
-async function openWith(engine: Engine, traits: Traits, exclusive: boolean): Promise<Opened> {
-  const db = new Kysely<Database>({ dialect: engine.dialect });
-  let lock: ServerLock | undefined;
+type Guarded = (work: () => Promise<void>) => Promise<void>;
+
+/** The lease, with errors of the port. */
+function renewable({ epoch, ms, renew }: Lease, guarded: Guarded): Lease {
+  return { epoch, ms, renew: () => guarded(renew) };
+}
+
+async function openWith(engine: Engine, traits: Traits, options: OpenOptions): Promise<Opened> {
+  const plugins = namedTables(engine.tables);
+  const db = new Kysely<Database>({ dialect: engine.dialect, plugins });
+  const { migrationDialect } = engine;
+  const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
+  const steps = migrations(engine.columnTypes);
+  const opening: OwnedOpening = {
+    db,
+    migrationDb,
+    migrate: (tx) => migrate(tx as Kysely<unknown>, engine, steps),
+    leaseMs: options.leaseMs ?? LEASE_MS,
+  };
   try {
-    if (exclusive) lock = await engine.lock();
-    if (exclusive || !(await isOlder(db as Kysely<unknown>, migrations(engine.columnTypes))))
-      await migrateWith(engine, db);
-    else await migrateBesideServers(engine, db);
-    return { engine, db, lock, ...writing(db, traits) };
+    const ownership = options.exclusive ? await engine.own(opening) : undefined;
+    if (!ownership) await bringUpToDate(engine, opening, Object.keys(steps));
+    const transaction = traits.rowLocks
+      ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
+      : sharedCommits(db);
+    return { engine, db, ownership, transaction };
   } catch (error) {
-    await stop({ engine, db, lock });
+    await stop({ engine, db, ownership: undefined });
     throw error;
   }
 }
 
-function writing(db: Kysely<Database>, traits: Traits): Pick<Opened, "write" | "transaction"> {
-  if (traits.rowLocks) return { write: (work) => work(db), transaction: (work) => db.transaction().execute(work) };
-  const share = sharedCommits(db);
-  return { write: share, transaction: share };
-}
-
-async function stop({ engine, db, lock }: Pick<Opened, "engine" | "db" | "lock">): Promise<void> {
+async function stop({ engine, db, ownership }: Pick<Opened, "engine" | "db" | "ownership">): Promise<void> {
+  await ownership?.release();
   await db.destroy();
-  engine.close?.();
-  await lock?.release();
+  await engine.close?.();
 }
 
-async function migrateWith(engine: Engine, db: Kysely<Database>): Promise<void> {
-  const steps = migrations(engine.columnTypes);
-  if (!engine.migrationDialect) return migrate(db as Kysely<unknown>, steps, engine.name);
-  const patient = new Kysely<unknown>({ dialect: engine.migrationDialect });
-  try {
-    await migrate(patient, steps, engine.name);
-  } finally {
-    await patient.destroy();
+/** A program beside the server brings an older database up to date only if no server works on it. */
+async function bringUpToDate(engine: Engine, opening: OwnedOpening, steps: readonly string[]): Promise<void> {
+  const { applied } = await contentsOf(opening.db as Kysely<unknown>, engine);
+  const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
+  if (!isOlder) {
+    if (applied.length !== steps.length) await opening.migrationDb.transaction().execute(opening.migrate);
+    return;
   }
-}
-
-/** A program beside the server brings the database up to date only if no server of an earlier version works on it. */
-async function migrateBesideServers(engine: Engine, db: Kysely<Database>): Promise<void> {
-  let lock: ServerLock;
-  try {
-    lock = await engine.lock();
-  } catch (cause) {
+  const ownership = await engine.own(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
+    const { remainingMs } = cause;
     throw new StorageLocked(
       `a server of an earlier version works on the database ${engine.name}; restart it with this version first`,
-      { cause },
+      { cause, ...(remainingMs !== undefined && { remainingMs }) },
     );
-  }
-  try {
-    await migrateWith(engine, db);
-  } finally {
-    await lock.release();
-  }
+  });
+  await ownership.release();
 }
 
 function translated(traits: Traits, error: unknown): unknown {

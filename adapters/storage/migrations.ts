@@ -1,5 +1,5 @@
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
+import type { Migration } from "kysely/migration";
 
 /** Column types that the two databases spell differently. */
 export interface ColumnTypes {
@@ -20,49 +20,8 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0007_event_positions": { up: (db) => eventPositions(db, types) },
     "0008_deletions": { up: deletions },
     "0009_retention": { up: retention },
+    "0010_owners": { up: (db) => owners(db, types) },
   };
-}
-
-/**
- * Brings the database to the current tables. Both databases run it in one transaction under a lock, so processes that
- * start together wait for each other.
- * @param name of the database, for errors
- * @throws {Error} the database was written by a newer version, or a step failed; it is then as it was before
- */
-export async function migrate(db: Kysely<unknown>, steps: Record<string, Migration>, name: string): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const unknown = (await appliedNames(db)).find((name) => !(name in steps));
-  if (unknown !== undefined)
-    throw new Error(
-      `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,
-      {
-        cause: error,
-      },
-    );
-  const failed = results?.find(({ status }) => status === "Error");
-  if (!failed) throw error;
-  throw new Error(
-    `the database ${name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
-      "it is as it was before: go on with the version of ringport that it came from, or choose another database",
-    { cause: error },
-  );
-}
-
-/** Whether the database is one of an earlier version; false for a new one. */
-export async function isOlder(db: Kysely<unknown>, steps: Record<string, Migration>): Promise<boolean> {
-  const applied = await appliedNames(db);
-  return applied.length > 0 && Object.keys(steps).some((name) => !applied.includes(name));
-}
-
-async function appliedNames(db: Kysely<unknown>): Promise<string[]> {
-  try {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-    return rows.map((row) => row.name);
-  } catch {
-    return []; // the caller throws what came before
-  }
 }
 
 async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
@@ -100,10 +59,8 @@ async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Pro
     .addColumn("updated_at", "bigint", (column) => column.notNull())
     .addColumn("version", "integer", (column) => column.notNull())
     .execute();
-  await sql`create index instances_of_user on instances (user_id, created_at, id) where status <> 'DELETED'`.execute(
-    db,
-  );
-  await sql`create index instances_linked on instances (id) where status in ('CONFIGURED', 'ACTIVE')`.execute(db);
+  await partialIndex(db, "instances_of_user", "instances", ["user_id", "created_at", "id"], "status <> 'DELETED'");
+  await partialIndex(db, "instances_linked", "instances", ["id"], "status in ('CONFIGURED', 'ACTIVE')");
   await schema
     .createTable("credentials")
     .addColumn("instance_id", id, (column) => column.primaryKey())
@@ -151,7 +108,7 @@ async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Pro
     .addColumn("user_id", id, (column) => column.notNull())
     .addColumn("data", "text", (column) => column.notNull())
     .execute();
-  await sql`create index events_of_call on events (call_id, id) where call_id is not null`.execute(db);
+  await partialIndex(db, "events_of_call", "events", ["call_id", "id"], "call_id is not null");
   await schema.createIndex("events_of_user").on("events").columns(["user_id", "id"]).execute();
   await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "id"]).execute();
 
@@ -165,7 +122,7 @@ async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Pro
     .addPrimaryKeyConstraint("receipts_pkey", ["user_id", "key"])
     .execute();
   await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
-  await sql`create index receipts_unfinished on receipts (user_id, key) where result is null`.execute(db);
+  await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "key"], "result is null");
 }
 
 async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
@@ -174,12 +131,12 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
 
 /** Networks that link by themselves look for their instances at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
-  await sql`create index instances_unlinked on instances (provider, id) where status = 'CREATED'`.execute(db);
+  await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
 }
 
 async function recordings(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("recorded_ms", "integer").execute();
-  await sql`create index calls_recorded on calls (ended_at, id) where recorded_ms > 0`.execute(db);
+  await partialIndex(db, "calls_recorded", "calls", ["ended_at", "id"], "recorded_ms > 0");
 }
 
 async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
@@ -200,17 +157,16 @@ async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
 /** Before this step a claim left no time; the phone of a claimed call may have rung, so it counts as dialing. */
 async function dialing(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
-  await sql`update calls set dialing_at = created_at where status = 'QUEUED' and owner is not null`.execute(db);
-  await sql`create index calls_dialing on calls (id) where status = 'QUEUED' and dialing_at is not null`.execute(db);
+  await sql`update ${sql.table("calls")} set dialing_at = created_at
+    where status = 'QUEUED' and owner is not null`.execute(db);
+  await partialIndex(db, "calls_dialing", "calls", ["id"], "status = 'QUEUED' and dialing_at is not null");
 }
 
 /** Deletions are finished step by step; those of before were done in one. */
 async function deletions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
-  await sql`update instances set erased_at = updated_at where status = 'DELETED'`.execute(db);
-  await sql`create index instances_half_deleted on instances (id) where status = 'DELETED' and erased_at is null`.execute(
-    db,
-  );
+  await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
+  await partialIndex(db, "instances_half_deleted", "instances", ["id"], "status = 'DELETED' and erased_at is null");
 }
 
 /** The log is ordered by when its events were committed; what was stored before is numbered by its ids. */
@@ -221,18 +177,19 @@ async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise
     .alterTable("events")
     .addColumn("position", "bigint", (column) => column.notNull().defaultTo(0))
     .execute();
-  await sql`update events set position = numbered.position
-    from (select id, row_number() over (partition by user_id order by id) as position from events) as numbered
-    where numbered.id = events.id`.execute(db);
+  const events = sql.table("events");
+  await sql`update ${events} set position = numbered.position
+    from (select id, row_number() over (partition by user_id order by id) as position from ${events}) as numbered
+    where numbered.id = ${sql.ref("events.id")}`.execute(db);
   await schema
     .createTable("event_counters")
     .addColumn("user_id", id, (column) => column.primaryKey())
     .addColumn("position", "bigint", (column) => column.notNull())
     .addColumn("numbered", "bigint", (column) => column.notNull())
     .execute();
-  await sql`insert into event_counters (user_id, position, numbered)
-    select user_id, max(position), max(position) from events group by user_id`.execute(db);
-  await sql`create index events_of_call on events (call_id, position) where call_id is not null`.execute(db);
+  await sql`insert into ${sql.table("event_counters")} (user_id, position, numbered)
+    select user_id, max(position), max(position) from ${events} group by user_id`.execute(db);
+  await partialIndex(db, "events_of_call", "events", ["call_id", "position"], "call_id is not null");
   await schema.createIndex("events_of_user").unique().on("events").columns(["user_id", "position"]).execute();
   await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
 }
@@ -245,21 +202,27 @@ async function retention(db: Kysely<unknown>): Promise<void> {
     .addColumn("claimed_at", "bigint")
     .addColumn("waited_ms", "bigint", (column) => column.notNull())
     .execute();
-  await sql`create index instances_erased on instances (erased_at, id) where erased_at is not null`.execute(db);
-  await sql`create index events_of_links on events (instance_id) where type = 'instance.linked'`.execute(db);
+  await partialIndex(db, "instances_erased", "instances", ["erased_at", "id"], "erased_at is not null");
+  await partialIndex(db, "events_of_links", "events", ["instance_id"], "type = 'instance.linked'");
 }
 
 async function callIndexes(db: Kysely<unknown>): Promise<void> {
   // The queue rule, held by the database whoever writes.
-  await sql`create unique index calls_slot on calls (instance_id, slot)
-    where status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`.execute(db);
-  await sql`create unique index calls_on_line on calls (instance_id)
-    where status in ('RINGING', 'IN_PROGRESS')`.execute(db);
+  await partialIndex(
+    db,
+    "calls_slot",
+    "calls",
+    ["instance_id", "slot"],
+    "status in ('QUEUED', 'RINGING', 'IN_PROGRESS')",
+    { unique: true },
+  );
+  await partialIndex(db, "calls_on_line", "calls", ["instance_id"], "status in ('RINGING', 'IN_PROGRESS')", {
+    unique: true,
+  });
 
   // The dispatcher's questions; both hold live calls only and stay small.
-  await sql`create index calls_queued on calls (instance_id, created_at, id) where status = 'QUEUED'`.execute(db);
-  await sql`create index calls_waiting on calls (created_at, id)
-    where status = 'QUEUED' and owner is null`.execute(db);
+  await partialIndex(db, "calls_queued", "calls", ["instance_id", "created_at", "id"], "status = 'QUEUED'");
+  await partialIndex(db, "calls_waiting", "calls", ["created_at", "id"], "status = 'QUEUED' and owner is null");
 
   // Lists: see call-list.ts for how four indexes serve every combination of filters.
   const lists = {
@@ -271,5 +234,33 @@ async function callIndexes(db: Kysely<unknown>): Promise<void> {
   for (const [name, columns] of Object.entries(lists))
     await db.schema.createIndex(name).on("calls").columns(columns).execute();
 
-  await sql`create index calls_ended on calls (ended_at, id) where status in ('COMPLETED', 'FAILED')`.execute(db);
+  await partialIndex(db, "calls_ended", "calls", ["ended_at", "id"], "status in ('COMPLETED', 'FAILED')");
+}
+
+/** Who may write: one row for each resource. */
+async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable("owners")
+    .addColumn("name", id, (column) => column.primaryKey())
+    .addColumn("epoch", "bigint", (column) => column.notNull())
+    .addColumn("owner", id)
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .execute();
+}
+
+interface IndexKind {
+  readonly unique?: boolean;
+}
+
+/** An index of the rows that a condition holds for; the condition is SQL without parameters. */
+async function partialIndex(
+  db: Kysely<unknown>,
+  name: string,
+  table: string,
+  columns: string[],
+  condition: string,
+  { unique = false }: IndexKind = {},
+): Promise<void> {
+  const index = db.schema.createIndex(name).on(table).columns(columns).where(sql.raw<boolean>(condition));
+  await (unique ? index.unique() : index).execute();
 }

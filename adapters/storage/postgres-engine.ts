@@ -1,85 +1,87 @@
-import { type Dialect, PostgresDialect, type PostgresPool, sql } from "kysely";
-import type { Client, Pool, PoolConfig } from "pg";
+import { randomUUID } from "node:crypto";
+import { Kysely, sql } from "kysely";
+import type { Pool } from "pg";
 import type { PostgresStorageOptions } from "./postgres.ts";
-import { endsConnection, postgresUnavailable } from "./postgres-errors.ts";
-import { takePostgresLock } from "./postgres-lock.ts";
-import type { Engine, Traits } from "./session.ts";
+import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
+import { postgresUnavailable } from "./postgres-errors.ts";
+import { fenceOf, leaseOf, refuseWhileOwned, releaseLease, takeLease } from "./postgres-ownership.ts";
+import { lent, type PostgresQuery } from "./postgres-pool.ts";
+import type { Database } from "./schema.ts";
+import type { Engine, Ownership, Traits } from "./session.ts";
+import { checkedNames, namedTables } from "./table-names.ts";
 
 /** How long a connection may take to be had, ms. */
 const CONNECT_MS = 5_000;
-/** How long PostgreSQL may work on one statement or wait for a lock, ms. */
-const STATEMENT_MS = 10_000;
 /** How long PostgreSQL may say nothing before its connection counts as lost, ms. */
 const SILENCE_MS = 15_000;
+/** A process that stands still in the middle of a transaction loses it, and with it its locks. */
+const LIMITS: TransactionLimits = { statementMs: 10_000, idleMs: 5_000 };
+const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
+/** How long a renewal may take, as a part of the lease, so that there is time for another. */
+const RENEWAL_PART = 1 / 4;
+const LEAST_RENEWAL_MS = 1_000;
 
 /** Transactions overlap on several connections. */
 export const POSTGRES_TRAITS: Traits = { rowLocks: true, unavailable: postgresUnavailable };
 
 /**
- * Makes the connection pool; nothing is connected before the first query.
- * @throws {Error} the package pg is not installed
+ * Makes the connection pool, unless one is given; nothing is connected before the first query.
+ * @param owner identifies the storage: one that lost the answer to its opening may open again at once
+ * @throws {Error} the package pg is not installed, or a schema or prefix cannot be used
  */
-export async function connectPostgres({ url, max = 10 }: PostgresStorageOptions): Promise<Engine> {
+export async function connectPostgres(options: PostgresStorageOptions, owner: string = randomUUID()): Promise<Engine> {
+  const tables = checkedNames(options);
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new Error("the PostgreSQL storage needs the package pg: npm install pg", { cause });
   });
-  const patient: PoolConfig = {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    // int8 arrives as text; ours are times and counts, far below 2^53.
-    types: {
-      getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)),
-    } as NonNullable<PoolConfig["types"]>,
+  // int8 arrives as text; ours are times and counts, far below 2^53.
+  const types: PostgresQuery["types"] = {
+    getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)),
   };
-  const timed: PoolConfig = {
-    ...patient,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: SILENCE_MS,
-    // A process that loses its power in the middle of a transaction must not keep its locks until TCP finds out.
-    idle_in_transaction_session_timeout: STATEMENT_MS,
+  const newPool = (max: number, connectionTimeoutMillis: number): Pool => {
+    const pool = new pg.Pool({ connectionString: options.url, connectionTimeoutMillis, keepAlive: true, max });
+    pool.on("error", () => {}); // without a listener a connection that breaks at rest would end the process
+    return pool;
   };
-  const name = nameOf(new pg.Client(patient));
+  const ownPool = options.pool ? undefined : newPool(options.max ?? 10, CONNECT_MS);
+  const pool = options.pool ?? (ownPool as Pool);
+  const place = { name: nameOf(new pg.Client(options.pool?.options ?? { connectionString: options.url })), tables };
+  const fence: Fence = { database: place.name };
+
+  /** Renewals have a connection of their own, so that they never queue behind other work; a given pool has to do. */
+  async function owned(epoch: number, ms: number): Promise<Ownership> {
+    const patienceMs = Math.max(LEAST_RENEWAL_MS, ms * RENEWAL_PART);
+    const leasePool = options.pool ? undefined : newPool(1, patienceMs);
+    const settings = { types, query_timeout: patienceMs };
+    const dialect = postgresDialect(lent(leasePool ?? pool, settings), LIMITS);
+    const db = new Kysely<Database>({ dialect, plugins: namedTables(tables) });
+    fence.query = fenceOf(db, epoch);
+    return {
+      lease: leaseOf(db, place, epoch, ms),
+      async release() {
+        // If the database cannot be asked, the lease runs out.
+        await releaseLease(db, epoch).catch(() => {});
+        await leasePool?.end();
+      },
+    };
+  }
+
   return {
-    name,
-    dialect: dialect(new pg.Pool({ ...timed, max })),
-    migrationDialect: dialect(new pg.Pool({ ...patient, max: 1 })),
+    ...place,
+    dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS }), LIMITS, fence),
+    migrationDialect: postgresDialect(lent(pool, { types, query_timeout: undefined }), MIGRATION_LIMITS),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
-    lock: () => takePostgresLock(() => new pg.Client({ ...patient, query_timeout: CONNECT_MS }), name),
+    async own({ db, migrationDb, migrate, leaseMs }) {
+      await refuseWhileOwned(db as Kysely<unknown>, place, owner);
+      const take = { owner, ms: leaseMs };
+      const epoch = await migrationDb.transaction().execute((tx) => takeLease(tx, place, take, migrate));
+      return owned(epoch, leaseMs);
+    },
+    close: () => ownPool?.end(),
   };
 }
 
 /** The database without its password. */
-function nameOf({ host, port, database }: Client): string {
+function nameOf({ host, port, database }: { host: string; port: number; database?: string | undefined }): string {
   return `${database} on ${host}:${port}`;
-}
-
-function dialect(pool: Pool): Dialect {
-  // Without listeners a connection that breaks, at rest or at work, would end the process.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDialect({ pool: withoutDeadConnections(pool) });
-}
-
-/** A pool that does not lend a connection again that PostgreSQL is closing or no longer answers on. */
-function withoutDeadConnections(pool: Pool): PostgresPool {
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    async connect() {
-      const client = await pool.connect();
-      let dead: unknown;
-      const query = async (text: string, parameters: unknown[]) => {
-        if (dead) throw dead;
-        try {
-          return await client.query(text, parameters);
-        } catch (error) {
-          if (endsConnection(error)) dead = error;
-          throw error;
-        }
-      };
-      const connection = { query, release: (destroy?: boolean) => client.release(destroy || dead !== undefined) };
-      return connection as unknown as Awaited<ReturnType<PostgresPool["connect"]>>;
-    },
-  };
 }

@@ -2,6 +2,7 @@
 const UNAVAILABLE_STATES = [
   /^08/, // connection exception
   /^25006$/, // read only: a replica after a failover
+  /^25P0[34]$/, // the transaction stood still, or took too long
   /^40/, // rolled back: deadlock, serialization
   /^53/, // insufficient resources: disk full, out of memory, too many connections
   /^55P03$/, // lock not available

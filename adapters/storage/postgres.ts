@@ -1,19 +1,36 @@
+import { randomUUID } from "node:crypto";
 import type { Storage } from "../../src/ports/storage.ts";
 import { kyselyStorage } from "./kysely-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "./postgres-engine.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import type { TableNames } from "./table-names.ts";
 
-/** Options of {@link postgresStorage}. */
-export interface PostgresStorageOptions {
-  /** `postgres://user:password@host:port/database`; tables live in the first schema of its search path. */
+export type { PostgresPool, PostgresPoolClient, PostgresQuery } from "./postgres-pool.ts";
+
+/** Options of {@link postgresStorage}: a `url`, or a `pool`. */
+export type PostgresStorageOptions = TableNames & (Connection | SharedPool);
+
+interface Connection {
+  /** `postgres://user:password@host:port/database` */
   readonly url: string;
-  /** Most connections; 10 when not given. A server holds one more for its lock. */
-  readonly max?: number;
+  /** Most connections; 10 when not given. A server holds one more for its lease. */
+  readonly max?: number | undefined;
+  readonly pool?: undefined;
+}
+
+interface SharedPool {
+  /** A `Pool` of the package `pg`. `close()` leaves it open. Allow it at least 3 connections. */
+  readonly pool: PostgresPool;
+  readonly url?: undefined;
 }
 
 /**
- * A storage in PostgreSQL (12 and later), by the package `pg` (a peer dependency: `npm install pg`).
+ * A storage in PostgreSQL (12 and later), by the package `pg` (a peer dependency: `npm install pg`). It keeps no state in
+ * a session, so a transaction pooler such as PgBouncer may stand between.
  * @example const storage = postgresStorage({ url: "postgres://ringport:secret@localhost/ringport" });
+ * @example const storage = postgresStorage({ pool, schema: "ringport" });
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage {
-  return kyselyStorage(() => connectPostgres(options), POSTGRES_TRAITS);
+  const owner = randomUUID();
+  return kyselyStorage(() => connectPostgres(options, owner), POSTGRES_TRAITS);
 }

@@ -69,9 +69,12 @@ export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult
 
 /** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */
 async function forgetBegunBefore(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<number> {
-  if (!rowLocks)
-    return deletedRows(await tx.deleteFrom("receipts").where("created_at", "<", before).executeTakeFirst());
-  const { numAffectedRows = 0n } = await sql`delete from receipts where ctid = any(array(
-    select ctid from receipts where created_at < ${before} for update skip locked))`.execute(tx);
-  return Number(numAffectedRows);
+  const old = tx.deleteFrom("receipts");
+  const deletion = rowLocks
+    ? old.where(({ selectFrom }) => {
+        const free = selectFrom("receipts").select(sql`ctid`.as("ctid")).where("created_at", "<", before);
+        return sql<boolean>`ctid = any(array(${free.forUpdate().skipLocked()}))`;
+      })
+    : old.where("created_at", "<", before);
+  return deletedRows(await deletion.executeTakeFirst());
 }

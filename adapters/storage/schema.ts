@@ -21,6 +21,7 @@ export interface Database {
   receipts: ReceiptTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
+  owners: OwnerTable;
 }
 
 export interface UserTable {
@@ -147,6 +148,18 @@ export interface TrustedTimeTable {
   at: number;
   claimed_at: number | null;
   waited_ms: number;
+}
+
+/** Who may write, by resource; only PostgreSQL has rows here. */
+export interface OwnerTable {
+  /** What is owned; `server` is the whole database. */
+  name: string;
+  /** Rises with every owner. */
+  epoch: number;
+  /** The opening that owns it; null if it was given back. */
+  owner: string | null;
+  /** By the clock of the database. */
+  expires_at: number;
 }
 
 export type CallRow = Selectable<CallTable>;

@@ -1,4 +1,6 @@
 import type { Dialect, Kysely } from "kysely";
+import type { Lease } from "../../src/ports/storage.ts";
+import type { Place } from "./migrate.ts";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -27,9 +29,7 @@ export interface Traits {
 }
 
 /** What a database brings to be a storage. */
-export interface Engine {
-  /** Names the database in errors, without its password. */
-  readonly name: string;
+export interface Engine extends Place {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
   /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
@@ -39,16 +39,25 @@ export interface Engine {
   /** For migrations, where the everyday dialect has time limits that a long one would break. */
   readonly migrationDialect?: Dialect;
   /**
-   * Takes the server's lock, which dies with this process.
-   * @throws {StorageLocked} another server has it
+   * Makes this opening the one server of the database, which nobody else becomes while it migrates.
+   * @throws {StorageLocked} another server works on it
    */
-  lock(): Promise<ServerLock>;
+  own(opening: OwnedOpening): Promise<Ownership>;
   /** Closes what `connect` opened, where the dialect does not. */
-  close?(): void;
+  close?(): Promise<void> | void;
 }
 
-export interface ServerLock {
-  /** @throws {StorageUnavailable} the lock was lost and is being taken again */
-  assertHeld(): void;
+export interface OwnedOpening {
+  readonly db: Kysely<Database>;
+  readonly migrationDb: Kysely<Database>;
+  /** Brings the database up to date in a transaction of `migrationDb`. */
+  migrate(tx: Kysely<Database>): Promise<void>;
+  readonly leaseMs: number;
+}
+
+/** That this opening is the one server. */
+export interface Ownership {
+  /** Undefined where the operating system takes it back when the process dies. */
+  readonly lease?: Lease;
   release(): Promise<void>;
 }

@@ -2,24 +2,27 @@ import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { scrubSqlite } from "./scrub-sqlite.ts";
-import type { Engine, ServerLock, Traits } from "./session.ts";
+import type { Engine, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
 import { sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import { isBusy, isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
+import { checkedNames } from "./table-names.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
 export const SQLITE_TRAITS: Traits = { rowLocks: false, unavailable: sqliteUnavailable };
 
 /**
  * Opens the database file.
- * @throws {Error} the runtime carries no SQLite
+ * @throws {Error} the runtime carries no SQLite, or the prefix cannot be used
  */
 export async function connectSqlite({
   path,
   synchronous = "FULL",
   maxPageCount,
+  prefix,
 }: SqliteStorageOptions): Promise<Engine> {
+  const tables = checkedNames({ prefix });
   const sqlite = await import("node:sqlite").catch((cause: unknown) => {
     throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
   });
@@ -41,11 +44,21 @@ export async function connectSqlite({
   const reads = reader && sharedReads(reader);
   return {
     name: path,
+    tables,
     dialect: sqliteDialect(database, () => reads?.renew()),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: { id: "text", bytes: "blob" },
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
-    lock: async () => takeLock(fileOf(database), sqlite.DatabaseSync),
+    async own({ migrationDb, migrate }) {
+      const release = takeLock(fileOf(database), sqlite.DatabaseSync);
+      try {
+        await migrationDb.transaction().execute(migrate);
+      } catch (error) {
+        release();
+        throw error;
+      }
+      return { release: async () => release() };
+    },
     close() {
       reader?.close();
       database.close();
@@ -92,9 +105,12 @@ function readingConnection(file: string, Database: typeof DatabaseSync): Databas
   return reader;
 }
 
-/** A second database beside the first, held locked: the operating system lets go of it when the process dies. */
-function takeLock(file: string, Database: typeof DatabaseSync): ServerLock {
-  if (file === "") return { assertHeld() {}, release: async () => {} };
+/**
+ * A second database beside the first, held locked: the operating system lets go of it when the process dies.
+ * @returns lets go of it
+ */
+function takeLock(file: string, Database: typeof DatabaseSync): () => void {
+  if (file === "") return () => {};
   const side = new Database(`${file}-server.lock`);
   try {
     side.exec("pragma busy_timeout = 0");
@@ -104,5 +120,5 @@ function takeLock(file: string, Database: typeof DatabaseSync): ServerLock {
     if (!isBusy(error)) throw error;
     throw new StorageLocked(`another server already works on the database ${file}`, { cause: error });
   }
-  return { assertHeld() {}, release: async () => side.close() };
+  return () => side.close();
 }

@@ -10,6 +10,8 @@ export interface SqliteStorageOptions {
   readonly synchronous?: "FULL" | "NORMAL";
   /** Most pages (4,096 bytes each) the database may grow to; unlimited when not given. */
   readonly maxPageCount?: number;
+  /** What the names of tables and indexes begin with, in a file that another program uses as well. Default: nothing. */
+  readonly prefix?: string | undefined;
 }
 
 /**

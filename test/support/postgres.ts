@@ -163,11 +163,22 @@ async function dropDatabases(url: string, names: readonly string[]): Promise<voi
 }
 
 async function run(url: string, sql: string): Promise<void> {
+  await using client = await connected(url);
+  await client.query(sql);
+}
+
+/** A connection of the test's own, which ends with its block. */
+export async function connected(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
+
+/** Ends every other connection to the database. */
+export async function endConnections(url: string): Promise<void> {
+  await run(
+    url,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`,
+  );
 }

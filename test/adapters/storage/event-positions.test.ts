@@ -1,7 +1,6 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { migrate } from "../../../adapters/storage/migrations.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
 import type { Engine } from "../../../adapters/storage/session.ts";
@@ -11,7 +10,7 @@ import type { Event } from "../../../src/domain/events.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { scratchPath } from "./scratch.ts";
-import { stepsBefore } from "./steps-before.ts";
+import { databaseBefore } from "./steps-before.ts";
 
 const STORED = 40;
 /** Numbers of the events that are purged after the migration, the first and the last one among them. */
@@ -47,8 +46,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 /** A database as it was before events had positions, and what becomes of it. */
 async function anOlderDatabase(connect: () => Promise<Engine>, make: () => Storage): Promise<void> {
   const older = await connect();
-  const kysely = new Kysely<unknown>({ dialect: older.dialect });
-  await migrate(kysely, stepsBefore("0007_event_positions", older.columnTypes), older.name);
+  const kysely = await databaseBefore("0007_event_positions", older.dialect, older.columnTypes);
   const numbers = Array.from({ length: STORED }, (_, n) => n + 1);
   const log = numbers.map((n) => event(n % 3 === 0 ? "usr_b" : "usr_a", n));
   for (const { id, type, timestamp, callId, instanceId, userId, data } of log.toReversed())
@@ -65,7 +63,7 @@ async function anOlderDatabase(connect: () => Promise<Engine>, make: () => Stora
       })
       .execute();
   await kysely.destroy();
-  older.close?.();
+  await older.close?.();
 
   const storage = make();
   await storage.open({ exclusive: true });
@@ -82,7 +80,7 @@ async function anOlderDatabase(connect: () => Promise<Engine>, make: () => Stora
   const gone = PURGED.map((n) => event("", n).id);
   await raw.deleteFrom("events").where("id", "in", gone).execute();
   await raw.destroy();
-  current.close?.();
+  await current.close?.();
 
   const reopened = make();
   await reopened.open({ exclusive: true });

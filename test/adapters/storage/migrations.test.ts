@@ -1,14 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { migrate } from "../../../adapters/storage/migrations.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
-import { stepsBefore } from "./steps-before.ts";
+import { databaseBefore } from "./steps-before.ts";
 
 const STEPS = [
   "0001_first_tables",
@@ -20,6 +19,7 @@ const STEPS = [
   "0007_event_positions",
   "0008_deletions",
   "0009_retention",
+  "0010_owners",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
@@ -37,7 +37,7 @@ test("a SQLite file of a newer version is refused in one sentence, and left as i
   const path = scratchPath();
   await openAndClose(path);
   const database = new DatabaseSync(path);
-  database.exec("insert into kysely_migration values ('9999_from_the_future', '2099-01-01T00:00:00.000Z')");
+  database.exec("insert into ringport_migration values ('9999_from_the_future', '2099-01-01T00:00:00.000Z')");
   database.close();
   const refused = /written by a newer version of ringport \(step 9999_from_the_future\): upgrade ringport/;
   await expect(openAndClose(path)).rejects.toThrow(refused);
@@ -47,12 +47,12 @@ test("a SQLite file of a newer version is refused in one sentence, and left as i
 test("a migration that fails leaves nothing behind", async () => {
   const path = scratchPath();
   const database = new DatabaseSync(path);
-  database.exec("create table receipts (other text)"); // the last table of the first step
+  database.exec("create table other (id text); create index receipts_by_age on other (id)"); // late in the first step
   await expect(openAndClose(path)).rejects.toThrow(/already exists/);
   const { n } = database.prepare("select count(*) n from sqlite_master where name = 'users'").get() as { n: number };
   expect(n).toBe(0);
   expect(applied(path)).toEqual([]);
-  database.exec("drop table receipts");
+  database.exec("drop table other");
   database.close();
   await openAndClose(path);
   expect(applied(path)).toEqual(STEPS);
@@ -61,25 +61,23 @@ test("a migration that fails leaves nothing behind", async () => {
 test("a program beside a server of an earlier version leaves its database alone, and names the fix", async () => {
   const path = scratchPath();
   const server = await connectSqlite({ path });
-  const db = new Kysely<unknown>({ dialect: server.dialect });
-  await migrate(db, stepsBefore("0007_event_positions", server.columnTypes), path);
-  const lock = await server.lock();
+  const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
+  const locked = await server.own({ db: db as never, migrationDb: db as never, migrate: async () => {}, leaseMs: 1 });
   const storage = sqliteStorage({ path });
   await expect(storage.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
   expect(applied(path)).toEqual(STEPS.slice(0, 6));
-  await lock.release();
+  await locked.release();
   await storage.open({ exclusive: false });
   expect(applied(path)).toEqual(STEPS);
   await storage.close();
   await db.destroy();
-  server.close?.();
+  await server.close?.();
 });
 
 test("deletions of before the steps were stored count as finished", async () => {
   const path = scratchPath();
   const engine = await connectSqlite({ path });
-  const db = new Kysely<unknown>({ dialect: engine.dialect });
-  await migrate(db, stepsBefore("0008_deletions", engine.columnTypes), path);
+  const db = await databaseBefore("0008_deletions", engine.dialect, engine.columnTypes);
   const values = (id: string, status: string) => sql`insert into instances
     (id, user_id, name, status, metadata, provider, created_at, updated_at, version)
     values (${id}, 'usr_1', 'Desk', ${status}, '{}', 'simulator', 1, 7, 2)`;
@@ -118,7 +116,8 @@ async function openAndClose(path: string): Promise<void> {
 
 function applied(path: string): unknown[] {
   const database = new DatabaseSync(path);
-  const rows = database.prepare("select name from kysely_migration order by name").all();
+  const table = database.prepare("select name from sqlite_master where name like '%_migration'").get();
+  const rows = table ? database.prepare(`select name from ${table.name} order by name`).all() : [];
   database.close();
   return rows.map((row) => row.name);
 }

@@ -7,7 +7,18 @@ import { findPostgres } from "../../support/postgres.ts";
 
 test("errors that pass are told from errors that stay", () => {
   const withCode = (code: string) => Object.assign(new Error(code), { code });
-  for (const code of ["53100", "53300", "57P01", "57P03", "08006", "40P01", "57014", "ECONNREFUSED", "ECONNRESET"])
+  for (const code of [
+    "53100",
+    "53300",
+    "57P01",
+    "57P03",
+    "08006",
+    "40P01",
+    "57014",
+    "25P03",
+    "ECONNREFUSED",
+    "ECONNRESET",
+  ])
     expect(postgresUnavailable(withCode(code)), code).toBeDefined();
   for (const sentence of ["Connection terminated unexpectedly", "timeout exceeded when trying to connect"])
     expect(postgresUnavailable(new Error(sentence)), sentence).toBeDefined();

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { migrate } from "../../../adapters/storage/migrations.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { Call } from "../../../src/domain/call.ts";
@@ -11,7 +10,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { ALICE, World } from "../../support/application.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { scratchPath } from "./scratch.ts";
-import { stepsBefore } from "./steps-before.ts";
+import { databaseBefore } from "./steps-before.ts";
 
 const DUMP = readFileSync(new URL("../../fixtures/database-0005.sql", import.meta.url), "utf8");
 
@@ -118,8 +117,8 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   test("a PostgreSQL database of the version before is opened, and what it left half done is settled", async () => {
     if (!server) throw new Error("PostgreSQL has not started");
     const url = await server.createDatabase();
-    const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }) });
-    await migrate(db, stepsBefore("0006_dialing", { id: sql`text collate "C"`, bytes: "bytea" }), "then");
+    const dialect = new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) });
+    const db = await databaseBefore("0006_dialing", dialect, { id: sql`text collate "C"`, bytes: "bytea" });
     const rows = DUMP.split("\n").filter((line) => /^insert into "(?!kysely)/.test(line));
     for (const row of rows) await sql.raw(row.replaceAll(/x'([0-9a-f]*)'/g, "'\\x$1'")).execute(db);
     await db.destroy();

@@ -88,7 +88,7 @@ async function synchronous(options: { synchronous?: "FULL" | "NORMAL" }): Promis
   const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(
     new Kysely({ dialect: engine.dialect }),
   );
-  engine.close?.();
+  await engine.close?.();
   return rows[0]?.synchronous;
 }
 

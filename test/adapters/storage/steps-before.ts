@@ -1,7 +1,13 @@
-import type { Migration } from "kysely/migration";
+import { type Dialect, Kysely } from "kysely";
+import { Migrator } from "kysely/migration";
 import { type ColumnTypes, migrations } from "../../../adapters/storage/migrations.ts";
 
-/** The migration steps of an earlier version: those before the named one. */
-export function stepsBefore(name: string, types: ColumnTypes): Record<string, Migration> {
-  return Object.fromEntries(Object.entries(migrations(types)).filter(([step]) => step < name));
+/** Makes a database as an earlier version did: with the steps before the named one. The caller destroys it. */
+export async function databaseBefore(name: string, dialect: Dialect, types: ColumnTypes): Promise<Kysely<unknown>> {
+  const db = new Kysely<unknown>({ dialect });
+  const steps = Object.fromEntries(Object.entries(migrations(types)).filter(([step]) => step < name));
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => steps } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+  return db;
 }

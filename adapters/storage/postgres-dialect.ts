@@ -1,0 +1,93 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresDriver,
+  type PostgresPool,
+  sql,
+} from "kysely";
+import { OwnershipLost } from "../../src/ports/storage.ts";
+
+/** What every transaction has to begin with. */
+export interface Fence {
+  /** A query that locks one row as long as this storage may write, and finds none afterwards. Without it all may write. */
+  query?: string;
+  /** Names the database in errors. */
+  readonly database: string;
+}
+
+/** How long a transaction may take, ms; 0: without limit. */
+export interface TransactionLimits {
+  /** For each statement, locks that it waits for included. */
+  readonly statementMs: number;
+  /** Between two statements: a process that stands still must not keep its locks. */
+  readonly idleMs: number;
+}
+
+/** Of Kysely's own lock, so that versions that used it wait for this one. */
+const MIGRATION_LOCK = "3853314791062309107";
+
+/**
+ * Kysely over PostgreSQL without any state of a session, so that connections may come from a transaction pooler: limits
+ * and the fence travel with BEGIN, in its round trip.
+ */
+export function postgresDialect(pool: PostgresPool, limits: TransactionLimits, fence?: Fence): PostgresDialect {
+  return new StatelessDialect(pool, limits, fence);
+}
+
+class StatelessDialect extends PostgresDialect {
+  readonly #driver: () => Driver;
+
+  constructor(pool: PostgresPool, limits: TransactionLimits, fence: Fence | undefined) {
+    super({ pool });
+    this.#driver = () => new FencedDriver(pool, limits, fence);
+  }
+
+  override createDriver(): Driver {
+    return this.#driver();
+  }
+
+  override createAdapter(): PostgresAdapter {
+    return new StatelessAdapter();
+  }
+}
+
+class StatelessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_xact_lock(${sql.raw(MIGRATION_LOCK)})`.execute(db);
+  }
+
+  /** It ends with the transaction. */
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class FencedDriver extends PostgresDriver {
+  readonly #begin: string;
+  readonly #fence: Fence | undefined;
+
+  constructor(pool: PostgresPool, { statementMs, idleMs }: TransactionLimits, fence: Fence | undefined) {
+    super({ pool });
+    // The host's database may have another default isolation.
+    this.#begin = `begin isolation level read committed; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleMs}`;
+    this.#fence = fence;
+  }
+
+  /** @throws {OwnershipLost} the fence finds no row */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const query = this.#fence?.query;
+    const text = query === undefined ? this.#begin : `${this.#begin}; ${query}`;
+    try {
+      const { rows } = await connection.executeQuery(CompiledQuery.raw(text));
+      if (query !== undefined && rows.length === 0)
+        throw new OwnershipLost(`another server has taken over the database ${this.#fence?.database}`);
+    } catch (error) {
+      await this.rollbackTransaction(connection as Parameters<PostgresDriver["rollbackTransaction"]>[0]).catch(
+        () => {},
+      );
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { PostgresPool as KyselyPool } from "kysely";
+import { endsConnection } from "./postgres-errors.ts";
+
+/** What the storage uses of a `Pool` of the package `pg`. */
+export interface PostgresPool {
+  connect(): Promise<PostgresPoolClient>;
+  /** How it connects; only the name of the database is read from it. */
+  readonly options?: object;
+}
+
+/** What the storage uses of a connection from that pool. */
+export interface PostgresPoolClient {
+  query(query: PostgresQuery): Promise<unknown>;
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  off(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** One query, with the settings that pg takes for each. */
+export interface PostgresQuery {
+  readonly text: string;
+  readonly values: unknown[];
+  readonly types: { getTypeParser(oid: number, format?: "text" | "binary"): (value: never) => unknown };
+  /** ms; undefined: as the pool says. */
+  readonly query_timeout: number | undefined;
+}
+
+/** Settings of every query. */
+type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout">;
+
+const ignore = (): void => {};
+
+/**
+ * The pool as Kysely takes it. It never ends the pool, does not lend a connection again that PostgreSQL is closing or no
+ * longer answers on, and answers the last of several statements that are sent together.
+ */
+export function lent(pool: PostgresPool, settings: QuerySettings): KyselyPool {
+  return {
+    options: {},
+    end: async () => {},
+    async connect() {
+      const client = await pool.connect();
+      // Without a listener a connection that breaks at work would end the process.
+      client.on("error", ignore);
+      let dead: unknown;
+      const query = async (text: string, values: unknown[]) => {
+        if (dead) throw dead;
+        try {
+          const result = await client.query({ text, values, ...settings });
+          return Array.isArray(result) ? result.at(-1) : result;
+        } catch (error) {
+          if (endsConnection(error)) dead = error;
+          throw error;
+        }
+      };
+      const release = (destroy = false) => {
+        const ends = destroy || dead !== undefined;
+        if (!ends) client.off("error", ignore);
+        client.release(ends);
+      };
+      return { query, release } as unknown as Awaited<ReturnType<KyselyPool["connect"]>>;
+    },
+  };
+}

@@ -1,0 +1,258 @@
+import { Kysely, sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
+import type { Database } from "../../../adapters/storage/schema.ts";
+import { OwnershipLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { storedCall, storedInstance } from "./records.ts";
+import { databaseBefore } from "./steps-before.ts";
+
+const postgres = await findPostgres();
+let server: RunningPostgres;
+
+/** Two storages of one new database. */
+async function twoStorages(): Promise<{ url: string; first: Storage; second: Storage }> {
+  const url = await server.createDatabase();
+  return { url, first: postgresStorage({ url }), second: postgresStorage({ url }) };
+}
+
+/** Opens as soon as the lease of the owner before has run out; answers how often it was refused. */
+async function openOnceFree(storage: Storage): Promise<number> {
+  for (let refusals = 0; ; refusals++) {
+    const refusal = await storage.open({ exclusive: true }).catch((error: unknown) => error);
+    if (refusal === undefined) return refusals;
+    if (!(refusal instanceof StorageLocked)) throw refusal;
+    await new Promise((resolve) => setTimeout(resolve, refusal.remainingMs));
+  }
+}
+
+const user = (n: number) => ({ id: `usr_${n}`, name: `name ${n}`, createdAt: 1 });
+
+describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`, { timeout: 60_000 }, () => {
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 30_000);
+  afterAll(() => server?.stop());
+
+  test("refuses a second server with the database's name and the time that is left", async () => {
+    const { url, first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 60_000 });
+    expect(first.lease).toMatchObject({ epoch: 1, ms: 60_000 });
+    const refusal = await second.open({ exclusive: true }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StorageLocked);
+    expect(String(refusal)).toContain(new URL(url).pathname.slice(1));
+    const { remainingMs = 0 } = refusal as StorageLocked;
+    expect(remainingMs > 0 && remainingMs <= 60_000).toBe(true);
+    await first.close();
+  });
+
+  test("is another's at once after a close", async () => {
+    const { first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 600_000 });
+    await first.close();
+    expect(first.lease).toBeUndefined();
+    await second.open({ exclusive: true, leaseMs: 600_000 });
+    expect(second.lease?.epoch).toBe(2);
+    await second.close();
+  });
+
+  test("outlives every connection of its owner", async () => {
+    const { url, first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 600_000 });
+    await endConnections(url);
+    await expect(second.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+    await vi.waitFor(() => first.lease?.renew());
+    await first.accounts.ensureUser(user(1));
+    await first.close();
+  });
+
+  test("lasts from its last renewal", async () => {
+    const { url, first } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 600_000 });
+    await using client = await connected(url);
+    await client.query("update owners set expires_at = 5");
+    await first.lease?.renew();
+    const { rows } = await client.query(
+      "select expires_at - extract(epoch from clock_timestamp()) * 1000 > 500000 as renewed from owners",
+    );
+    expect(rows).toEqual([{ renewed: true }]);
+    await first.close();
+  });
+
+  test("that ran out is taken, and every write of the owner before is refused", async () => {
+    const { first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 700 });
+    await first.instances.insert(storedInstance("inst_1"), []);
+    await first.calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
+    expect(await openOnceFree(second)).toBeGreaterThan(0);
+
+    for (const [name, write] of Object.entries(writesOf(first)))
+      await expect(write(), name).rejects.toBeInstanceOf(OwnershipLost);
+    await expect(first.lease?.renew()).rejects.toBeInstanceOf(OwnershipLost);
+    expect(await first.calls.get("call_1")).toMatchObject({ status: "QUEUED", owner: null });
+    for (const [name, write] of Object.entries(writesOf(second)))
+      await expect(write(), name).resolves.not.toBeInstanceOf(Error);
+
+    await first.close(); // gives nothing back that is another's
+    await expect(first.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+    await second.close();
+  });
+
+  test("is not taken before a write that was let through has ended", async () => {
+    const { url, first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 700 });
+    await first.events.append([event("evt_1")]);
+    await using client = await connected(url);
+    await client.query("begin; select * from event_counters for update");
+    const written = first.events.append([event("evt_2")]);
+    await vi.waitFor(() => waiting(url, "event_counters"));
+    await first.lease?.renew(); // no write holds it up
+    const taken = openOnceFree(second);
+    await vi.waitFor(() => waiting(url, "owners"), { timeout: 10_000 });
+    await client.query("rollback");
+    await written;
+    await taken;
+    const read = await second.events.ofUser("usr_1", {}, {});
+    expect(read.map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test("is taken although a transaction of the owner before stands still", async () => {
+    const { url, first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 700 });
+    await first.close();
+    const engine = await connectPostgres({ url });
+    const db = new Kysely<Database>({ dialect: engine.dialect });
+    const ownership = await engine.own({ db, migrationDb: db, migrate: async () => {}, leaseMs: 1 });
+    const stalled = db.transaction().execute(async (tx) => {
+      await openOnceFree(second);
+      await sql`select 1`.execute(tx);
+    });
+    await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has ended it
+    expect(second.lease).toMatchObject({ epoch: 3 });
+    await ownership.release();
+    await engine.close?.();
+    await second.close();
+  });
+
+  test("is found again by an opening whose answer was lost", async () => {
+    const url = await server.createDatabase();
+    const { pool, loseAnswerTo } = fragilePool(url);
+    const storage = postgresStorage({ pool });
+    loseAnswerTo("commit");
+    await expect(storage.open({ exclusive: true, leaseMs: 600_000 })).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(postgresStorage({ url }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+    await storage.open({ exclusive: true, leaseMs: 600_000 });
+
+    loseAnswerTo("update");
+    await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
+    await storage.lease?.renew();
+    loseAnswerTo("update");
+    await storage.close();
+    const next = postgresStorage({ url });
+    await next.open({ exclusive: true }); // it was given back all the same
+    await next.close();
+    await pool.end();
+  });
+
+  test("is not taken beside a server of the version before, which holds a lock of its session", async () => {
+    const url = await server.createDatabase();
+    const older = await connectPostgres({ url });
+    await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
+    await older.close?.();
+    await using session = await connected(url);
+    await session.query("select pg_advisory_lock(hashtextextended('ringport server ' || current_schema(), 0))");
+    for (const exclusive of [true, false])
+      await expect(postgresStorage({ url }).open({ exclusive })).rejects.toBeInstanceOf(StorageLocked);
+    const { rows } = await session.query("select count(*)::int as steps from kysely_migration");
+    expect(rows).toEqual([{ steps: 9 }]);
+    await session.query("select pg_advisory_unlock_all()");
+    const storage = postgresStorage({ url });
+    await storage.open({ exclusive: true });
+    expect(storage.lease?.epoch).toBe(1);
+    await storage.close();
+  });
+
+  test("keeps a program beside the server from migrating, and does not hinder its writes", async () => {
+    const { url, first, second } = await twoStorages();
+    await first.open({ exclusive: true, leaseMs: 600_000 });
+    await second.open({ exclusive: false });
+    expect(second.lease).toBeUndefined();
+    await second.accounts.ensureUser(user(2));
+    expect(await first.accounts.userByName("name 2")).toMatchObject(user(2));
+    await second.close();
+    await using client = await connected(url);
+    await client.query("delete from ringport_migration where name = '0009_retention'");
+    await expect(second.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
+    await first.close();
+  });
+});
+
+function event(id: string) {
+  const timestamp = 1;
+  return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId: "usr_1", data: {} } as never;
+}
+
+/** One write of each kind. */
+function writesOf({ accounts, instances, calls, events, receipts, transcripts, retention }: Storage) {
+  const receipt = { userId: "usr_1", key: "key", result: "{}" };
+  const line = { callId: "call_1", position: 1, speaker: "callee", text: "", timestamp: 1, startMs: 1, endMs: 2 };
+  return {
+    user: () => accounts.ensureUser(user(3)),
+    token: () => accounts.revokeToken("tok_1", 1),
+    instance: () => instances.update("inst_1", 1, { name: "Desk" }, []),
+    credentials: () => instances.eraseCredentials("inst_1"),
+    purge: () => instances.purge(0, 1),
+    creation: () => calls.insert(storedCall("call_2", "inst_1"), undefined, { kind: "single" }, []),
+    claim: () => calls.claimNext("inst_1", "node_1", 1),
+    update: () => calls.update("call_1", 1, { owner: "node_1" }, []),
+    removal: () => calls.remove(["call_9"]),
+    event: () => events.append([event("evt_9")]),
+    request: () => receipts.begin("usr_1", "key", "body", 1, 0),
+    answer: () => receipts.finish(receipt),
+    abandoned: () => receipts.abandonUnfinished(),
+    transcript: () => transcripts.append([{ ...line, confidence: null } as never]),
+    time: () => retention.saveTrustedTime({ at: 1, claim: null }),
+  };
+}
+
+/** Resolves if a statement about the table waits for a lock. */
+async function waiting(url: string, table: string): Promise<void> {
+  await using client = await connected(url);
+  const { rows } = await client.query(
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
+    [`%${table}%`],
+  );
+  if (rows.length === 0) throw new Error(`nothing waits for ${table}`);
+}
+
+/** A pool that can lose the answer to the next statement that begins with a word: it is carried out all the same. */
+function fragilePool(url: string) {
+  const inner = new pg.Pool({ connectionString: url });
+  let lost: string | undefined;
+  const pool: PostgresPool & { end(): Promise<void> } = {
+    end: () => inner.end(),
+    async connect() {
+      const client = await inner.connect();
+      return {
+        on: (event, listener) => client.on(event, listener),
+        off: (event, listener) => client.off(event, listener),
+        release: (destroy) => client.release(destroy),
+        async query(query) {
+          const result = await client.query(query as pg.QueryConfig);
+          if (lost === undefined || !query.text.startsWith(lost)) return result;
+          lost = undefined;
+          throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
+        },
+      };
+    },
+  };
+  return {
+    pool,
+    loseAnswerTo(word: string) {
+      lost = word;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
+import { OwnershipLost, StorageLocked } from "../../../src/ports/storage.ts";
+import { findPooler, type RunningPooler } from "../../support/pgbouncer.ts";
+import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { storedCall, storedInstance } from "./records.ts";
+import { databaseBefore } from "./steps-before.ts";
+
+const postgres = await findPostgres();
+const source = findPooler();
+const title = `PostgreSQL behind a transaction pooler, ${source.title}`;
+
+describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, () => {
+  let server: RunningPostgres;
+  let pooler: RunningPooler;
+  beforeAll(async () => {
+    server = await postgres.start();
+    pooler = await source.start(server.url, 3);
+  }, 30_000);
+  afterAll(async () => {
+    await pooler?.stop();
+    await server?.stop();
+  });
+
+  test("is owned, written to, renewed, taken over and given back", async () => {
+    const url = pooler.through(await server.createDatabase());
+    const [first, second] = [postgresStorage({ url }), postgresStorage({ url })];
+    await first.open({ exclusive: true, leaseMs: 600_000 });
+    await expect(second.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+
+    const ids = Array.from({ length: 30 }, (_, n) => `inst_${n}`);
+    const written = ids.map(async (id) => {
+      await first.instances.insert(storedInstance(id), []);
+      await first.calls.insert(storedCall(`call_of_${id}`, id), undefined, { kind: "single" }, []);
+      await first.lease?.renew();
+      return first.calls.claimNext(id, "node_1", 1);
+    });
+    for (const call of await Promise.all(written)) expect(call).toMatchObject({ owner: "node_1" });
+    expect(await first.calls.counts()).toEqual({ QUEUED: 30 });
+
+    await using client = await connected(url);
+    await client.query("update owners set expires_at = 0");
+    await second.open({ exclusive: true });
+    const late = first.instances.update("inst_1", 1, { name: "late" }, []);
+    await expect(late).rejects.toBeInstanceOf(OwnershipLost);
+    await expect(first.lease?.renew()).rejects.toBeInstanceOf(OwnershipLost);
+    await first.close();
+    await second.close();
+    await first.open({ exclusive: true });
+    expect(first.lease?.epoch).toBe(3);
+    expect(await first.instances.get("inst_1")).toMatchObject({ name: "Reception" });
+    await first.close();
+  });
+
+  test("is migrated from an earlier version, by one server of three, and no lock stays behind", async () => {
+    const direct = await server.createDatabase();
+    const older = await connectPostgres({ url: direct });
+    await (await databaseBefore("0008_deletions", older.dialect, older.columnTypes)).destroy();
+    await older.close?.();
+    const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.through(direct) }));
+    const opened = await Promise.allSettled(storages.map((storage) => storage.open({ exclusive: true })));
+    expect(opened.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    await using client = await connected(direct);
+    const { rows: locks } = await client.query("select * from pg_locks where locktype = 'advisory'");
+    expect(locks).toEqual([]);
+    const { rows } = await client.query("select count(*)::int as steps from ringport_migration");
+    expect(rows).toEqual([{ steps: 10 }]);
+    await Promise.all(storages.map((storage) => storage.close()));
+  });
+
+  test("lends connections that keep no settings of ours", async () => {
+    const url = pooler.through(await server.createDatabase());
+    const storage = postgresStorage({ url });
+    await storage.open({ exclusive: true });
+    await Promise.all([1, 2, 3, 4].map((n) => storage.instances.insert(storedInstance(`inst_${n}`), [])));
+    await using client = await connected(url);
+    const { rows } = await client.query(
+      "select name, setting from pg_settings where name ~ '(statement|lock|session)_timeout' and setting <> reset_val",
+    );
+    expect(rows).toEqual([]);
+    const { rows: prepared } = await client.query("select name from pg_prepared_statements");
+    expect(prepared).toEqual([]);
+    await storage.close();
+  });
+});
