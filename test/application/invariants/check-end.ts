@@ -67,12 +67,12 @@ async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<vo
   await check(true);
 }
 
-/** The DELETEs of a call or an instance that the present process has answered with 503, and none with 204. */
+/** The DELETEs of a call or an instance that the present owner has answered with 503, and none with 204. */
 function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
   const answers = new Map<string, Asked[]>();
   for (const asked of run.requests.all)
     if (asked.kind === kind) answers.set(asked.subject, [...(answers.get(asked.subject) ?? []), asked]);
-  const isRefused = ({ answer, process }: Asked) => answer === "unavailable" && process === run.process;
+  const isRefused = ({ answer, life }: Asked) => answer === "unavailable" && life === run.process.life;
   const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
   return open.map(([subject]) => subject);
 }
@@ -98,8 +98,8 @@ async function repeatTwice(
   request: () => Promise<void>,
 ): Promise<void> {
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
-  // A process before this one may have ended it, without being able to answer.
-  const earlier = requests.about(kind, subject).some((asked) => asked.process !== process);
+  // An owner before this one may have ended it, without being able to answer.
+  const earlier = requests.about(kind, subject).some(({ life }) => life !== process.life);
   for (const wanted of ["done", "not found"] as const) {
     const asked = requests.ask(process, kind, subject, request());
     await process.system.advance(10_000);
@@ -141,7 +141,7 @@ async function checkReader({ reader, findings }: Run): Promise<void> {
 }
 
 /** What is true of what a client learned, however the call went. */
-function checkClient(run: Run, { client, callId, process }: Attached, calls: readonly Call[]): void {
+function checkClient(run: Run, { client, callId, life }: Attached, calls: readonly Call[]): void {
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("stream-client", holds, `${callId} ${detail}`);
   expectThat(client.ends.length <= 1, `has ended ${client.ends.length} times`);
@@ -151,7 +151,7 @@ function checkClient(run: Run, { client, callId, process }: Attached, calls: rea
   if (final === undefined) return;
   expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
   expectThat(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
-  if (process !== run.process) return; // what it learned from a process that died may not have been stored
+  if (life !== run.process.life) return; // what an earlier owner reported may not have been stored
   const call = calls.find(({ id }) => id === callId);
   expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
   expectThat(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);

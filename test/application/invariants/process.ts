@@ -87,6 +87,11 @@ export class Process {
     return !leases || (this.storage.lease?.epoch === leases.epoch && leases.remainingMs > 0);
   }
 
+  /** Names what it has been since its start, or since it last became owner: it begins afresh each time. */
+  get life(): string {
+    return `${this.number}/${this.storage.lease?.epoch ?? 0}`;
+  }
+
   /** Begins to start; it dies of what keeps it from starting. */
   begin(): void {
     this.app.start().then(

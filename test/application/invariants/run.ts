@@ -24,6 +24,7 @@ export interface Attached {
   readonly attachment: StreamAttachment;
   readonly callId: string;
   readonly process: Process;
+  readonly life: string;
 }
 
 /** A supervisor starts a dead process again after this, ms. */

@@ -61,7 +61,8 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       requests.ask(process, "stream", call.id, app.calls.stream(ALICE, call.id), (seat) => {
         if (which % 7 === 0) return seat.release();
         const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
-        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process });
+        const { life } = process;
+        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process, life });
       });
       return;
     }
