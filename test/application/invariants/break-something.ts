@@ -62,7 +62,11 @@ async function restart(run: Run, drainMs: number): Promise<void> {
     const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
     findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
     // A supervisor kills a process whose database never answers.
-    findings.expect("stop-ends", stopped || storageFaults.waits || process.storage.isCut === "silent", "stop() has not resolved");
+    findings.expect(
+      "stop-ends",
+      stopped || storageFaults.waits || process.storage.isCut === "silent",
+      "stop() has not resolved",
+    );
   }
   process.die();
 }

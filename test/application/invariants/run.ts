@@ -84,8 +84,7 @@ export class Run {
     if (!this.leases) await this.database.open({ exclusive: true });
     await this.process.start();
     const { app, system } = this.process;
-    for (const name of ["Reception", "Office"])
-      this.instances.push((await app.instances.create(ALICE, { name })).id);
+    for (const name of ["Reception", "Office"]) this.instances.push((await app.instances.create(ALICE, { name })).id);
     const active = this.instances[0] as string;
     await app.instances.configure(ALICE, active);
     await this.line(active)?.scan();

@@ -111,34 +111,50 @@ function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<
 /** A fault, what it hits, and what follows. */
 const scene = fc.tuple(orNothing(BREAKING), orNothing(HIT), orNothing(AFTERWARDS));
 
-/** A second server, what goes on, how the first one loses the database, and what follows after that. */
+function mostly<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
+  const name = fc.constantFrom<StepName>(...names);
+  return one(
+    fc.oneof({ withCrossShrink: true }, { weight: 1, arbitrary: fc.constant("wait") }, { weight: 9, arbitrary: name }),
+  );
+}
+
+const LATER = ["create", "progress", "reachable again", "SIGCONT", "storage heals", "hang up"] as const;
+
+/** A second server, a call, how the first server loses the database, and what follows. */
 const takeOver = fc
   .tuple(
-    orNothing(["second server"]),
-    orNothing(HIT),
-    orNothing(HIT),
-    orNothing(["cut off", "SIGSTOP", "crash", "restart", "storage hangs"]),
+    mostly("second server"),
+    mostly("create", "create stream"),
+    mostly("progress"),
+    orNothing(["progress", "hang up", "delete"]),
+    mostly("cut off", "SIGSTOP", "crash", "restart", "storage hangs"),
     fc.constantFrom(0, 4_000, 7_000, 9_000, 10_000, 12_000, 31_000),
-    orNothing(["create", "progress", "reachable again", "SIGCONT", "storage heals"]),
-    orNothing(["create", "progress", "reachable again", "SIGCONT", "storage heals"]),
+    mostly("create", ...LATER),
+    orNothing(LATER),
+    orNothing(LATER),
   )
-  .map(([second, one, two, fault, waitMs, ...after]): Step[] => [second, one, two, { ...fault, waitMs }, ...after]);
+  .map(([second, call, rings, answered, fault, waitMs, ...later]): Step[] => [
+    ...[second, call, rings, answered],
+    ...[{ ...fault, waitMs }, ...later],
+  ]);
 
-function sequencesOf(names: typeof usual, scenes: fc.Arbitrary<Step[]>): fc.Arbitrary<Step[]> {
-  const any = one(fc.oneof({ withCrossShrink: true }, ...names));
+/** Steps of these names, and scenes among them. */
+function sequencesOf(
+  names: typeof usual,
+  scenes: fc.WeightedArbitrary<Step[]>,
+  maxLength: number,
+): fc.Arbitrary<Step[]> {
+  const any = one(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
   return fc
-    .array(fc.oneof({ weight: 8, arbitrary: any.map((step) => [step]) }, { weight: 1, arbitrary: scenes }), {
-      minLength: 1,
-      maxLength: 60,
-    })
+    .array(fc.oneof({ weight: 8, arbitrary: any }, scenes), { minLength: 1, maxLength })
     .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
 }
 
 /** Sequences of steps: mostly what makes a call, often what disturbs it, in every third also what takes its owner. */
 export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { withCrossShrink: true },
-  { weight: 2, arbitrary: sequencesOf(usual, scene) },
-  { weight: 1, arbitrary: sequencesOf([...usual, owning], fc.oneof(scene, takeOver)) },
+  { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: scene }, 60) },
+  { weight: 1, arbitrary: sequencesOf([...usual, owning], { weight: 3, arbitrary: takeOver }, 20) },
 );
 
 /** Whether a step breaks something, or lets it work again. */
