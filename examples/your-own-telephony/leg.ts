@@ -1,4 +1,4 @@
-import type { FrameSink, FrameSource, Leg, LegEvent, ReleaseCause } from "ringport";
+import type { Deadlines, FrameSink, FrameSource, Leg, LegEvent, ReleaseCause } from "ringport";
 
 export const SAMPLE_RATE = 16_000;
 const FRAME_MS = 20;
@@ -7,8 +7,9 @@ const RING_MS = 500;
 /**
  * One call to the loudspeaker: it rings, answers, plays what it gets and says nothing.
  * @param play takes each frame of the call, which is only valid until it returns
+ * @param deadlines of the line's host: nothing is played later
  */
-export function loudspeakerLeg(play: (frame: Int16Array) => void): Leg {
+export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Deadlines): Leg {
   let told: ReadableStreamDefaultController<LegEvent> | undefined;
   const events = new ReadableStream<LegEvent>({
     start(controller) {
@@ -32,6 +33,7 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void): Leg {
     function tick(): void {
       try {
         for (; !over && frames * FRAME_MS <= performance.now() - answeredAt; frames++) {
+          if (performance.now() >= deadlines.send) continue; // another server may carry this call by now
           source?.read(frame);
           play(frame);
           sink?.write(silence);

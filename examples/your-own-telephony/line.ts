@@ -37,7 +37,8 @@ export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Pla
     async dial(_to: string, { callId }: DialOptions, signal: AbortSignal): Promise<Leg> {
       if (offline !== undefined) throw new DialError("line_lost", `the line is ${offline}`);
       if (signal.aborted) throw new DialError("released", "hung up before it rang");
-      const leg = loudspeakerLeg((frame) => play(callId, frame));
+      if (performance.now() >= host.deadlines.dial) throw new DialError("line_lost", "the server may not dial now");
+      const leg = loudspeakerLeg((frame) => play(callId, frame), host.deadlines);
       legs.add(leg);
       signal.addEventListener("abort", () => void leg.hangUp(), { once: true });
       return leg;

@@ -68,6 +68,11 @@ export class ManualSystem implements System {
     this.#jumped += Math.trunc(ms);
   }
 
+  /** The process stands still for `ms`, as one that was stopped: time passes, and timers that fall due run later. */
+  stall(ms: number): void {
+    this.#elapsed += ms;
+  }
+
   /** How many timers wait. */
   get waiting(): number {
     return this.#timers.size;

@@ -1,6 +1,7 @@
 import type { ContractRunner } from "./contract-runner.ts";
 import { audioContract } from "./telephony-contract/audio.ts";
 import { callsContract } from "./telephony-contract/calls.ts";
+import { deadlinesContract } from "./telephony-contract/deadlines.ts";
 import { linkingContract } from "./telephony-contract/linking.ts";
 import type { ContractOptions, Skip } from "./telephony-contract/options.ts";
 import type { TelephonyTheme } from "./telephony-contract/theme.ts";
@@ -41,6 +42,7 @@ export function telephonyContract(name: string, options: ContractOptions, runner
     describe("linking", () => linkingContract(theme));
     describe("calls", () => callsContract(theme));
     describe("audio", () => audioContract(theme));
+    describe("deadlines", () => deadlinesContract(theme));
   });
 }
 

@@ -101,6 +101,8 @@ export class LeasedStorage implements Storage {
   #exclusive = false;
   /** This process cannot reach the database: everything throws `StorageUnavailable`. */
   unreachable = false;
+  /** Renewals are carried out, but not answered before this has resolved. */
+  holdRenewals: Promise<unknown> | undefined;
   readonly accounts: Storage["accounts"];
   readonly instances: Storage["instances"];
   readonly calls: Storage["calls"];
@@ -129,7 +131,7 @@ export class LeasedStorage implements Storage {
     this.#assertReachable();
     await this.#database.open();
     this.#exclusive = exclusive;
-    if (!exclusive) return;
+    if (!exclusive || this.#lease) return; // opening twice is fine
     const epoch = await this.#database.take(leaseMs);
     this.#lease = {
       epoch,
@@ -137,6 +139,7 @@ export class LeasedStorage implements Storage {
       renew: async () => {
         this.#assertReachable();
         this.#database.renew(epoch, leaseMs);
+        await this.holdRenewals;
       },
     };
   }

@@ -1,0 +1,41 @@
+import { DialError } from "../../ports/telephony.ts";
+import { CountingSource } from "../telephony-network.ts";
+import type { TelephonyTheme } from "./theme.ts";
+
+/** Longer than any adapter may have audio ready ahead of the network, ms. */
+const AHEAD_MS = 500;
+
+/** What a line still does once the deadlines of its host have passed. */
+export function deadlinesContract({ test, expect, options }: TelephonyTheme): void {
+  const { numbers, patienceMs } = options;
+
+  test("no call is placed after the deadline for it: the call waits for the line", async (network) => {
+    const { line, host } = await network.link();
+    host.deadlines.dial = -Infinity;
+    const refused = await network.call(line, numbers.answers).catch((error: unknown) => error);
+    expect(refused instanceof DialError ? refused.release : refused).toBe("line_lost");
+    host.deadlines.dial = Infinity;
+    const { leg, events } = await network.call(line, numbers.answers);
+    await events.next("connected", patienceMs);
+    await leg.hangUp();
+  });
+
+  test("no audio leaves after the deadline for it, until it is moved; a hang-up does", async (network) => {
+    const { line, host } = await network.link();
+    const mouth = new CountingSource();
+    const { leg, events } = await network.call(line, numbers.answers, mouth);
+    await events.next("connected", patienceMs);
+    const counted = () => [mouth.frames, leg.statistics?.()?.packetsSent];
+    host.deadlines.send = -Infinity;
+    await network.sleep(AHEAD_MS);
+    const before = counted();
+    await network.sleep(10 * leg.frameMs);
+    expect(counted()).toEqual(before);
+    host.deadlines.send = Infinity;
+    await network.until(() => mouth.frames > (before[0] ?? 0) + 5, "audio after the deadline was moved");
+    host.deadlines.send = -Infinity;
+    await leg.hangUp();
+    await events.over;
+    expect(events.cause).toBe("released");
+  });
+}

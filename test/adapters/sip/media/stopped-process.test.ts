@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+
+const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
+const DEADLINE_MS = 2_000;
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A process that sends audio to us until its deadline; it has begun. */
+async function sender(place: string) {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1");
+  onTestFinished(() => void socket.close());
+  await once(socket, "listening");
+  let packets = 0;
+  socket.on("message", (bytes) => {
+    if (bytes[1]! < 200 || bytes[1]! > 204) packets++; // no RTCP
+  });
+  const child = spawn(process.execPath, [SENDER, String(socket.address().port), place, String(DEADLINE_MS)]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  while (packets < 5) await sleep(20);
+  return { child, packets: () => packets };
+}
+
+for (const place of ["thread", "worker"])
+  test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
+    const { child, packets } = await sender(place);
+    child.kill("SIGSTOP");
+    await sleep(100); // what is on its way
+    const before = packets();
+    await sleep(DEADLINE_MS);
+    child.kill("SIGCONT");
+    await sleep(1_000);
+    expect(packets()).toBe(before);
+    expect(child.exitCode).toBeNull();
+  });
+
+test("a process that was stopped for less than its deadline goes on sending", async () => {
+  const { child, packets } = await sender("thread");
+  child.kill("SIGSTOP");
+  await sleep(200);
+  const before = packets();
+  child.kill("SIGCONT");
+  await sleep(500);
+  expect(packets()).toBeGreaterThan(before);
+});

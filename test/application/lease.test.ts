@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ALICE, World } from "../support/application.ts";
+import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
+
+const LONG = "x".repeat(2_000);
+
+/** A process on a database with a lease. */
+async function leased(): Promise<{ world: World; database: LeasedDatabase; storage: LeasedStorage }> {
+  const system = new ManualSystem();
+  const database = new LeasedDatabase(system, sqliteStorage({ path: ":memory:" }));
+  const storage = database.storage();
+  return { world: await World.start({ system, storage }), database, storage };
+}
+
+describe("a lease", () => {
+  test("is renewed every two seconds, so calls go on", async () => {
+    const { world, database } = await leased();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    await world.system.advance(60_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect(database.remainingMs).toBeGreaterThan(7_000);
+    await world.stop();
+  });
+
+  test("is not renewed any more after a stop", async () => {
+    const { world, database } = await leased();
+    await world.stop();
+    expect(database.remainingMs).toBe(0);
+    expect(world.system.waiting, "no timer is left").toBe(0);
+  });
+
+  test("lasts from the moment at which its renewal was sent, however late the answer comes", async () => {
+    const { world, storage } = await leased();
+    const instance = await world.activeInstance();
+    let answer = () => {};
+    storage.holdRenewals = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await world.system.advance(2_000);
+    storage.holdRenewals = new Promise(() => {});
+    await world.system.advance(3_500);
+    answer();
+    await world.system.advance(2_600); // 6.1 s after it was sent, 2.6 s after the answer
+    await world.call(instance);
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("ends with the ownership after a renewal that was sent before the process was stopped", async () => {
+    const { world, storage } = await leased();
+    const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    let answer = () => {};
+    storage.holdRenewals = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await world.system.advance(2_000);
+    world.system.stall(20_000);
+    answer();
+    await world.system.settle();
+    expect(leg.hangUps).toBeGreaterThan(0);
+    await world.stop();
+  });
+});
+
+describe("a process that cannot renew its lease", () => {
+  test("dials nobody after 6 s, and claims nothing", async () => {
+    const { world, storage } = await leased();
+    const instance = await world.activeInstance();
+    await world.system.advance(2_000 - (world.system.monotonic() % 2_000));
+    storage.holdRenewals = new Promise(() => {});
+    await world.system.advance(5_900);
+    const dialled = await world.call(instance);
+    expect(world.network.legs).toHaveLength(1);
+    world.leg(dialled).end("busy");
+    await world.system.advance(200);
+    const claims = () => world.storage.operations.filter((operation) => operation === "calls.claimNext").length;
+    const before = claims();
+    const waiting = await world.call(instance);
+    await world.system.advance(1_000);
+    expect([world.network.legs.length, claims() - before]).toEqual([1, 0]);
+    expect(await world.stored(waiting)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    await world.stop();
+  });
+
+  test("dials nobody after a stop between the claim and the dial", async () => {
+    const { world, storage } = await leased();
+    await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 0 });
+    const instance = await world.activeInstance();
+    world.network.users = "first"; // looked up before the dial
+    let release = () => {};
+    world.storage.before = (operation) =>
+      operation === "accounts.users" ? new Promise<void>((resolve) => (release = resolve)) : undefined;
+    await world.call(instance);
+    storage.holdRenewals = new Promise(() => {});
+    world.system.stall(7_000);
+    release();
+    await world.system.settle();
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("dials what waited as soon as the lease is renewed again", async () => {
+    const { world, storage } = await leased();
+    const instance = await world.activeInstance();
+    storage.unreachable = true;
+    await world.system.advance(7_500);
+    storage.unreachable = false;
+    const call = await world.create(instance);
+    expect(world.network.legs).toHaveLength(0);
+    await world.system.advance(2_000);
+    expect(world.leg(call).callId).toBe(call.id);
+    await world.stop();
+  });
+
+  test("hangs up all calls and closes all lines before another server may take over", async () => {
+    const { world, storage, database } = await leased();
+    const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    storage.unreachable = true;
+    await world.system.advance(7_000);
+    expect(leg.hangUps, "a shorter outage ends nothing").toBe(0);
+    while (leg.hangUps === 0) await world.system.advance(20);
+    expect(database.remainingMs).toBeGreaterThan(500);
+    await world.system.advance(20);
+    expect(world.network.lines.map((line) => line.closed)).toEqual([true]);
+    expect(database.remainingMs).toBeGreaterThan(500);
+    await world.stop();
+  });
+
+  test("stores how its calls ended if the database comes back before anybody took it", async () => {
+    const { world, storage } = await leased();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    storage.unreachable = true;
+    await world.system.advance(11_000);
+    storage.unreachable = false;
+    await world.stop();
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+  });
+});
+
+describe("a process whose database another one has taken", () => {
+  /** The lease ran out, unnoticed, and another server has it. */
+  async function deposed() {
+    const all = await leased();
+    const { world, database, storage } = all;
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance, LONG);
+    database.giveBack(database.epoch);
+    const other = database.storage();
+    await other.open({ exclusive: true });
+    return { ...all, instance, call, leg, other, storage };
+  }
+
+  test("hangs up at the first write that is refused, which is not repeated", async () => {
+    const { world, leg } = await deposed();
+    const written = world.storage.operations.length;
+    leg.press("5");
+    await world.system.settle();
+    expect(leg.hangUps).toBeGreaterThan(0);
+    const refused: string[] = [];
+    world.storage.before = (operation) => void refused.push(operation);
+    await world.system.advance(30_000);
+    expect(refused.filter((operation) => /update|append/.test(operation))).toEqual([]);
+    expect(world.storage.operations.slice(written).filter((operation) => /update/.test(operation))).toEqual([]);
+    await world.stop();
+  });
+
+  test("hangs up at its next renewal if nothing was written", async () => {
+    const { world, leg, call } = await deposed();
+    await world.system.advance(2_000);
+    expect(leg.hangUps).toBeGreaterThan(0);
+    await world.stop();
+    expect((await world.stored(call)).status, "the new owner settles the call").toBe("IN_PROGRESS");
+  });
+
+  test("stops at once, although nothing can be stored", async () => {
+    const { world } = await deposed();
+    await world.system.advance(2_000);
+    const from = world.system.monotonic();
+    let stoppedAt = 0;
+    void world.app.stop(10_000).then(() => {
+      stoppedAt = world.system.monotonic();
+    });
+    await world.system.settle();
+    expect(stoppedAt).toBe(from);
+  });
+
+  test("repeats no refused write, also if its own lease had run out before", async () => {
+    const { world, storage, database } = await leased();
+    await world.answeredCall(await world.activeInstance(), LONG);
+    storage.unreachable = true;
+    await world.system.advance(10_100);
+    await database.storage().open({ exclusive: true });
+    const attempts: string[] = [];
+    world.storage.before = (operation) => void attempts.push(operation);
+    storage.unreachable = false;
+    await world.system.advance(20_000);
+    expect(attempts.filter((operation) => operation === "calls.update")).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("touches the database no more after its stop", async () => {
+    const { world, instance } = await deposed();
+    await world.system.advance(2_000);
+    await world.stop();
+    const done = world.storage.operations.length;
+    await expect(world.app.instances.get(ALICE, instance.id)).rejects.toThrow("this application has stopped");
+    await world.system.advance(60_000);
+    expect(world.storage.operations.length).toBe(done);
+  });
+});

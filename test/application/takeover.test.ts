@@ -1,0 +1,280 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { isActive } from "../../src/domain/call.ts";
+import type { RingportOptions } from "../../src/options.ts";
+import { StorageLocked } from "../../src/ports/storage.ts";
+import { createRingport } from "../../src/ringport.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
+import { ALICE, NUMBER, ToneSpeech } from "../support/application.ts";
+import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
+import { MemoryRecordings } from "../support/memory-recordings.ts";
+
+/** A database, and servers on it that share a clock. */
+class Place {
+  readonly system = new ManualSystem();
+  readonly database: LeasedDatabase = new LeasedDatabase(this.system, sqliteStorage({ path: ":memory:" }));
+  readonly #devices = new Map<string, string | null>();
+
+  /** A server that is not started yet. */
+  server(options: Partial<RingportOptions> = {}): Server {
+    const server = new Server(this.system, this.database.storage(), this.#devices, options);
+    onTestFinished(() => this.passes(server.ringport.stop({ drainMs: 0 })));
+    return server;
+  }
+
+  /** What a promise comes to, while time passes. */
+  async passes<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = promise.finally(() => {
+      settled = true;
+    });
+    done.catch(() => {});
+    for (let tries = 0; tries < 2_000 && !settled; tries++) await this.system.advance(50);
+    return done;
+  }
+}
+
+class Server {
+  readonly network: ScriptedTelephony;
+  readonly ringport: ReturnType<typeof createRingport>;
+  readonly storage: LeasedStorage;
+  readonly warnings: string[] = [];
+  readonly #system: ManualSystem;
+
+  constructor(
+    system: ManualSystem,
+    storage: LeasedStorage,
+    devices: Map<string, string | null>,
+    options: Partial<RingportOptions>,
+  ) {
+    this.#system = system;
+    this.storage = storage;
+    this.network = new ScriptedTelephony(system, {});
+    Object.defineProperty(this.network, "devices", { value: devices }); // the network remembers them, not the server
+    this.ringport = createRingport({
+      system,
+      storage,
+      telephony: this.network,
+      speech: new ToneSpeech(),
+      recordings: new MemoryRecordings(),
+      secret: "00".repeat(32),
+      log: { debug() {}, info() {}, warn: (_, message) => void this.warnings.push(message), error() {} },
+      ...options,
+    });
+  }
+
+  /** An instance whose line is online. */
+  async instance(): Promise<string> {
+    const { id } = await this.ringport.instances.create(ALICE, { name: "Reception" });
+    await this.ringport.instances.configure(ALICE, id);
+    await this.network.line(id).scan();
+    await this.#system.settle();
+    return id;
+  }
+
+  /** A call that speaks for a minute. */
+  async call(instanceId: string): Promise<string> {
+    const tts = { text: "x".repeat(1_200), voiceId: "en-US-1" };
+    const target = { phoneNumber: NUMBER };
+    const { id } = await this.ringport.calls.create(ALICE, { instanceId, type: "FIXED_TTS", target, tts });
+    await this.#system.settle();
+    return id;
+  }
+
+  async talkingCall(instanceId: string): Promise<string> {
+    const id = await this.call(instanceId);
+    this.network.leg(id).placed();
+    this.network.leg(id).answer();
+    await this.#system.settle();
+    return id;
+  }
+
+  async status(path = "/v1/instances"): Promise<{ status: number; code?: string; retryAfter: string | null }> {
+    const response = await this.ringport.fetch(new Request(`http://ringport.test${path}`));
+    const { code } = (await response.json()) as { code?: string };
+    return { status: response.status, ...(code ? { code } : {}), retryAfter: response.headers.get("retry-after") };
+  }
+}
+
+const NOT_OURS = { status: 503, code: "storage_unavailable", retryAfter: "1" };
+
+describe("a start", () => {
+  test("waits for the lease of a server that died, says so once, and answers 503 meanwhile", async () => {
+    const place = new Place();
+    await place.database.storage().open({ exclusive: true }); // its process is dead
+    await place.system.advance(2_000);
+    const server = place.server({ onOwnershipLost: "exit" });
+    const starting = server.ringport.start();
+    const early = server.status(); // before anybody knows of the other server
+    await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
+    await place.system.advance(5_000);
+    expect([await early, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
+    await expect(server.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
+    await place.passes(starting);
+    expect(place.system.monotonic()).toBeGreaterThanOrEqual(10_000);
+    expect(place.system.monotonic()).toBeLessThan(10_500);
+    expect(server.warnings).toEqual([expect.stringMatching(/its lease runs out in 8 s; waiting$/)]);
+    expect((await server.status()).status).toBe(401);
+  });
+
+  test("fails if the other server lives, under exit", async () => {
+    const place = new Place();
+    await place.server().ringport.start();
+    const second = place.server({ onOwnershipLost: "exit" });
+    await expect(place.passes(second.ringport.start())).rejects.toBeInstanceOf(StorageLocked);
+    expect(place.system.monotonic()).toBeLessThan(10_500);
+    expect(await second.status()).toEqual(NOT_OURS);
+  });
+
+  test("waits as long as the other server lives, under restart, and takes over within a second of its stop", async () => {
+    const place = new Place();
+    const first = place.server();
+    await first.ringport.start();
+    const second = place.server();
+    let started = false;
+    void second.ringport.start().then(() => {
+      started = true;
+    });
+    await place.system.advance(60_000);
+    expect([started, second.warnings.length]).toEqual([false, 1]);
+    await place.passes(first.ringport.stop());
+    await place.system.advance(1_000);
+    expect(started).toBe(true);
+  });
+
+  test("takes a lease that is given back while it waits for its end", async () => {
+    const place = new Place();
+    const first = place.server();
+    await first.ringport.start();
+    const second = place.server({ onOwnershipLost: "exit" });
+    const starting = second.ringport.start();
+    await vi.waitFor(() => expect(second.warnings).toHaveLength(1));
+    await place.passes(first.ringport.stop({ drainMs: 0 }));
+    const from = place.system.monotonic();
+    await place.passes(starting);
+    expect(place.system.monotonic() - from).toBeLessThanOrEqual(1_050);
+  });
+
+  test("that waits is ended by a stop", async () => {
+    const place = new Place();
+    await place.server().ringport.start();
+    const second = place.server();
+    const refused = expect(second.ringport.start()).rejects.toBeInstanceOf(StorageLocked);
+    await place.system.advance(3_000);
+    await second.ringport.stop();
+    await refused;
+    expect((await second.status()).code).toBe("stopping");
+  });
+
+  test("needs no wait after a clean stop", async () => {
+    const place = new Place();
+    const first = place.server();
+    await first.ringport.start();
+    await place.passes(first.ringport.stop({ drainMs: 0 }));
+    const from = place.system.monotonic();
+    await place.server().ringport.start();
+    expect(place.system.monotonic()).toBe(from);
+  });
+
+  test.each([{ leaseMs: 4_000 }, { leaseRenewMs: 5_000 }])("refuses a renewal that comes too late: %o", (options) => {
+    expect(() => createRingport(options)).toThrow(/leaseRenewMs is \d+: it must be less than half of leaseMs/);
+  });
+});
+
+describe("a server that cannot reach its database", () => {
+  test("has hung up before another one dials the same instance, and starts afresh behind it", async () => {
+    const place = new Place();
+    const first = place.server();
+    const instanceId = await first.instance();
+    const lost = await first.talkingCall(instanceId);
+    const second = place.server();
+    first.storage.unreachable = true;
+    const starting = second.ringport.start();
+    const hungUp = async () => {
+      while (first.network.leg(lost).hangUps === 0) await place.system.advance(20);
+      return place.system.monotonic();
+    };
+    const hungUpAt = await hungUp();
+    await place.passes(starting);
+    expect(place.system.monotonic()).toBeGreaterThan(hungUpAt + 500);
+    await place.system.settle();
+    const next = await second.talkingCall(instanceId);
+    const { status, outcome } = await second.ringport.calls.get(ALICE, lost);
+    expect([status, outcome?.reason]).toEqual(["FAILED", "interrupted"]);
+
+    // Back again, the first one waits, and answers nothing.
+    first.storage.unreachable = false;
+    await place.system.advance(30_000);
+    expect(await first.status()).toEqual(NOT_OURS);
+    await expect(first.ringport.calls.get(ALICE, next)).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(second.network.leg(next).hangUps).toBe(0);
+    const made = await second.instance();
+    await place.passes(second.ringport.stop({ drainMs: 0 }));
+    await place.system.advance(7_000);
+
+    // The same object is the owner again, with what the other one left.
+    expect((await first.ringport.calls.get(ALICE, next)).outcome?.reason).toBe("interrupted");
+    const { connection, instance } = await shown(first, made);
+    expect([instance, connection.state, connection.reason]).toEqual(["ACTIVE", "online", null]);
+    const again = await first.talkingCall(made);
+    expect((await first.ringport.calls.get(ALICE, again)).status).toBe("IN_PROGRESS");
+  });
+
+  test("ends every request that waits for the end of a call", async () => {
+    const place = new Place();
+    const first = place.server();
+    const call = await first.talkingCall(await first.instance());
+    let refused: unknown;
+    first.ringport.calls.wait(ALICE, call).catch((error: unknown) => {
+      refused = error;
+    });
+    await place.system.settle();
+    first.storage.unreachable = true;
+    await place.system.advance(15_000);
+    expect(refused).toMatchObject({ code: "stopping" });
+  });
+
+  test("stops for good under exit, and says why", async () => {
+    const place = new Place();
+    const first = place.server({ onOwnershipLost: "exit" });
+    await first.talkingCall(await first.instance());
+    first.storage.unreachable = true;
+    const reason = await place.passes(first.ringport.ended);
+    expect(reason.message).toBe("the lease on the database was not renewed in time");
+    expect(first.network.legs.map((leg) => leg.hangUps > 0)).toEqual([true]);
+    expect((await first.status()).code).toBe("stopping");
+    await expect(first.ringport.start()).rejects.toThrow("this Ringport was stopped");
+  });
+
+  test("answers nothing from the moment at which it goes on after a stop", async () => {
+    const place = new Place();
+    const first = place.server();
+    await first.instance();
+    place.system.stall(30_000);
+    expect(await first.status()).toEqual(NOT_OURS);
+    await expect(first.ringport.instances.list(ALICE)).rejects.toMatchObject({ code: "storage_unavailable" });
+  });
+});
+
+describe("a server whose database was taken over", () => {
+  test("leaves its calls to the new owner, which settles each of them once", async () => {
+    const place = new Place();
+    const first = place.server();
+    const call = await first.talkingCall(await first.instance());
+    place.database.giveBack(place.database.epoch); // as if it had run out unnoticed
+    const second = place.server();
+    await second.ringport.start();
+    await place.system.advance(3_000);
+    expect(first.network.leg(call).hangUps).toBeGreaterThan(0);
+    const settled = await second.ringport.calls.get(ALICE, call);
+    expect([isActive(settled.status), settled.outcome?.reason]).toEqual([false, "interrupted"]);
+    const { events } = await second.ringport.calls.timeline(ALICE, call);
+    expect(events.filter(({ type }) => type === "failed")).toHaveLength(1);
+  });
+});
+
+async function shown({ ringport }: Server, id: string) {
+  const { status, connection } = await ringport.instances.get(ALICE, id);
+  return { instance: status, connection };
+}
