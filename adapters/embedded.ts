@@ -51,13 +51,16 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
  */
 export async function embeddedStorage(options: RingportOptions): Promise<Storage> {
   if (options.storage) return options.storage;
+  const { databaseSchema: schema, databasePrefix: prefix } = options;
   if (options.databaseUrl !== undefined) {
     const { postgresStorage } = await import("./storage/postgres.ts");
-    return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl) });
+    return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl), schema, prefix });
   }
+  if (schema !== undefined)
+    throw new Error("a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL");
   const { sqliteStorage } = await import("./storage/sqlite.ts");
   const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
-  return sqliteStorage({ path, synchronous: options.embedded?.synchronous ?? "FULL" });
+  return sqliteStorage({ path, synchronous: options.embedded?.synchronous ?? "FULL", prefix });
 }
 
 /** The file of the embedded SQLite. */

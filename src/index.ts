@@ -75,7 +75,9 @@ export type {
   Insertion,
   InstancePatch,
   InstanceStore,
+  Lease,
   LogPage,
+  OpenOptions,
   Page,
   Receipt,
   ReceiptResult,
@@ -88,7 +90,7 @@ export type {
   TrustedTime,
   User,
 } from "./ports/storage.ts";
-export { StorageLocked, StorageUnavailable } from "./ports/storage.ts";
+export { OwnershipLost, StorageLocked, StorageUnavailable } from "./ports/storage.ts";
 export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {

@@ -72,6 +72,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly data?: string | undefined;
   /** `postgres://…`: PostgreSQL instead of the embedded SQLite. */
   readonly databaseUrl?: string | undefined;
+  /** Schema of the tables on PostgreSQL, created if it is missing. Default: the first one of the search path. */
+  readonly databaseSchema?: string | undefined;
+  /** What the names of all tables and indexes begin with, such as `ringport_`. Default: nothing. */
+  readonly databasePrefix?: string | undefined;
   /** Options of the embedded defaults (see `adapters/embedded.ts`). */
   readonly embedded?: EmbeddedTuning | undefined;
 }

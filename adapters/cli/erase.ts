@@ -6,13 +6,11 @@ import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
 import { maskNumbers } from "./mask-numbers.ts";
 import { readSettings } from "./read-settings.ts";
-import { settingsOf } from "./settings.ts";
+import { STORAGE_SETTINGS } from "./settings.ts";
 import { printFacts } from "./terminal/facts.ts";
 import { printBeside, printJson } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
-
-const SETTINGS = settingsOf("data", "databaseUrl");
 
 /** `ringport erase`: one person's data, on request. */
 export const erase: Command = {
@@ -26,12 +24,12 @@ export const erase: Command = {
     { name: "phone", placeholder: "NUMBER", help: "The number that was called, such as +12025550100; needed." },
     jsonOption("what was deleted and what still names the number"),
   ],
-  settings: SETTINGS,
+  settings: STORAGE_SETTINGS,
   async run(line) {
     const given = line.values.get("phone");
     if (given === undefined) throw new UsageError("erase needs a phone number: ringport erase --phone +12025550100");
     const phone = checkedPhone(given, "--phone");
-    const { options } = readSettings(SETTINGS, line, process.env);
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const { embeddedKeepers } = await import("../embedded.ts");
     const erasure = await withStorage(options, { mustExist: true }, async (storage) =>
       erasePhone(await embeddedKeepers(options, storage), phone),

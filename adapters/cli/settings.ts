@@ -1,4 +1,5 @@
 import type { RingportOptions } from "../../src/options.ts";
+import { SCHEMA_NAME, TABLE_PREFIX } from "../storage/table-names.ts";
 import { LOG_LEVELS } from "./log.ts";
 import {
   corsOrigins,
@@ -58,6 +59,20 @@ const SERVER = [
     "none",
     "PostgreSQL instead of the embedded SQLite.",
     HIDDEN,
+  ),
+  setting(
+    "databaseSchema",
+    "RINGPORT_DATABASE_SCHEMA",
+    text("NAME", "a name of a-z, 0-9 and _", SCHEMA_NAME),
+    "none",
+    "PostgreSQL: schema of the tables, beside those of another program; without it the first one of the search path.",
+  ),
+  setting(
+    "databasePrefix",
+    "RINGPORT_DATABASE_PREFIX",
+    text("PREFIX", "up to 30 of a-z, 0-9 and _, such as ringport_", TABLE_PREFIX),
+    "none",
+    "What the names of tables and indexes begin with.",
   ),
   setting(
     "secret",
@@ -272,6 +287,14 @@ export const SETTINGS: readonly Setting[] = Object.values(SETTING_GROUPS).flat()
 export function settingsOf(...options: readonly string[]): Setting[] {
   return SETTINGS.filter(({ option }) => options.includes(option));
 }
+
+/** Where a command finds the storage of a server. */
+export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
+  "data",
+  "databaseUrl",
+  "databaseSchema",
+  "databasePrefix",
+);
 
 /** Options that are made of code, and why no variable can hold them. */
 export const CODE_ONLY = {

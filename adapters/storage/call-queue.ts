@@ -3,10 +3,10 @@ import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
-import type { Database } from "./schema.ts";
-import type { Session } from "./session.ts";
+import { type Database, WHOLE_DATABASE } from "./schema.ts";
+import type { Fenced, Session } from "./session.ts";
 
-interface Claim {
+interface Claim extends Fenced {
   readonly instance_id: string;
   readonly owner: string;
   readonly dialing_at: number;
@@ -26,7 +26,7 @@ const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
 export function callQueue(
   session: Session,
 ): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
-  const claimed = prepared((db, { instance_id, owner, dialing_at }: Claim) =>
+  const claimed = prepared((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
     db
       .updateTable("calls")
       .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
@@ -49,6 +49,7 @@ export function callQueue(
           .limit(1)
           .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
       )
+      .$if(epoch !== undefined, (query) => query.where(isOwnedIn(epoch)))
       .returningAll(),
   );
   return {
@@ -56,11 +57,10 @@ export function callQueue(
       const rows = await session.ask(ACTIVE_CALLS, { instance_id: instanceId });
       return rows.map(callOf);
     },
-    claimNext: (instanceId, owner, now) =>
-      session.write(async (db) => {
-        const [row] = await claimed(db, { instance_id: instanceId, owner, dialing_at: now });
-        return row && callOf(row);
-      }),
+    async claimNext(instanceId, owner, now) {
+      const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
+      return row && callOf(row);
+    },
     waitingSince: (createdBefore, limit, after) =>
       session.read(async (db) => {
         const rows = await db
@@ -127,6 +127,18 @@ export function callQueue(
         return [...onLine, ...dialing, ...ofDeleted].map(callOf);
       }),
   };
+}
+
+/** Holds until the statement is committed, or is false. */
+function isOwnedIn(epoch = 0) {
+  return ({ exists, selectFrom }: ExpressionBuilder<Database, "calls">) =>
+    exists(
+      selectFrom("owners")
+        .select("owners.name")
+        .where("owners.name", "=", WHOLE_DATABASE)
+        .where("owners.epoch", "=", epoch)
+        .forKeyShare(),
+    );
 }
 
 /** A call of a process other than this one. */

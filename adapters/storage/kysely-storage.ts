@@ -12,13 +12,13 @@ import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
 import { contentsOf, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { namedTables } from "./named-tables.ts";
 import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
-import { namedTables } from "./table-names.ts";
 import { transcriptStore } from "./transcript-store.ts";
 
 const LEASE_MS = 10_000;
@@ -55,6 +55,14 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
     },
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ transaction }) => transaction(work)),
+    writeOnce: (query, given) =>
+      guarded(async ({ db, transaction, ownership }) => {
+        const epoch = ownership?.lease?.epoch;
+        if (epoch === undefined) return transaction((tx) => query(tx, given));
+        const rows = await query(db, { ...given, epoch });
+        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch is over
+        return rows;
+      }),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),
     scrub: (thorough) => guarded(async ({ engine }) => engine.scrub?.(thorough)),
   };

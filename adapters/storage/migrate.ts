@@ -1,6 +1,7 @@
 import { type Kysely, PostgresAdapter, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { TABLE_NAMES, type TableNames } from "./table-names.ts";
+import { TABLE_NAMES } from "./named-tables.ts";
+import type { TableNames } from "./table-names.ts";
 
 /** A database and the names of our tables in it. */
 export interface Place {

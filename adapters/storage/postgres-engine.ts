@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Kysely, sql } from "kysely";
 import type { Pool } from "pg";
+import { namedTables } from "./named-tables.ts";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
 import { postgresUnavailable } from "./postgres-errors.ts";
@@ -8,7 +9,7 @@ import { fenceOf, leaseOf, refuseWhileOwned, releaseLease, takeLease } from "./p
 import { lent, type PostgresQuery } from "./postgres-pool.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, Ownership, Traits } from "./session.ts";
-import { checkedNames, namedTables } from "./table-names.ts";
+import { checkedNames } from "./table-names.ts";
 
 /** How long a connection may take to be had, ms. */
 const CONNECT_MS = 5_000;

@@ -2,10 +2,8 @@ import { type Kysely, sql } from "kysely";
 import { type Lease, OwnershipLost, StorageLocked } from "../../src/ports/storage.ts";
 import { type Contents, contentsOf, lockMigrations, type Place } from "./migrate.ts";
 import type { Fence } from "./postgres-dialect.ts";
-import type { Database } from "./schema.ts";
+import { type Database, WHOLE_DATABASE } from "./schema.ts";
 
-/** What a server owns: the whole database. */
-const RESOURCE = "server";
 /** How long to wait for a transaction of the owner before, which PostgreSQL ends by its own limits, and for a migration, ms. */
 const PATIENCE_MS = 20_000;
 
@@ -40,7 +38,7 @@ export async function takeLease(
   await migrate(tx);
   const { epoch } = await tx
     .insertInto("owners")
-    .values({ name: RESOURCE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
+    .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
     .onConflict((conflict) =>
       conflict.column("name").doUpdateSet((eb) => ({
         epoch: eb("owners.epoch", "+", 1),
@@ -62,7 +60,7 @@ export function leaseOf(db: Kysely<Database>, place: Place, epoch: number, ms: n
       const { numUpdatedRows } = await db
         .updateTable("owners")
         .set({ expires_at: sql<number>`${NOW} + ${ms}` })
-        .where("name", "=", RESOURCE)
+        .where("name", "=", WHOLE_DATABASE)
         .where("epoch", "=", epoch)
         .where("owner", "is not", null)
         .executeTakeFirst();
@@ -76,7 +74,7 @@ export async function releaseLease(db: Kysely<Database>, epoch: number): Promise
   await db
     .updateTable("owners")
     .set({ owner: null, expires_at: NOW })
-    .where("name", "=", RESOURCE)
+    .where("name", "=", WHOLE_DATABASE)
     .where("epoch", "=", epoch)
     .execute();
 }
@@ -87,7 +85,7 @@ export async function releaseLease(db: Kysely<Database>, epoch: number): Promise
  */
 export function fenceOf(db: Kysely<Database>, epoch: number): NonNullable<Fence["query"]> {
   return sql`select 1 from ${sql.table("owners")}
-    where name = ${sql.lit(RESOURCE)} and epoch = ${sql.lit(epoch)} for key share`.compile(db).sql;
+    where name = ${sql.lit(WHOLE_DATABASE)} and epoch = ${sql.lit(epoch)} for key share`.compile(db).sql;
 }
 
 interface CurrentOwner {
@@ -100,7 +98,7 @@ async function currentOwner(db: Kysely<Database>, locked: boolean): Promise<Curr
   return db
     .selectFrom("owners")
     .select(["owner", sql<number>`expires_at - ${NOW}`.as("remaining")])
-    .where("name", "=", RESOURCE)
+    .where("name", "=", WHOLE_DATABASE)
     .$if(locked, (query) => query.forUpdate())
     .executeTakeFirst();
 }

@@ -150,9 +150,11 @@ export interface TrustedTimeTable {
   waited_ms: number;
 }
 
+export const WHOLE_DATABASE = "server";
+
 /** Who may write, by resource; only PostgreSQL has rows here. */
 export interface OwnerTable {
-  /** What is owned; `server` is the whole database. */
+  /** What is owned, such as {@link WHOLE_DATABASE}. */
   name: string;
   /** Rises with every owner. */
   epoch: number;

@@ -14,10 +14,20 @@ export interface Session {
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /** For what one statement changes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
+  /**
+   * For one hot statement that returns what it has changed. On PostgreSQL it takes one round trip instead of three: if it
+   * is given an `epoch`, it changes nothing in another one.
+   */
+  writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** For what is stored together; `work` waits for nothing but the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
   /** Overwrites what was deleted, if the database keeps files of its own. */
   scrub(thorough: boolean): Promise<void>;
+}
+
+/** What the session adds to what a statement is given. */
+export interface Fenced {
+  readonly epoch?: number;
 }
 
 /** How one database differs from the other. */

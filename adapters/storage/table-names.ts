@@ -1,15 +1,3 @@
-import {
-  type CreateIndexNode,
-  type DropIndexNode,
-  IdentifierNode,
-  type KyselyPlugin,
-  OperationNodeTransformer,
-  type PrimaryKeyConstraintNode,
-  type QueryId,
-  SchemableIdentifierNode,
-} from "kysely";
-import type { Database } from "./schema.ts";
-
 /** Where the tables are in a database that other programs use as well. */
 export interface TableNames {
   /** The schema of the tables, created if it is missing. Default: the first schema of the search path. */
@@ -18,95 +6,22 @@ export interface TableNames {
   readonly prefix?: string | undefined;
 }
 
-/** Every table there is; the compiler notices a missing one. */
-const TABLES: Record<keyof Database, true> = {
-  users: true,
-  tokens: true,
-  instances: true,
-  credentials: true,
-  calls: true,
-  call_audio: true,
-  finished_counts: true,
-  events: true,
-  event_counters: true,
-  receipts: true,
-  transcripts: true,
-  trusted_time: true,
-  owners: true,
-};
-export const TABLE_NAMES: readonly string[] = Object.keys(TABLES);
-
 /** PostgreSQL cuts names at 63 bytes; the longest one behind a prefix has 33. */
-const PREFIX = /^[a-z_][a-z0-9_]{0,29}$/;
-const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+export const TABLE_PREFIX: RegExp = /^[a-z_][a-z0-9_]{0,29}$/;
+export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
  * The names, if they can be used.
  * @throws {Error} a schema or prefix with other characters, or too long
  */
 export function checkedNames({ schema, prefix }: TableNames): TableNames {
-  if (schema !== undefined && !SCHEMA.test(schema))
+  if (schema !== undefined && !SCHEMA_NAME.test(schema))
     throw new Error(
       `schema is ${JSON.stringify(schema)}: it must be up to 63 of a-z, 0-9 and _, without a digit first`,
     );
-  if (prefix !== undefined && !PREFIX.test(prefix))
+  if (prefix !== undefined && !TABLE_PREFIX.test(prefix))
     throw new Error(
       `prefix is ${JSON.stringify(prefix)}: it must be up to 30 of a-z, 0-9 and _, without a digit first`,
     );
   return { schema, prefix };
-}
-
-/** Gives every table and index its full name, in raw SQL as well where a table stands as `sql.table`. */
-export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {
-  if (schema === undefined && prefix === undefined) return [];
-  const transformer = new FullNames(schema, prefix ?? "");
-  return [
-    {
-      transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
-      transformResult: async ({ result }) => result,
-    },
-  ];
-}
-
-class FullNames extends OperationNodeTransformer {
-  readonly #schema: string | undefined;
-  readonly #prefix: string;
-
-  constructor(schema: string | undefined, prefix: string) {
-    super();
-    this.#schema = schema;
-    this.#prefix = prefix;
-  }
-
-  protected override transformSchemableIdentifier(node: SchemableIdentifierNode): SchemableIdentifierNode {
-    const { name } = node.identifier;
-    return node.schema || !TABLE_NAMES.includes(name) ? node : this.#named(name);
-  }
-
-  protected override transformCreateIndex(node: CreateIndexNode, queryId?: QueryId): CreateIndexNode {
-    return { ...super.transformCreateIndex(node, queryId), name: this.#prefixed(node.name) };
-  }
-
-  protected override transformDropIndex(node: DropIndexNode, queryId?: QueryId): DropIndexNode {
-    return { ...super.transformDropIndex(node, queryId), name: this.#named(node.name.identifier.name) };
-  }
-
-  protected override transformPrimaryKeyConstraint(
-    node: PrimaryKeyConstraintNode,
-    queryId?: QueryId,
-  ): PrimaryKeyConstraintNode {
-    const transformed = super.transformPrimaryKeyConstraint(node, queryId);
-    return node.name ? { ...transformed, name: this.#prefixed(node.name) } : transformed;
-  }
-
-  #named(name: string): SchemableIdentifierNode {
-    const full = this.#prefix + name;
-    return this.#schema === undefined
-      ? SchemableIdentifierNode.create(full)
-      : SchemableIdentifierNode.createWithSchema(this.#schema, full);
-  }
-
-  #prefixed({ name }: IdentifierNode): IdentifierNode {
-    return IdentifierNode.create(this.#prefix + name);
-  }
 }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { embedded } from "../../adapters/embedded.ts";
 import type { EmbeddedPorts, RingportOptions } from "../../src/options.ts";
@@ -99,6 +100,17 @@ describe("the embedded defaults", () => {
     );
     expect((error as Error).message).toContain("mysql:");
     expect((error as Error).message).not.toContain("hunter2");
+  });
+
+  test("the tables of the embedded database take a prefix, and no schema", async () => {
+    const data = freshFolder();
+    await expect(ports({ data, databaseSchema: "calls" })).rejects.toThrow(/RINGPORT_DATABASE_SCHEMA.*DATABASE_URL/);
+    const { storage } = await ports({ data, databasePrefix: "rp_" });
+    await storage.open({ exclusive: true });
+    await storage.close();
+    const database = new DatabaseSync(join(data, "ringport.sqlite"));
+    expect(database.prepare("select count(*) as users from rp_users").get()).toEqual({ users: 0 });
+    database.close();
   });
 
   test.skipIf(process.getuid?.() === 0)(

@@ -1,6 +1,7 @@
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
+import { FENCE } from "./fence.ts";
 import { LIST } from "./list.ts";
 import { MEMORY } from "./memory.ts";
 import { READ } from "./read.ts";
@@ -19,6 +20,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   sim: SIMULATED_CALLS,
   memory: MEMORY,
   dispatch: DISPATCH,
+  fence: FENCE,
   "spoken-once": SPOKEN_ONCE,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,

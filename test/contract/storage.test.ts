@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
@@ -11,7 +12,7 @@ import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 const runner = { describe, test, expect };
 
 /** One storage after another over the same data. */
-async function underTest(make: () => Storage, remove: () => void): Promise<StorageUnderTest> {
+async function underTest(make: () => Storage, remove: () => void | Promise<void>): Promise<StorageUnderTest> {
   let storage = make();
   await storage.open({ exclusive: true });
   return {
@@ -24,7 +25,7 @@ async function underTest(make: () => Storage, remove: () => void): Promise<Stora
     },
     async close() {
       await storage.close();
-      remove();
+      await remove();
     },
   };
 }
@@ -66,6 +67,19 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       return underTest(
         () => postgresStorage({ url }),
         () => {},
+      );
+    },
+    runner,
+  );
+
+  storageContract(
+    "PostgreSQL with a pool, a schema and a prefix of the host",
+    async () => {
+      if (!server) throw new Error("PostgreSQL has not started");
+      const pool = new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
+      return underTest(
+        () => postgresStorage({ pool, schema: "ringport", prefix: "rp_" }),
+        () => pool.end(),
       );
     },
     runner,

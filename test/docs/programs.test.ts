@@ -59,6 +59,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ['runtime = "nodejs"', "it is a route of Next.js; test/examples runs the same"],
   ["export function beeps", "the test of the speech adapter below runs it"],
   ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
+  ["new pg.Pool(", "it needs a PostgreSQL; test/adapters/storage/host-database.test.ts opens the same"],
   ["storageContract(", "it is a test; test/contract runs the same"],
   ["export function silentLeg", "a piece of an adapter; test/examples runs a whole one"],
   ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],

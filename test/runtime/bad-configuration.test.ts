@@ -90,7 +90,7 @@ function inDatabase(data: string, sql: string): void {
 /** The last lines of a first start and of every other. */
 const FIRST_REQUEST = /^ {2}curl /m;
 const STREAM = /^ {2}Stream /m;
-const NEWER = "insert into kysely_migration values ('9999_future', '2099-01-01')";
+const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   test.for<[what: string, args: readonly string[], env: Env, said: readonly string[]]>([
@@ -194,13 +194,13 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await expectRefused(target, place, {}, literally(file), /newer version of ringport \(step 9999_future\): upgrade/);
 
     // The step is tried again, and fails at the first table, which is there.
-    inDatabase(data, "alter table kysely_migration rename to kept");
-    inDatabase(data, "create table kysely_migration as select * from kept where false");
+    inDatabase(data, "alter table ringport_migration rename to kept");
+    inDatabase(data, "create table ringport_migration as select * from kept where false");
     const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /as it was before/];
     await expectRefused(target, place, {}, literally(file), ...failed);
 
-    inDatabase(data, "drop table kysely_migration; alter table kept rename to kysely_migration");
-    inDatabase(data, "delete from kysely_migration where name = '9999_future'");
+    inDatabase(data, "drop table ringport_migration; alter table kept rename to ringport_migration");
+    inDatabase(data, "delete from ringport_migration where name = '9999_future'");
     expect(await serveOnce(target, data, STREAM)).not.toMatch(/rp_live_/); // it is no first start
     const listed = await run(target.runtime, MAIN, { args: ["token", "list"], env: { RINGPORT_DATA: data } });
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("first start")]);

@@ -7,7 +7,7 @@ import type { Command, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { wholeNumber } from "../parsers.ts";
 import { readSettings } from "../read-settings.ts";
-import { settingsOf } from "../settings.ts";
+import { STORAGE_SETTINGS } from "../settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
@@ -17,8 +17,6 @@ const DAY_MS = 86_400_000;
 const DAYS = wholeNumber(1, 36_500);
 /** Length of names of users and tokens, characters. */
 const NAME_LENGTH = 120;
-
-const SETTINGS = settingsOf("data", "databaseUrl");
 
 /** `ringport token create`: a new token, alone on the output. */
 export const tokenCreate: Command = {
@@ -32,10 +30,10 @@ export const tokenCreate: Command = {
     { name: "expires-in", placeholder: "DAYS", help: "It works this many days. Default: for ever." },
     jsonOption("the token and what is stored of it"),
   ],
-  settings: SETTINGS,
+  settings: STORAGE_SETTINGS,
   async run(line) {
     const wanted = newToken(line);
-    const { options } = readSettings(SETTINGS, line, process.env);
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const mustExist = wanted.demoInstanceId !== undefined;
     const issued = await withStorage(options, { mustExist }, async (storage) => {
       if (wanted.demoInstanceId !== undefined) await checkInstance(storage, wanted.userName, wanted.demoInstanceId);

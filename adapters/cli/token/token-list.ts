@@ -3,23 +3,21 @@ import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
-import { settingsOf } from "../settings.ts";
+import { STORAGE_SETTINGS } from "../settings.ts";
 import { printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 import { type TokenView, tokenState, tokenView } from "./token-view.ts";
 
-const SETTINGS = settingsOf("data", "databaseUrl");
-
 /** `ringport token list`: what is known of all tokens, or of one user's. */
 export const tokenList: Command = {
   path: ["token", "list"],
   summary: "Lists tokens, oldest first.",
   options: [{ name: "user", placeholder: "NAME", help: "Only this user's." }, jsonOption("the list")],
-  settings: SETTINGS,
+  settings: STORAGE_SETTINGS,
   async run(line) {
-    const { options } = readSettings(SETTINGS, line, process.env);
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const userName = line.values.get("user") as string | undefined;
     const tokens = await withStorage(options, { mustExist: true }, async ({ accounts }) => {
       const names = new Map((await accounts.users()).map(({ id, name }) => [id, name]));

@@ -3,12 +3,10 @@ import { isId } from "../../../src/domain/ids.ts";
 import type { Command } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
-import { settingsOf } from "../settings.ts";
+import { STORAGE_SETTINGS } from "../settings.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
-
-const SETTINGS = settingsOf("data", "databaseUrl");
 
 /** `ringport token revoke`: from the next request on the token is refused. */
 export const tokenRevoke: Command = {
@@ -16,14 +14,14 @@ export const tokenRevoke: Command = {
   summary: "Revokes a token; from the next request on it is refused.",
   operands: [{ name: "ID" }],
   options: [jsonOption("`id` and `revoked`")],
-  settings: SETTINGS,
+  settings: STORAGE_SETTINGS,
   async run(line) {
     const [id = ""] = line.operands;
     if (!isId("tok", id))
       throw new UsageError(
         `"${hidden(id)}" is no token's id: those are tok_ and 26 characters; see: ringport token list`,
       );
-    const { options } = readSettings(SETTINGS, line, process.env);
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const revoked = await withStorage(options, { mustExist: true }, ({ accounts }) =>
       accounts.revokeToken(id, Date.now()),
     );

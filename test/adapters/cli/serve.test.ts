@@ -103,7 +103,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     const data = freshFolder();
     expect((await run(["token", "create", "--user", "ana", "--data", data])).code).toBe(0);
     const database = new DatabaseSync(join(data, "ringport.sqlite"));
-    database.exec("insert into kysely_migration values ('9999_future', '2099-01-01')");
+    database.exec("insert into ringport_migration values ('9999_future', '2099-01-01')");
     database.close();
     const { code, stderr } = await run(["serve"], { RINGPORT_DATA: data });
     expect(code).toBe(2);

@@ -38,6 +38,8 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   secret: true,
   data: true,
   databaseUrl: true,
+  databaseSchema: true,
+  databasePrefix: true,
   embedded: true,
   basePath: true,
   cors: true,

@@ -119,6 +119,22 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await Promise.all([first.close(), second.close()]);
   });
 
+  test.each(["claim", "update"] as const)("refuses a %s that has waited for the taker", async (kind) => {
+    const { url, first } = await twoStorages();
+    await first.open({ exclusive: true });
+    await first.instances.insert(storedInstance("inst_1"), []);
+    await first.calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
+    await using taker = await connected(url);
+    await taker.query("begin; select * from owners for update");
+    await taker.query("update owners set epoch = epoch + 1");
+    const refused = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(OwnershipLost);
+    await vi.waitFor(() => waiting(url, "owners"));
+    await taker.query("commit");
+    await refused;
+    expect(await first.calls.get("call_1")).toMatchObject({ owner: null, version: 1 });
+    await first.close();
+  });
+
   test("is taken although a transaction of the owner before stands still", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });

@@ -1,0 +1,85 @@
+import {
+  type CreateIndexNode,
+  type DropIndexNode,
+  IdentifierNode,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  type PrimaryKeyConstraintNode,
+  type QueryId,
+  SchemableIdentifierNode,
+} from "kysely";
+import type { Database } from "./schema.ts";
+import type { TableNames } from "./table-names.ts";
+
+/** Every table there is; the compiler notices a missing one. */
+const TABLES: Record<keyof Database, true> = {
+  users: true,
+  tokens: true,
+  instances: true,
+  credentials: true,
+  calls: true,
+  call_audio: true,
+  finished_counts: true,
+  events: true,
+  event_counters: true,
+  receipts: true,
+  transcripts: true,
+  trusted_time: true,
+  owners: true,
+};
+export const TABLE_NAMES: readonly string[] = Object.keys(TABLES);
+
+/** Gives every table and index its full name, in raw SQL as well where a table stands as `sql.table`. */
+export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {
+  if (schema === undefined && prefix === undefined) return [];
+  const transformer = new FullNames(schema, prefix ?? "");
+  return [
+    {
+      transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+      transformResult: async ({ result }) => result,
+    },
+  ];
+}
+
+class FullNames extends OperationNodeTransformer {
+  readonly #schema: string | undefined;
+  readonly #prefix: string;
+
+  constructor(schema: string | undefined, prefix: string) {
+    super();
+    this.#schema = schema;
+    this.#prefix = prefix;
+  }
+
+  protected override transformSchemableIdentifier(node: SchemableIdentifierNode): SchemableIdentifierNode {
+    const { name } = node.identifier;
+    return node.schema || !TABLE_NAMES.includes(name) ? node : this.#named(name);
+  }
+
+  protected override transformCreateIndex(node: CreateIndexNode, queryId?: QueryId): CreateIndexNode {
+    return { ...super.transformCreateIndex(node, queryId), name: this.#prefixed(node.name) };
+  }
+
+  protected override transformDropIndex(node: DropIndexNode, queryId?: QueryId): DropIndexNode {
+    return { ...super.transformDropIndex(node, queryId), name: this.#named(node.name.identifier.name) };
+  }
+
+  protected override transformPrimaryKeyConstraint(
+    node: PrimaryKeyConstraintNode,
+    queryId?: QueryId,
+  ): PrimaryKeyConstraintNode {
+    const transformed = super.transformPrimaryKeyConstraint(node, queryId);
+    return node.name ? { ...transformed, name: this.#prefixed(node.name) } : transformed;
+  }
+
+  #named(name: string): SchemableIdentifierNode {
+    const full = this.#prefix + name;
+    return this.#schema === undefined
+      ? SchemableIdentifierNode.create(full)
+      : SchemableIdentifierNode.createWithSchema(this.#schema, full);
+  }
+
+  #prefixed({ name }: IdentifierNode): IdentifierNode {
+    return IdentifierNode.create(this.#prefix + name);
+  }
+}
