@@ -447,3 +447,15 @@ describe("deleting an instance", () => {
     expect(world.system.waiting).toBe(0);
   });
 });
+
+test("an instance that another server has made names no network as missing", async () => {
+  const world = await World.start();
+  const made = await world.activeInstance();
+  const other = { ...made, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
+  await world.storage.instances.insert(other, []);
+  expect((await world.app.instances.get(ALICE, other.id)).connection).toMatchObject({
+    state: "offline",
+    reason: "the line is not open",
+  });
+  await world.stop();
+});

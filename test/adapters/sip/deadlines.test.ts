@@ -1,0 +1,53 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+
+/** Longer than the pause before an INVITE is repeated for the first time (T1, RFC 3261 section 17.1.1.1), ms. */
+const REPEATED_MS = 700;
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A line of a trunk whose far side takes everything and answers nothing, and the requests that have come there. */
+async function silentTrunk() {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1");
+  onTestFinished(() => void socket.close());
+  await once(socket, "listening");
+  const methods: string[] = [];
+  socket.on("message", (bytes) => void methods.push(bytes.toString().split(" ", 1)[0] ?? ""));
+  const server = `sip:127.0.0.1:${socket.address().port}`;
+  const [telephony] = sip({ trunks: [{ name: "silent", server, probe: "none" }], media: "thread" });
+  if (!telephony) throw new Error("no telephony");
+  onTestFinished(() => telephony.close());
+  const host = new TestLineHost();
+  const line = await telephony.open({ id: "inst_1", name: "Desk" }, host, new AbortController().signal);
+  await host.reports.next("online", 5_000);
+  const dial = () =>
+    line.dial("+12025550100", { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal);
+  const invites = () => methods.filter((method) => method === "INVITE").length;
+  const until = async (done: () => boolean) => {
+    while (!done()) await sleep(10);
+  };
+  return { host, dial, invites, until };
+}
+
+test("an INVITE is not repeated after the deadline, and is again once that was moved", async () => {
+  const { host, dial, invites, until } = await silentTrunk();
+  await dial();
+  await until(() => invites() === 1);
+  host.deadlines.send = -Infinity;
+  await sleep(REPEATED_MS);
+  expect(invites()).toBe(1);
+  host.deadlines.send = Infinity;
+  await until(() => invites() === 2);
+});
+
+test("a deadline that passes while a call is being placed keeps its INVITE back", async () => {
+  const { host, dial, invites } = await silentTrunk();
+  const dialling = dial();
+  host.deadlines.dial = host.deadlines.send = -Infinity;
+  await expect(dialling).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
+  await sleep(100);
+  expect(invites()).toBe(0);
+});
