@@ -5,7 +5,7 @@ import { namedTables } from "./named-tables.ts";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
 import { postgresUnavailable } from "./postgres-errors.ts";
-import { fenceOf, leaseOf, refuseWhileOwned, releaseLease, takeLease } from "./postgres-ownership.ts";
+import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-ownership.ts";
 import { lent, type PostgresQuery } from "./postgres-pool.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, Ownership, Traits } from "./session.ts";
@@ -72,10 +72,8 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
     dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS }), LIMITS, fence),
     migrationDialect: postgresDialect(lent(pool, { types, query_timeout: undefined }), MIGRATION_LIMITS),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
-    async own({ db, migrationDb, migrate, leaseMs }) {
-      await refuseWhileOwned(db as Kysely<unknown>, place, owner);
-      const take = { owner, ms: leaseMs };
-      const epoch = await migrationDb.transaction().execute((tx) => takeLease(tx, place, take, migrate));
+    async own({ migrationDb, migrate, leaseMs }) {
+      const epoch = await takeLease(migrationDb, place, { owner, ms: leaseMs }, migrate);
       return owned(epoch, leaseMs);
     },
     close: () => ownPool?.end(),

@@ -4,51 +4,44 @@ import { type Contents, contentsOf, lockMigrations, type Place } from "./migrate
 import type { Fence } from "./postgres-dialect.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 
-/** How long to wait for a transaction of the owner before, which PostgreSQL ends by its own limits, and for a migration, ms. */
+/** How long to wait for writes of the owner before, which PostgreSQL ends by their own limits, and for a migration, ms. */
 const PATIENCE_MS = 20_000;
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Refuses an owner whose lease lasts, before anything waits for locks. */
-export async function refuseWhileOwned(db: Kysely<unknown>, place: Place, owner: string): Promise<void> {
-  const contents = await contentsOf(db, place);
-  if (hasOwners(contents)) refuse(await currentOwner(db as Kysely<Database>, false), place, owner);
+/** An opening that takes the lease. */
+export interface Taker {
+  /** Identifies it, so that one whose answer was lost finds itself. */
+  readonly owner: string;
+  readonly ms: number;
 }
 
 /**
- * Takes the lease in the transaction that also migrates: nobody else owns the database or migrates it until both are
- * committed. Waits for writes that the owner before has begun.
- * @param owner identifies the opening, so that one whose answer was lost finds itself
+ * Takes the lease and migrates. The epoch is raised and committed first, so that no new write of the owner before is let
+ * through; the writes that were let through are waited for before anything is read.
  * @returns the new epoch
- * @throws {StorageLocked} another server owns the database
+ * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
 export async function takeLease(
-  tx: Kysely<Database>,
+  db: Kysely<Database>,
   place: Place,
-  { owner, ms }: { readonly owner: string; readonly ms: number },
+  taker: Taker,
   migrate: (tx: Kysely<Database>) => Promise<void>,
 ): Promise<number> {
-  const untyped = tx as Kysely<unknown>;
-  await sql`set local lock_timeout = ${sql.lit(PATIENCE_MS)}`.execute(tx);
-  await lockMigrations(untyped);
-  const contents = await contentsOf(untyped, place);
-  if (hasOwners(contents)) refuse(await currentOwner(tx, true), place, owner);
-  else if (contents.migrations !== undefined) await refuseOlderServer(tx, place, contents.schema);
-  await sql`set local lock_timeout = 0`.execute(tx);
-  await migrate(tx);
-  const { epoch } = await tx
-    .insertInto("owners")
-    .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
-    .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet((eb) => ({
-        epoch: eb("owners.epoch", "+", 1),
-        owner: eb.ref("excluded.owner"),
-        expires_at: eb.ref("excluded.expires_at"),
-      })),
-    )
-    .returning("epoch")
-    .executeTakeFirstOrThrow();
-  return epoch;
+  const raised = await db.transaction().execute(async (tx) => {
+    const contents = await lockedContents(tx, place);
+    return hasOwners(contents) ? raiseEpoch(tx, place, taker) : undefined;
+  });
+  return db.transaction().execute(async (tx) => {
+    const contents = await lockedContents(tx, place);
+    if (raised !== undefined) await drainWrites(tx, place, raised);
+    else if (!hasOwners(contents)) await refuseOlderServer(tx, place, contents);
+    await sql`set local lock_timeout = 0`.execute(tx);
+    await migrate(tx);
+    if (raised === undefined) return raiseEpoch(tx, place, taker);
+    await extend(tx, raised, taker.ms);
+    return raised;
+  });
 }
 
 /** The lease of an epoch that was taken. */
@@ -57,14 +50,8 @@ export function leaseOf(db: Kysely<Database>, place: Place, epoch: number, ms: n
     epoch,
     ms,
     async renew() {
-      const { numUpdatedRows } = await db
-        .updateTable("owners")
-        .set({ expires_at: sql<number>`${NOW} + ${ms}` })
-        .where("name", "=", WHOLE_DATABASE)
-        .where("epoch", "=", epoch)
-        .where("owner", "is not", null)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw new OwnershipLost(`another server has taken over the database ${place.name}`);
+      if (await extend(db, epoch, ms)) return;
+      throw new OwnershipLost(`another server has taken over the database ${place.name}`);
     },
   };
 }
@@ -88,32 +75,88 @@ export function fenceOf(db: Kysely<Database>, epoch: number): NonNullable<Fence[
     where name = ${sql.lit(WHOLE_DATABASE)} and epoch = ${sql.lit(epoch)} for key share`.compile(db).sql;
 }
 
-interface CurrentOwner {
-  readonly owner: string | null;
-  readonly remaining: number;
+/** Waits for other programs that migrate or take the lease, and keeps them out until the transaction ends. */
+async function lockedContents(tx: Kysely<Database>, place: Place): Promise<Contents> {
+  const untyped = tx as Kysely<unknown>;
+  await sql`set local lock_timeout = ${sql.lit(PATIENCE_MS)}`.execute(tx);
+  await lockMigrations(untyped).catch((cause: unknown) => {
+    if ((cause as { code?: unknown }).code !== "55P03") throw cause;
+    throw new StorageLocked(`another program migrates the database ${place.name}`, { cause });
+  });
+  return contentsOf(untyped, place);
 }
 
-/** @param locked keeps the row from changing, and from being written under, until the transaction ends */
-async function currentOwner(db: Kysely<Database>, locked: boolean): Promise<CurrentOwner | undefined> {
-  return db
-    .selectFrom("owners")
-    .select(["owner", sql<number>`expires_at - ${NOW}`.as("remaining")])
-    .where("name", "=", WHOLE_DATABASE)
-    .$if(locked, (query) => query.forUpdate())
+/** Takes a lease that was given back, has run out or is the taker's own; waits for no write. */
+async function raiseEpoch(tx: Kysely<Database>, { name }: Place, { owner, ms }: Taker): Promise<number> {
+  const taken = await tx
+    .insertInto("owners")
+    .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
+    .onConflict((conflict) =>
+      conflict
+        .column("name")
+        .doUpdateSet((eb) => ({
+          epoch: eb("owners.epoch", "+", 1),
+          owner: eb.ref("excluded.owner"),
+          expires_at: eb.ref("excluded.expires_at"),
+        }))
+        .where(({ eb, or, ref }) =>
+          or([
+            eb("owners.owner", "is", null),
+            eb("owners.owner", "=", ref("excluded.owner")),
+            eb("owners.expires_at", "<=", NOW),
+          ]),
+        ),
+    )
+    .returning("epoch")
     .executeTakeFirst();
+  return taken?.epoch ?? refuse(tx, name);
 }
 
-function refuse(current: CurrentOwner | undefined, { name }: Place, owner: string): void {
-  if (!current?.owner || current.owner === owner || current.remaining <= 0) return;
-  const seconds = (current.remaining / 1000).toFixed(1);
+/** @throws {StorageLocked} always, with the time that the owner has left */
+async function refuse(tx: Kysely<Database>, name: string): Promise<never> {
+  const { remainingMs } = await tx
+    .selectFrom("owners")
+    .select(sql<number>`greatest(expires_at - ${NOW}, 0)`.as("remainingMs"))
+    .where("name", "=", WHOLE_DATABASE)
+    .executeTakeFirstOrThrow();
+  const seconds = (remainingMs / 1000).toFixed(1);
   throw new StorageLocked(
     `another server already works on the database ${name} (its lease ends in ${seconds} s unless it is renewed)`,
-    { remainingMs: current.remaining },
+    { remainingMs },
   );
 }
 
+/** Waits until every write that was let through in an earlier epoch has ended. */
+async function drainWrites(tx: Kysely<Database>, { name }: Place, epoch: number): Promise<void> {
+  const row = await tx
+    .selectFrom("owners")
+    .select("owners.name")
+    .where("name", "=", WHOLE_DATABASE)
+    .where("epoch", "=", epoch)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) await refuse(tx, name);
+}
+
+/** Lets the lease last from now on; false if it is not of this epoch any more. */
+async function extend(db: Kysely<Database>, epoch: number, ms: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("owners")
+    .set({ expires_at: sql<number>`${NOW} + ${ms}` })
+    .where("name", "=", WHOLE_DATABASE)
+    .where("epoch", "=", epoch)
+    .where("owner", "is not", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Servers of before there were leases hold a lock of their session; no new one begins until this transaction ends. */
-async function refuseOlderServer(tx: Kysely<Database>, { name }: Place, schema: string | undefined): Promise<void> {
+async function refuseOlderServer(
+  tx: Kysely<Database>,
+  { name }: Place,
+  { migrations, schema }: Contents,
+): Promise<void> {
+  if (migrations === undefined) return;
   const { rows } = await sql<{ free: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`ringport server ${schema}`}, 0)) as free`.execute(tx);
   if (rows[0]?.free) return;

@@ -58,7 +58,6 @@ export interface Engine extends Place {
 }
 
 export interface OwnedOpening {
-  readonly db: Kysely<Database>;
   readonly migrationDb: Kysely<Database>;
   /** Brings the database up to date in a transaction of `migrationDb`. */
   migrate(tx: Kysely<Database>): Promise<void>;

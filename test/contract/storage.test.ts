@@ -77,6 +77,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     async () => {
       if (!server) throw new Error("PostgreSQL has not started");
       const pool = new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
+      pool.on("error", () => {}); // the server stops before the last connection has gone
       return underTest(
         () => postgresStorage({ pool, schema: "ringport", prefix: "rp_" }),
         () => pool.end(),

@@ -18,15 +18,17 @@ async function twoStorages(): Promise<{ url: string; first: Storage; second: Sto
   return { url, first: postgresStorage({ url }), second: postgresStorage({ url }) };
 }
 
-/** Opens as soon as the lease of the owner before has run out; answers how often it was refused. */
-async function openOnceFree(storage: Storage): Promise<number> {
-  for (let refusals = 0; ; refusals++) {
-    const refusal = await storage.open({ exclusive: true }).catch((error: unknown) => error);
-    if (refusal === undefined) return refusals;
+/** Opens as soon as the lease of the owner before has run out. */
+async function openOnceFree(storage: Storage, leaseMs?: number): Promise<void> {
+  for (;;) {
+    const refusal = await storage.open({ exclusive: true, leaseMs }).catch((error: unknown) => error);
+    if (refusal === undefined) return;
     if (!(refusal instanceof StorageLocked)) throw refusal;
     await new Promise((resolve) => setTimeout(resolve, refusal.remainingMs));
   }
 }
+
+const WRITERS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 const user = (n: number) => ({ id: `usr_${n}`, name: `name ${n}`, createdAt: 1 });
 
@@ -86,7 +88,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.instances.insert(storedInstance("inst_1"), []);
     await first.calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
-    expect(await openOnceFree(second)).toBeGreaterThan(0);
+    await openOnceFree(second);
 
     for (const [name, write] of Object.entries(writesOf(first)))
       await expect(write(), name).rejects.toBeInstanceOf(OwnershipLost);
@@ -119,7 +121,27 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await Promise.all([first.close(), second.close()]);
   });
 
-  test.each(["claim", "update"] as const)("refuses a %s that has waited for the taker", async (kind) => {
+  test("lets no write of an earlier owner appear after the first read of a new one", async () => {
+    const url = await server.createDatabase();
+    let owner = postgresStorage({ url });
+    await owner.open({ exclusive: true, leaseMs: 1 });
+    for (let round = 0; round < 8; round++) {
+      const acknowledged: string[] = [];
+      const writers = WRITERS.map((writer) => writeUntilLost(owner, `${round}_${writer}`, acknowledged));
+      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(8));
+      const next = postgresStorage({ url });
+      await openOnceFree(next, 1);
+      const firstRead = await storedEvents(next, round);
+      for (const error of await Promise.all(writers)) expect(error).toBeInstanceOf(OwnershipLost);
+      expect(await storedEvents(next, round)).toEqual(firstRead);
+      expect(firstRead).toEqual(expect.arrayContaining(acknowledged));
+      await owner.close();
+      owner = next;
+    }
+    await owner.close();
+  });
+
+  test.each(["claim", "update"] as const)("refuses the %s that has waited for the taker", async (kind) => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);
@@ -141,7 +163,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
     const engine = await connectPostgres({ url });
     const db = new Kysely<Database>({ dialect: engine.dialect });
-    const ownership = await engine.own({ db, migrationDb: db, migrate: async () => {}, leaseMs: 1 });
+    const ownership = await engine.own({ migrationDb: db, migrate: async () => {}, leaseMs: 1 });
     const stalled = db.transaction().execute(async (tx) => {
       await openOnceFree(second);
       await sql`select 1`.execute(tx);
@@ -157,10 +179,14 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     const url = await server.createDatabase();
     const { pool, loseAnswerTo } = fragilePool(url);
     const storage = postgresStorage({ pool });
-    loseAnswerTo("commit");
-    await expect(storage.open({ exclusive: true, leaseMs: 600_000 })).rejects.toBeInstanceOf(StorageUnavailable);
-    await expect(postgresStorage({ url }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
-    await storage.open({ exclusive: true, leaseMs: 600_000 });
+    await storage.open({ exclusive: true });
+    for (const nth of [1, 2]) {
+      await storage.close();
+      loseAnswerTo("commit", nth);
+      await expect(storage.open({ exclusive: true, leaseMs: 600_000 })).rejects.toBeInstanceOf(StorageUnavailable);
+      await expect(postgresStorage({ url }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+      await storage.open({ exclusive: true, leaseMs: 600_000 });
+    }
 
     loseAnswerTo("update");
     await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
@@ -206,9 +232,24 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
   });
 });
 
-function event(id: string) {
+function event(id: string, userId = "usr_1") {
   const timestamp = 1;
-  return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId: "usr_1", data: {} } as never;
+  return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId, data: {} } as never;
+}
+
+/** Appends one event after the other to the log of a user of its own; answers the error that ends it. */
+async function writeUntilLost(storage: Storage, name: string, acknowledged: string[]): Promise<unknown> {
+  for (let n = 0; ; n++) {
+    const id = `evt_${name}_${n}`;
+    const error = await storage.events.append([event(id, `usr_${name}`)]).catch((cause: unknown) => cause);
+    if (error !== undefined) return error;
+    acknowledged.push(id);
+  }
+}
+
+async function storedEvents(storage: Storage, round: number): Promise<string[]> {
+  const logs = WRITERS.map((writer) => storage.events.ofUser(`usr_${round}_${writer}`, {}, {}));
+  return (await Promise.all(logs)).flat().map(({ id }) => id);
 }
 
 /** One write of each kind. */
@@ -244,10 +285,11 @@ async function waiting(url: string, table: string): Promise<void> {
   if (rows.length === 0) throw new Error(`nothing waits for ${table}`);
 }
 
-/** A pool that can lose the answer to the next statement that begins with a word: it is carried out all the same. */
+/** A pool that can lose the answer to the nth statement that begins with a word: it is carried out all the same. */
 function fragilePool(url: string) {
   const inner = new pg.Pool({ connectionString: url });
-  let lost: string | undefined;
+  let lost = "";
+  let before = 0;
   const pool: PostgresPool & { end(): Promise<void> } = {
     end: () => inner.end(),
     async connect() {
@@ -258,8 +300,8 @@ function fragilePool(url: string) {
         release: (destroy) => client.release(destroy),
         async query(query) {
           const result = await client.query(query as pg.QueryConfig);
-          if (lost === undefined || !query.text.startsWith(lost)) return result;
-          lost = undefined;
+          if (lost === "" || !query.text.startsWith(lost) || --before > 0) return result;
+          lost = "";
           throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
         },
       };
@@ -267,8 +309,9 @@ function fragilePool(url: string) {
   };
   return {
     pool,
-    loseAnswerTo(word: string) {
+    loseAnswerTo(word: string, nth = 1) {
       lost = word;
+      before = nth;
     },
   };
 }
