@@ -29,8 +29,8 @@ export class RoundServer {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
-  /** The one that was sent a signal. */
-  #ending: ServerProcess | undefined;
+  /** Those that were sent a signal, or have lost the database. */
+  readonly #ending = new WeakSet<ServerProcess>();
   #token: string | undefined;
   /** The one that waits for the database, behind a supervisor. */
   #second: Promise<ServerProcess> | undefined;
@@ -74,7 +74,7 @@ export class RoundServer {
   /** Asks nothing more of the server, which may live on. */
   giveUp(): ServerProcess {
     const first = this.#process!;
-    this.#ending = first;
+    this.#ending.add(first);
     this.#others.push(first);
     this.#process = undefined;
     return first;
@@ -190,7 +190,7 @@ export class RoundServer {
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (!server) return; // it has died by itself
-    this.#ending = server;
+    this.#ending.add(server);
     const gone = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // nothing more is asked of it
     const code = await gone;
@@ -199,7 +199,7 @@ export class RoundServer {
   }
 
   #died(server: ServerProcess, code: number | null): void {
-    if (this.#ending === server) return;
+    if (this.#ending.has(server)) return;
     this.#process = undefined;
     const lines = server
       .output()

@@ -2,10 +2,13 @@ import process from "node:process";
 import { checkStart } from "./checker.ts";
 import type { Fault } from "./plan.ts";
 import { CUT } from "./postgres-place.ts";
-import type { Stage } from "./stage.ts";
+import { pause, type Stage } from "./stage.ts";
 
 /** What becomes of the first of two servers. */
 export const LOSSES = ["kill -9", "SIGTERM", "SIGSTOP", "cut connections"] as const;
+
+/** A server that has lost the database has ended within this on a busy machine, ms. */
+const END_MS = 10_000;
 
 /** Takes the database from the first server, lets the second one take over, and the first one come back. */
 export async function takeOver(
@@ -31,10 +34,10 @@ export async function takeOver(
   await place.mend();
   if (loss === "kill -9") server.startAgain();
   await rest();
-  if (loss !== "kill -9" && loss !== "SIGTERM") {
-    const code = await first.gone;
-    journal.note(`the first server has ended (${code})`);
-  }
+  const code = await Promise.race([first.gone, pause(END_MS)]);
+  if (code === undefined)
+    journal.violated("a server that lost the database ends", `process ${first.pid}`, "it lives on");
+  else journal.note(`the first server has ended (${code})`);
   if (loss !== "kill -9") phones.checkSilent(takenAt);
   return server.kill();
 }
