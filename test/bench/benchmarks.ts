@@ -10,6 +10,7 @@ import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
+import { TAKEOVER } from "./takeover.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -24,4 +25,5 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "spoken-once": SPOKEN_ONCE,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
+  takeover: TAKEOVER,
 };

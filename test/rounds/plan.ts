@@ -35,7 +35,7 @@ export function planRound(chance: Chance, place: Pick<Place, "outages" | "second
 }
 
 function planFault(chance: Chance, { outages, secondEnv }: Pick<Place, "outages" | "secondEnv">): Fault {
-  if (secondEnv && chance.happens(0.2)) return { do: "take over", loss: chance.pick(LOSSES) };
+  if (secondEnv && chance.happens(0.12)) return { do: "take over", loss: chance.pick(LOSSES) };
   const kind = chance.next();
   if (kind < 0.36) return { do: "kill" };
   if (kind < 0.44) return { do: "stop" };
