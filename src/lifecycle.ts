@@ -30,9 +30,10 @@ export interface LifecycleOptions<App extends Running> {
   open(storage: Storage): Promise<void>;
   /** Starts what runs on the open storage. */
   start(ports: EmbeddedPorts): Promise<App>;
-  closeStorage(storage: Storage): Promise<void>;
-  /** Closes the storage as well. */
+  /** Closes all ports but the storage. Never rejects. */
   closePorts(ports: EmbeddedPorts): Promise<void>;
+  /** Closes a storage that may be out of reach. Never rejects, and has a bound. */
+  giveUpStorage(storage: Storage): Promise<void>;
 }
 
 /**
@@ -121,7 +122,8 @@ export class Lifecycle<App extends Running> {
       return await this.#own(ports);
     } catch (error) {
       this.#standby = false;
-      await this.#options.closePorts(ports).catch(() => {});
+      await this.#options.closePorts(ports);
+      await ports.storage.close().catch(() => {});
       throw error;
     }
   }
@@ -131,7 +133,10 @@ export class Lifecycle<App extends Running> {
     const app = await this.#starting?.catch(() => undefined);
     await app?.stop(drainMs);
     this.#closed = true;
-    if (this.#ports) await this.#options.closePorts(this.#ports);
+    if (!this.#ports) return;
+    const { storage } = this.#ports;
+    await this.#options.closePorts(this.#ports);
+    await (app?.ownership.lost.aborted ? this.#options.giveUpStorage(storage) : storage.close());
   }
 
   /** Opens the storage and starts what runs on it. */
@@ -180,7 +185,8 @@ export class Lifecycle<App extends Running> {
     this.#app = undefined;
     if (this.#options.onOwnershipLost === "exit") {
       const reason = app.ownership.lost.reason as Error;
-      void this.stop(0).then(() => this.#resolveEnded(reason));
+      const done = () => this.#resolveEnded(reason);
+      this.stop(0).then(done, done);
       return;
     }
     this.#starting = this.#startAfresh(app, ports);
@@ -188,10 +194,10 @@ export class Lifecycle<App extends Running> {
   }
 
   async #startAfresh(app: App, ports: EmbeddedPorts): Promise<App> {
-    const { system, log, closeStorage } = this.#options;
+    const { system, log, giveUpStorage } = this.#options;
     await app.stop(0);
     for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
-      await closeStorage(ports.storage);
+      await giveUpStorage(ports.storage);
       this.#halt.signal.throwIfAborted();
       try {
         return await this.#own(ports);

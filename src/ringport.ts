@@ -111,12 +111,11 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     ports: () => embeddedPorts(options),
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
-    closeStorage: (storage) => closeInTime("the storage", () => storage.close()),
-    async closePorts({ storage, telephony, speech, decoder, transcription, recordings }) {
+    giveUpStorage: (storage) => closeInTime("the storage", () => storage.close()),
+    async closePorts({ telephony, speech, decoder, transcription, recordings }) {
       for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
       const engines = { speech, decoder, transcription, recordings };
       await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
-      await storage.close();
     },
   });
 

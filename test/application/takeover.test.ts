@@ -240,11 +240,13 @@ describe("a server that cannot reach its database", () => {
     const first = place.server({ onOwnershipLost: "exit" });
     await first.talkingCall(await first.instance());
     first.storage.unreachable = true;
+    first.storage.close = () => new Promise(() => {}); // as a connection that nobody answers
     const reason = await place.passes(first.ringport.ended);
     expect(reason.message).toBe("the lease on the database was not renewed in time");
     expect(first.network.legs.map((leg) => leg.hangUps > 0)).toEqual([true]);
     expect((await first.status()).code).toBe("stopping");
     await expect(first.ringport.start()).rejects.toThrow("this Ringport was stopped");
+    expect(first.warnings).toContain("the storage did not close in order");
   });
 
   test("answers nothing from the moment at which it goes on after a stop", async () => {
