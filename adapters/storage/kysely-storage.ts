@@ -142,13 +142,15 @@ async function openWith(engine: Engine, traits: Traits, options: OpenOptions): P
   const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
   const steps = migrations(engine.columnTypes);
   const opening: OwnedOpening = {
+    db,
     migrationDb,
+    isCurrent: ({ applied }) => applied.length === Object.keys(steps).length && applied.every((step) => step in steps),
     migrate: (tx) => migrate(tx as Kysely<unknown>, engine, steps),
     leaseMs: options.leaseMs ?? LEASE_MS,
   };
   try {
     const ownership = options.exclusive ? await engine.own(opening) : undefined;
-    if (!ownership) await bringUpToDate(engine, db, opening, Object.keys(steps));
+    if (!ownership) await bringUpToDate(engine, opening, Object.keys(steps));
     const transaction = traits.rowLocks
       ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
       : sharedCommits(db);
@@ -166,18 +168,12 @@ async function stop({ engine, db, ownership }: Pick<Opened, "engine" | "db" | "o
 }
 
 /** A program beside the server brings an older database up to date only if no server works on it. */
-async function bringUpToDate(
-  engine: Engine,
-  db: Kysely<Database>,
-  opening: OwnedOpening,
-  steps: readonly string[],
-): Promise<void> {
-  const { applied } = await contentsOf(db as Kysely<unknown>, engine);
+async function bringUpToDate(engine: Engine, opening: OwnedOpening, steps: readonly string[]): Promise<void> {
+  const contents = await contentsOf(opening.db as Kysely<unknown>, engine);
+  if (opening.isCurrent(contents)) return;
+  const { applied } = contents;
   const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
-  if (!isOlder) {
-    if (applied.length !== steps.length) await opening.migrationDb.transaction().execute(opening.migrate);
-    return;
-  }
+  if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
   const ownership = await engine.own(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
     const { remainingMs } = cause;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Kysely, sql } from "kysely";
-import type { Pool } from "pg";
+import type { ClientConfig, Pool } from "pg";
 import { namedTables } from "./named-tables.ts";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
@@ -46,7 +46,10 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
   };
   const ownPool = options.pool ? undefined : newPool(options.max ?? 10, CONNECT_MS);
   const pool = options.pool ?? (ownPool as Pool);
-  const place = { name: nameOf(new pg.Client(options.pool?.options ?? { connectionString: options.url })), tables };
+  const { connectionString, host, port, database }: ClientConfig = options.pool?.options ?? {
+    connectionString: options.url,
+  };
+  const place = { name: nameOf(new pg.Client({ connectionString, host, port, database })), tables };
   const fence: Fence = { database: place.name };
 
   /** Renewals have a connection of their own, so that they never queue behind other work; a given pool has to do. */
@@ -72,8 +75,8 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
     dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS }), LIMITS, fence),
     migrationDialect: postgresDialect(lent(pool, { types, query_timeout: undefined }), MIGRATION_LIMITS),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
-    async own({ migrationDb, migrate, leaseMs }) {
-      const epoch = await takeLease(migrationDb, place, { owner, ms: leaseMs }, migrate);
+    async own({ leaseMs, ...opening }) {
+      const epoch = await takeLease(opening, place, { owner, ms: leaseMs });
       return owned(epoch, leaseMs);
     },
     close: () => ownPool?.end(),

@@ -3,9 +3,10 @@ import { type Lease, OwnershipLost, StorageLocked } from "../../src/ports/storag
 import { type Contents, contentsOf, lockMigrations, type Place } from "./migrate.ts";
 import type { Fence } from "./postgres-dialect.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
+import type { OwnedOpening } from "./session.ts";
 
-/** How long to wait for writes of the owner before, which PostgreSQL ends by their own limits, and for a migration, ms. */
-const PATIENCE_MS = 20_000;
+/** How long to wait for a migration, or for writes of the owner before, which PostgreSQL ends by their own limits, ms. */
+const PATIENCE_MS = 9_000;
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
@@ -18,21 +19,22 @@ export interface Taker {
 
 /**
  * Takes the lease and migrates. The epoch is raised and committed first, so that no new write of the owner before is let
- * through; the writes that were let through are waited for before anything is read.
+ * through; the writes that were let through are waited for before anything is read. An opening that fails in between can
+ * be repeated.
  * @returns the new epoch
  * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
 export async function takeLease(
-  db: Kysely<Database>,
+  { db, migrationDb, isCurrent, migrate }: Omit<OwnedOpening, "leaseMs">,
   place: Place,
   taker: Taker,
-  migrate: (tx: Kysely<Database>) => Promise<void>,
 ): Promise<number> {
-  const raised = await db.transaction().execute(async (tx) => {
+  const { raised, current } = await db.transaction().execute(async (tx) => {
     const contents = await lockedContents(tx, place);
-    return hasOwners(contents) ? raiseEpoch(tx, place, taker) : undefined;
+    const epoch = hasOwners(contents) ? await raiseEpoch(tx, place, taker) : undefined;
+    return { raised: epoch, current: isCurrent(contents) };
   });
-  return db.transaction().execute(async (tx) => {
+  return (current ? db : migrationDb).transaction().execute(async (tx) => {
     const contents = await lockedContents(tx, place);
     if (raised !== undefined) await drainWrites(tx, place, raised);
     else if (!hasOwners(contents)) await refuseOlderServer(tx, place, contents);

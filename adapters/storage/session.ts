@@ -1,6 +1,6 @@
 import type { Dialect, Kysely } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
-import type { Place } from "./migrate.ts";
+import type { Contents, Place } from "./migrate.ts";
 import type { ColumnTypes } from "./migrations.ts";
 import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -58,8 +58,11 @@ export interface Engine extends Place {
 }
 
 export interface OwnedOpening {
+  readonly db: Kysely<Database>;
   readonly migrationDb: Kysely<Database>;
-  /** Brings the database up to date in a transaction of `migrationDb`. */
+  /** Whether the database needs no migration. */
+  isCurrent(contents: Contents): boolean;
+  /** Brings the database up to date in a transaction of `migrationDb`, or of `db` if it is current. */
   migrate(tx: Kysely<Database>): Promise<void>;
   readonly leaseMs: number;
 }

@@ -12,7 +12,7 @@ import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 const runner = { describe, test, expect };
 
 /** One storage after another over the same data. */
-async function underTest(make: () => Storage, remove: () => void | Promise<void>): Promise<StorageUnderTest> {
+async function underTest(make: () => Storage, remove: () => void): Promise<StorageUnderTest> {
   let storage = make();
   await storage.open({ exclusive: true });
   return {
@@ -25,7 +25,7 @@ async function underTest(make: () => Storage, remove: () => void | Promise<void>
     },
     async close() {
       await storage.close();
-      await remove();
+      remove();
     },
   };
 }
@@ -72,15 +72,20 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     runner,
   );
 
+  let pool: pg.Pool | undefined;
+  let schemas = 0;
+  afterAll(() => pool?.end());
   storageContract(
     "PostgreSQL with a pool, a schema and a prefix of the host",
     async () => {
       if (!server) throw new Error("PostgreSQL has not started");
-      const pool = new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
-      pool.on("error", () => {}); // the server stops before the last connection has gone
+      const host = pool ?? new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
+      if (!pool) host.on("error", () => {}); // the server may stop before the last connection has gone
+      pool = host;
+      const names = { schema: `ringport_${schemas++}`, prefix: "rp_" };
       return underTest(
-        () => postgresStorage({ pool, schema: "ringport", prefix: "rp_" }),
-        () => pool.end(),
+        () => postgresStorage({ pool: host, ...names }),
+        () => {},
       );
     },
     runner,

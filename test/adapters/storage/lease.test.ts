@@ -163,7 +163,13 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
     const engine = await connectPostgres({ url });
     const db = new Kysely<Database>({ dialect: engine.dialect });
-    const ownership = await engine.own({ migrationDb: db, migrate: async () => {}, leaseMs: 1 });
+    const ownership = await engine.own({
+      db,
+      migrationDb: db,
+      isCurrent: () => true,
+      migrate: async () => {},
+      leaseMs: 1,
+    });
     const stalled = db.transaction().execute(async (tx) => {
       await openOnceFree(second);
       await sql`select 1`.execute(tx);

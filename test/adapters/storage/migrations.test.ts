@@ -62,7 +62,13 @@ test("a program beside a server of an earlier version leaves its database alone,
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
-  const locked = await server.own({ migrationDb: db as never, migrate: async () => {}, leaseMs: 1 });
+  const locked = await server.own({
+    db: db as never,
+    migrationDb: db as never,
+    isCurrent: () => true,
+    migrate: async () => {},
+    leaseMs: 1,
+  });
   const storage = sqliteStorage({ path });
   await expect(storage.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
   expect(applied(path)).toEqual(STEPS.slice(0, 6));
