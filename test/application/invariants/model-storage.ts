@@ -1,5 +1,6 @@
 import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { FaultyStorage } from "../../support/faulty-storage.ts";
+import { LeasedStorage } from "../../support/leased-storage.ts";
 
 /** How the database cannot be reached: connections are refused, or nothing is answered until they are there again. */
 export type Cut = "refused" | "silent";
@@ -8,6 +9,7 @@ export type Cut = "refused" | "silent";
 export class ModelStorage extends FaultyStorage {
   readonly #inner: Storage;
   #cut: Cut | undefined;
+  #closing: Promise<void> = Promise.resolve();
   #mended: () => void = () => {};
   #mending: Promise<void> = Promise.resolve();
 
@@ -41,16 +43,28 @@ export class ModelStorage extends FaultyStorage {
     throw new StorageUnavailable("the connection to the database broke");
   }
 
-  override open(options: OpenOptions): Promise<void> {
-    return this.#pass("open", () => this.#inner.open(options));
+  /** An opening waits for a closing that is not done. */
+  override async open(options: OpenOptions): Promise<void> {
+    await this.#closing;
+    await this.#pass("open", () => this.#inner.open(options));
+  }
+
+  override close(): Promise<void> {
+    this.#closing = this.#close();
+    return this.#closing;
   }
 
   /** A lease that cannot be given back runs out. */
-  override async close(): Promise<void> {
-    if (!this.#inner.lease) return;
-    await this.#pass("close", () => this.#inner.close()).catch((error: unknown) => {
-      if (!(error instanceof StorageUnavailable)) throw error;
+  async #close(): Promise<void> {
+    const inner = this.#inner;
+    if (!(inner instanceof LeasedStorage)) return;
+    const reached = await this.#pass("close", async () => true).catch((error: unknown) => {
+      if (error instanceof StorageUnavailable) return false;
+      throw error;
     });
+    inner.unreachable = !reached;
+    await inner.close();
+    inner.unreachable = false;
   }
 
   async #pass<T>(operation: string, run: () => Promise<T>): Promise<T> {
