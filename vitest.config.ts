@@ -43,6 +43,8 @@ export default defineConfig({
           name: "runtime",
           ...waiting,
           include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
+          // Two servers need PostgreSQL.
+          exclude: ["test/runtime/takeover.test.ts", "**/node_modules/**"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node26|bun|deno) on SQLite" },
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -54,7 +56,7 @@ export default defineConfig({
         test: {
           name: "runtime-postgres",
           ...waiting,
-          include: ["test/runtime/{calls,crash,half-done,limits,storage}.test.ts"],
+          include: ["test/runtime/{calls,crash,half-done,limits,storage,takeover}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -198,8 +198,10 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     try {
       await application.start();
     } catch (error) {
+      const { lost } = application.ownership;
+      const cause: unknown = lost.aborted ? lost.reason : error; // the lines that close refuse what the start wants
       await application.stop(0).catch(() => {});
-      throw error;
+      throw cause;
     }
     void speech
       .warmUp?.()

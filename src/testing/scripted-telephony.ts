@@ -3,6 +3,7 @@ import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";
 import {
+  type Deadlines,
   DialError,
   type DialOptions,
   type InstanceRef,
@@ -199,7 +200,9 @@ export class ScriptedLine implements Line {
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<ScriptedLeg> {
     if (this.health.state === "offline") throw new DialError("line_lost", this.health.reason);
-    const leg = new ScriptedLeg(this.#telephony, to, options, this.instance.id);
+    if (this.#telephony.system.monotonic() >= this.#host.deadlines.dial)
+      throw new DialError("line_lost", "the server has not renewed its lease on the database in time");
+    const leg = new ScriptedLeg(this.#telephony, to, options, this.instance.id, this.#host.deadlines);
     this.#telephony.legs.push(leg);
     signal.addEventListener("abort", () => void leg.hangUp(), { once: true });
     await this.#telephony.onDial(leg);
@@ -239,6 +242,7 @@ export class ScriptedLeg implements Leg {
   /** What the network has counted; a test sets it. */
   counted: MediaStatistics | null = null;
   readonly #system: System;
+  readonly #deadlines: Deadlines;
   readonly #played: Int16Array[] = [];
   readonly #spoken: Int16Array[] = [];
   #source: FrameSource | undefined;
@@ -249,8 +253,15 @@ export class ScriptedLeg implements Leg {
   #over = false;
   #held = false;
 
-  constructor(telephony: ScriptedTelephony, to: string, { callId, ringTimeoutMs }: DialOptions, instanceId: string) {
+  constructor(
+    telephony: ScriptedTelephony,
+    to: string,
+    { callId, ringTimeoutMs }: DialOptions,
+    instanceId: string,
+    deadlines: Deadlines,
+  ) {
     this.sampleRate = telephony.sampleRate;
+    this.#deadlines = deadlines;
     this.#system = telephony.system;
     this.to = to;
     this.callId = callId;
@@ -367,7 +378,8 @@ export class ScriptedLeg implements Leg {
   }
 
   #tick(): void {
-    if (!this.#held) this.#exchange(new Int16Array((this.sampleRate * FRAME_MS) / 1000));
+    const maySend = this.#system.monotonic() < this.#deadlines.send;
+    if (maySend && !this.#held) this.#exchange(new Int16Array((this.sampleRate * FRAME_MS) / 1000));
     if (!this.#over) this.#cancelTick = this.#system.after(FRAME_MS, () => this.#tick());
   }
 }

@@ -28,8 +28,8 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fence: FENCE,
   "spoken-once": SPOKEN_ONCE,
   fairness: FAIRNESS,
-  takeover: TAKEOVER,
   uploads: UPLOADS,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
+  takeover: TAKEOVER,
 };

@@ -134,6 +134,17 @@ async function checkInstances(stage: Stage): Promise<void> {
 
 /** What the phones have seen of all calls. */
 function checkPhones({ journal, phones }: Stage): void {
+  const lastTalks = new Map<string, Talk>();
+  for (const talk of talksOf({ journal, phones })) {
+    const before = lastTalks.get(talk.instance);
+    lastTalks.set(talk.instance, talk);
+    if (before && before.to > talk.from)
+      journal.violated(
+        "two calls of an instance never talk at once",
+        talk.instance,
+        `${talk.number} for ${before.to - talk.from} ms beside ${before.number}`,
+      );
+  }
   for (const { number, id, instance } of journal.calls.values()) {
     const invites = phones.invites(number);
     if (invites.length > 1)
@@ -145,6 +156,25 @@ function checkPhones({ journal, phones }: Stage): void {
     if (instance.gone && phones.hasLeg(number))
       journal.violated("a deleted instance has no active call", id ?? number, "its phone is still connected");
   }
+}
+
+/** The audio of a call: when its first and its last packet came. */
+interface Talk {
+  readonly number: string;
+  readonly instance: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All calls with audio, in the order of their first packets. */
+function talksOf({ journal, phones }: Pick<Stage, "journal" | "phones">): Talk[] {
+  const talks = [...journal.calls.values()].flatMap(({ number, instance }) =>
+    phones.invites(number).flatMap(({ call }) => {
+      const [first, last] = [call.voice?.packets[0], call.voice?.packets.at(-1)];
+      return first && last ? [{ number, instance: instance.name, from: first.at, to: last.at }] : [];
+    }),
+  );
+  return talks.sort((a, b) => a.from - b.from);
 }
 
 /** Whether a call of the instance must end by itself: its line can be had. */

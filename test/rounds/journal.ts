@@ -50,7 +50,7 @@ export interface Violation {
 
 /** Everything that one sequence of rounds knows: what was asked, what was answered, what is wrong. */
 export class Journal {
-  /** The number of the round, and of the server process. */
+  /** The number of the round, and of the server process; with a half behind it once another server has taken over. */
   epoch = 0;
   /** By number. */
   readonly calls: Map<string, CallRecord> = new Map();

@@ -3,6 +3,8 @@ export interface Place {
   readonly name: "SQLite" | "PostgreSQL";
   /** Settings that lead the server there. */
   readonly env: Readonly<Record<string, string>>;
+  /** Settings that lead a second server there, on a way of its own; undefined: there cannot be one. */
+  readonly secondEnv?: Readonly<Record<string, string>>;
   /** Ways in which it can fail. */
   readonly outages: readonly string[];
   /** Whether what is stored can be read meanwhile. */

@@ -1,5 +1,7 @@
 import type { Chance } from "./chance.ts";
 import { type Moment, OCCASIONS, type Occasion } from "./moments.ts";
+import type { Place } from "./place.ts";
+import { LOSSES } from "./take-over.ts";
 
 /** What happens to the server in a round. Times are ms. */
 export type Fault =
@@ -16,6 +18,8 @@ export type Fault =
       readonly next: "kill" | "stop" | "settle";
       readonly hangUp: boolean;
     }
+  /** A second server waits for the database, and the first one loses it. */
+  | { readonly do: "take over"; readonly loss: (typeof LOSSES)[number] }
   /** Everything comes to rest, then the server stops in order. */
   | { readonly do: "settle" };
 
@@ -24,13 +28,14 @@ export interface Plan {
   readonly fault: Fault;
 }
 
-/** What happens in a round. @param outages ways in which the storage can fail */
-export function planRound(chance: Chance, outages: readonly string[]): Plan {
-  const fault = planFault(chance, outages);
+/** What happens in a round on a place. */
+export function planRound(chance: Chance, place: Pick<Place, "outages" | "secondEnv">): Plan {
+  const fault = planFault(chance, place);
   return { moment: planMoment(chance, fault), fault };
 }
 
-function planFault(chance: Chance, outages: readonly string[]): Fault {
+function planFault(chance: Chance, { outages, secondEnv }: Pick<Place, "outages" | "secondEnv">): Fault {
+  if (secondEnv && chance.happens(0.12)) return { do: "take over", loss: chance.pick(LOSSES) };
   const kind = chance.next();
   if (kind < 0.36) return { do: "kill" };
   if (kind < 0.44) return { do: "stop" };
@@ -77,6 +82,8 @@ function faultText(fault: Fault): string {
       return `SIGSTOP for ${fault.ms} ms, then ${fault.next}`;
     case "outage":
       return `${fault.outage} for ${fault.ms} ms${fault.hangUp ? ", live calls ended meanwhile" : ""}, then ${fault.next}`;
+    case "take over":
+      return `${fault.loss}, and a second server takes over`;
     case "settle":
       return "no fault";
   }

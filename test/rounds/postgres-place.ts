@@ -4,7 +4,8 @@ import { type Relay, relayTo } from "../support/relay.ts";
 import { until } from "../support/server-client.ts";
 import type { Place } from "./place.ts";
 
-const CUT = "the connections are cut";
+/** Of the first server; a second one has a way of its own. */
+export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
 const FULL = "writes fail with disk_full";
 /** What of the requests whose answers are lost. */
@@ -42,6 +43,7 @@ export async function postgresPlace(url: string, data: string): Promise<Place> {
   return {
     name: "PostgreSQL",
     env: { RINGPORT_DATA: data, DATABASE_URL: relay.url },
+    secondEnv: { RINGPORT_DATA: data, DATABASE_URL: url },
     outages: [CUT, SILENT, FULL, FULL, ...Object.keys(LOST)],
     readable: (outage) => outage !== CUT && outage !== SILENT,
     async migrated() {
@@ -84,6 +86,9 @@ export async function postgresPlace(url: string, data: string): Promise<Place> {
         "the database to see that the server is gone",
         5,
       );
+      // Only the rounds in which another server takes over wait for the end of a lease.
+      const { rows: tables } = await admin.query("select to_regclass('owners') as owners");
+      if (tables[0].owners !== null) await admin.query("update owners set owner = null");
     },
     async dispose() {
       ending?.abort();

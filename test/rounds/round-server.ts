@@ -11,6 +11,8 @@ const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** How long a server may take to stop before it is killed, ms. */
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
+/** A second server takes over within this on a busy machine, ms. */
+const TAKEN_WITHIN_MS = 30_000;
 const MOST_LOGGED = 100;
 /** Lines, and characters of each, of the last words of a server. */
 const MOST_SHOWN = 8;
@@ -26,9 +28,14 @@ export class RoundServer {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
-  /** The one that was sent a signal. */
-  #ending: ServerProcess | undefined;
+  /** Those that were sent a signal, or have lost the database. */
+  readonly #ending = new WeakSet<ServerProcess>();
   #token: string | undefined;
+  /** The one that waits for the database, behind a supervisor. */
+  #second: Promise<ServerProcess> | undefined;
+  /** Every other process of the round. */
+  readonly #others: ServerProcess[] = [];
+  #over = new AbortController();
 
   constructor(place: Place, settings: Readonly<Record<string, string>>, journal: Journal) {
     this.#place = place;
@@ -36,23 +43,64 @@ export class RoundServer {
     this.#journal = journal;
   }
 
+  /** Also while another one is about to take over. */
   get alive(): boolean {
-    return this.#process !== undefined;
+    return this.#process !== undefined || this.#second !== undefined;
   }
 
   async start(): Promise<void> {
-    const env = { LOG_LEVEL: "warn", ...this.#settings, ...this.#place.env };
-    const started = await start(RUNTIME, PROGRAM, { args: ["serve"], env });
-    this.#process = started;
-    void started.gone.then((code) => this.#died(started, code));
+    this.#over = new AbortController();
+    this.#serves(await this.#run(this.#place.env));
     this.#journal.note("the server has started");
-    this.#token ??= await newToken(env);
+    this.#token ??= await newToken(this.#env(this.#place.env));
   }
 
-  /** Ends it as a power cut does. */
-  kill(): Promise<void> {
+  /** Starts a second server, again and again until the database is free. */
+  standBy(): void {
+    this.#second = this.#supervised({ ...this.#place.env, ...this.#place.secondEnv });
+    this.#second.catch(() => {}); // thrown where it is waited for
+  }
+
+  /** Asks nothing more of the server, which may live on. */
+  giveUp(): ServerProcess {
+    const first = this.#process!;
+    this.#ending.add(first);
+    this.#others.push(first);
+    this.#process = undefined;
+    return first;
+  }
+
+  /** Resolves when the second server works. */
+  async takenOver(): Promise<void> {
+    const second = await this.#second!;
+    this.#second = undefined;
+    this.#serves(second);
+    this.#journal.note("the second server has taken over");
+  }
+
+  /** Starts the first server again, which waits for the database now. */
+  startAgain(): void {
+    void this.#supervised(this.#place.env).then(
+      (started) => {
+        this.#others.push(started);
+        if (!this.#over.signal.aborted)
+          this.#journal.violated(
+            "a database has one server",
+            `process ${started.pid}`,
+            "it has started beside another",
+          );
+      },
+      () => {},
+    );
+  }
+
+  /** Ends it, and every other one, as a power cut does. */
+  async kill(): Promise<void> {
     this.#journal.note("kill -9");
-    return this.#end("SIGKILL");
+    const ended = this.#end("SIGKILL");
+    this.#over.abort();
+    await ended;
+    await Promise.all(this.#others.splice(0).map((one) => one.stop("SIGKILL")));
   }
 
   /** Ends it in order, or kills it when that takes too long. */
@@ -107,11 +155,35 @@ export class RoundServer {
     }
   }
 
+  #run(place: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ServerProcess> {
+    return start(RUNTIME, PROGRAM, { args: ["serve"], env: this.#env(place), ...(signal && { signal }) });
+  }
+
+  #env(place: Readonly<Record<string, string>>): Record<string, string> {
+    return { LOG_LEVEL: "warn", ...this.#settings, ...place };
+  }
+
+  /** Runs it again and again, as a supervisor does, until it serves. @throws {Error} it never does */
+  async #supervised(place: Readonly<Record<string, string>>): Promise<ServerProcess> {
+    const { signal } = this.#over;
+    for (const begun = performance.now(); ; )
+      try {
+        return await this.#run(place, signal);
+      } catch (error) {
+        if (signal.aborted || performance.now() - begun > TAKEN_WITHIN_MS) throw error;
+      }
+  }
+
+  #serves(server: ServerProcess): void {
+    this.#process = server;
+    void server.gone.then((code) => this.#died(server, code));
+  }
+
   /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
     if (!server) return; // it has died by itself
-    this.#ending = server;
+    this.#ending.add(server);
     const gone = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // nothing more is asked of it
     const code = await gone;
@@ -120,7 +192,7 @@ export class RoundServer {
   }
 
   #died(server: ServerProcess, code: number | null): void {
-    if (this.#ending === server) return;
+    if (this.#ending.has(server)) return;
     this.#process = undefined;
     const lines = server
       .output()

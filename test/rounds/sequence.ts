@@ -46,11 +46,12 @@ async function runRounds(stage: Stage): Promise<void> {
   const reader = new EventReader(stage);
   for (let round = 1; round <= ROUNDS_OF_A_SEQUENCE; round++) {
     journal.epoch = round;
-    const plan = planRound(new Chance(seed, round, 99), place.outages);
+    const plan = planRound(new Chance(seed, round, 99), place);
     journal.note(`begins: ${planText(plan)}`);
     await server.start();
     if (round === 1) await place.migrated();
     await checkStart(stage);
+    if (plan.fault.do === "take over") server.standBy();
     let over = false;
     const following = reader.follow(() => !server.alive);
     const deletes = /link|deletion/.test(plan.moment.occasion);
@@ -66,7 +67,7 @@ async function runRounds(stage: Stage): Promise<void> {
     await place.mend();
     await place.released();
   }
-  journal.epoch++;
+  journal.epoch = ROUNDS_OF_A_SEQUENCE + 1;
   await server.start();
   await checkStart(stage);
   await rest(stage, desks);
@@ -133,5 +134,8 @@ function settings(chance: Chance, sipPort: number): Record<string, string> {
     RINGPORT_PROBE_MS: "200",
     RINGPORT_PROBE_IN_CALL_MS: "200",
     RINGPORT_LINK_CODE_MS: "2000",
+    // Longer than every outage that it is to outlive, on a busy machine as well.
+    RINGPORT_LEASE_MS: "2000",
+    RINGPORT_LEASE_RENEW_MS: "300",
   };
 }

@@ -2,6 +2,7 @@ import { ServerGone } from "./checker.ts";
 import type { Fault, Plan } from "./plan.ts";
 import { endCall } from "./requests.ts";
 import { pause, type Stage } from "./stage.ts";
+import { takeOver } from "./take-over.ts";
 
 /** Calls that are ended while the storage fails. */
 const MOST_ENDED = 3;
@@ -37,6 +38,8 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
       if (fault.next === "settle") await rest();
       else await pause(fault.laterMs);
       return server.kill();
+    case "take over":
+      return takeOver(stage, fault, rest);
     case "settle":
       await rest();
       return server.stop();

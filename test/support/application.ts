@@ -85,7 +85,7 @@ export class ToneSpeech implements Speech {
 }
 
 /** Files are the word TONE and a number of seconds. */
-const decoder: AudioDecoder = {
+export const decoder: AudioDecoder = {
   async inspect(file) {
     return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated: file.length > 5 };
   },

@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly cwd?: string;
   /** How long the URL may take. Default 20 000. */
   readonly readyTimeoutMs?: number;
+  /** Kills it. */
+  readonly signal?: AbortSignal;
 }
 
 /** A server process that has said where it listens. */
@@ -80,6 +82,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
     cwd: options.cwd,
     env: environment(options.env),
     stdio: ["ignore", "pipe", "pipe"],
+    ...(options.signal && { signal: options.signal, killSignal: "SIGKILL" }),
   });
   endWithThisProcess(child);
 
@@ -132,7 +135,13 @@ export interface Finished {
 export function run(
   runtime: Runtime,
   script: string,
-  { args = [], flags = [], env, cwd, user }: Omit<StartOptions, "readyTimeoutMs"> & { readonly user?: number } = {},
+  {
+    args = [],
+    flags = [],
+    env,
+    cwd,
+    user,
+  }: Omit<StartOptions, "readyTimeoutMs" | "signal"> & { readonly user?: number } = {},
 ): Promise<Finished> {
   const [program = "", ...before] = runtime.command;
   const child = spawn(program, [...before, ...flags, script, ...args], {

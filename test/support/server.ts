@@ -60,6 +60,14 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Its data folder; a fresh one when not given. */
   readonly data?: string;
+  /** Its PostgreSQL database; a fresh one when not given. */
+  readonly databaseUrl?: string;
+}
+
+/** Creates an empty PostgreSQL database, for servers that share it. */
+export async function createDatabase(): Promise<string> {
+  running ??= postgres.start();
+  return (await running).createDatabase();
 }
 
 /** A server that runs while the tests of the surrounding `describe` do. */
@@ -83,12 +91,13 @@ export class Server {
   #process: ServerProcess | undefined;
   #document: OpenApi | undefined;
 
-  constructor(target: Target, { env = {}, data }: ServerOptions = {}) {
+  constructor(target: Target, { env = {}, data, databaseUrl }: ServerOptions = {}) {
     this.target = target;
     this.#env = env;
     this.#ownsData = data === undefined;
     this.#isFresh = data === undefined;
     this.#data = data;
+    this.#databaseUrl = databaseUrl;
   }
 
   /** Its data folder. */
@@ -118,10 +127,7 @@ export class Server {
 
   /** Starts it, on the data that is there. @param env settings for this run only */
   async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
-    if (this.target.database === "PostgreSQL" && this.#databaseUrl === undefined) {
-      running ??= postgres.start();
-      this.#databaseUrl = await (await running).createDatabase();
-    }
+    if (this.target.database === "PostgreSQL") this.#databaseUrl ??= await createDatabase();
     this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
     // The address comes first, on a first start the first request last.
     await until(
@@ -133,6 +139,11 @@ export class Server {
     this.#isFresh = false;
     const answer = await send("GET", `${this.base}/openapi.json`);
     this.#document = expected(200, answer).json<OpenApi>();
+  }
+
+  /** Resolves when it is gone, with its exit code, or null when a signal ended it. */
+  get gone(): Promise<number | null> {
+    return this.#running().gone;
   }
 
   /** Ends it. Answers its exit code, or null when a signal ended it. */

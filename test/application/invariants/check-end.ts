@@ -18,15 +18,20 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   run.storageFaults.heal();
   if (run.adapterFaults.any) await wait(run, 75_000, check); // what must be answered although an adapter hangs
   run.adapterFaults.heal();
+  for (const process of run.processes) {
+    process.storage.mend();
+    process.goOn("forwards");
+  }
   await run.revive();
-  const { process } = run;
-  await process.system.advance(MENDED_MS);
+  await run.clock.advance(MENDED_MS);
+  await run.owned();
   await check(true);
+  const { process } = run;
   await repeatDeletes(run);
   await repeatDeletions(run);
   for (const leg of process.network.legs) if (leg.live) process.network.end(leg, "callee_hung_up");
   for (const line of process.network.lines) if (!line.closed) line.goOffline();
-  await process.system.advance(QUIET_MS);
+  await run.clock.advance(QUIET_MS);
   await check(true);
 
   const { findings } = run;
@@ -43,28 +48,31 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
   }
   await checkDeletions(run);
   await checkReader(run);
-  for (const error of run.alarming ? [] : process.world.errors) findings.add("no-surprise", `the log has: ${error}`);
+  for (const error of run.alarming ? [] : process.errors) findings.add("no-surprise", `the log has: ${error}`);
   findings.assertNone();
 
-  const stopped = await process.stop(0);
-  findings.expect("stop-ends", stopped, "stop() has not resolved");
-  const left = process.system.waiting;
-  findings.expect("no-timer-left", left === 0, `${left} are left`);
-  findings.assertNone();
+  run.unsupervise();
+  for (const one of [...run.processes.filter((other) => other !== process), process]) {
+    const stopped = await one.stop(0);
+    findings.expect("stop-ends", stopped, `stop() of process ${one.number} has not resolved`);
+    const left = one.system.waiting;
+    findings.expect("no-timer-left", left === 0, `${left} are left in process ${one.number}`);
+    findings.assertNone();
+  }
 }
 
 async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<void>): Promise<void> {
-  await run.process.system.advance(ms);
+  await run.clock.advance(ms);
   await run.revive();
   await check(true);
 }
 
-/** The DELETEs of a call or an instance that the present process has answered with 503, and none with 204. */
+/** The DELETEs of a call or an instance that the present owner has answered with 503, and none with 204. */
 function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
   const answers = new Map<string, Asked[]>();
   for (const asked of run.requests.all)
     if (asked.kind === kind) answers.set(asked.subject, [...(answers.get(asked.subject) ?? []), asked]);
-  const isRefused = ({ answer, process }: Asked) => answer === "unavailable" && process === run.process;
+  const isRefused = ({ answer, life }: Asked) => answer === "unavailable" && life === run.process.life;
   const open = [...answers].filter(([, all]) => all.some(isRefused) && all.every(({ answer }) => answer !== "done"));
   return open.map(([subject]) => subject);
 }
@@ -90,8 +98,8 @@ async function repeatTwice(
   request: () => Promise<void>,
 ): Promise<void> {
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
-  // A process before this one may have ended it, without being able to answer.
-  const earlier = requests.about(kind, subject).some((asked) => asked.process !== process);
+  // An owner before this one may have ended it, without being able to answer.
+  const earlier = requests.about(kind, subject).some(({ life }) => life !== process.life);
   for (const wanted of ["done", "not found"] as const) {
     const asked = requests.ask(process, kind, subject, request());
     await process.system.advance(10_000);
@@ -133,7 +141,7 @@ async function checkReader({ reader, findings }: Run): Promise<void> {
 }
 
 /** What is true of what a client learned, however the call went. */
-function checkClient(run: Run, { client, callId, process }: Attached, calls: readonly Call[]): void {
+function checkClient(run: Run, { client, callId, life }: Attached, calls: readonly Call[]): void {
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("stream-client", holds, `${callId} ${detail}`);
   expectThat(client.ends.length <= 1, `has ended ${client.ends.length} times`);
@@ -143,7 +151,7 @@ function checkClient(run: Run, { client, callId, process }: Attached, calls: rea
   if (final === undefined) return;
   expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
   expectThat(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
-  if (process !== run.process) return; // what it learned from a process that died may not have been stored
+  if (life !== run.process.life) return; // what an earlier owner reported may not have been stored
   const call = calls.find(({ id }) => id === callId);
   expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
   expectThat(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);

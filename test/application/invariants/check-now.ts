@@ -30,24 +30,25 @@ export class MomentChecks {
   }
 
   async check(atRest: boolean): Promise<void> {
-    const { findings, process, storageFaults } = this.#run;
+    const { findings, process, storageFaults, adapterFaults, owners } = this.#run;
     if (this.#process !== process) {
       this.#process = process;
       this.#waiting.clear();
       this.#faultyAt = 0;
     }
     const now = process.system.monotonic();
-    if (storageFaults.any) this.#faultyAt = now;
+    if (storageFaults.any || process.storage.isCut || process.system.stopped || !process.owns) this.#faultyAt = now;
     await this.#run.reader.follow();
     const calls = await this.#run.calls();
     this.#checkCalls(calls);
     await this.#checkKept(calls);
-    if (atRest && process.alive) {
-      this.#checkLegs(new Map(calls.map((call) => [call.id, call])), now);
+    if (atRest && process.alive && !process.system.stopped) {
+      this.#checkLegs(new Map(calls.map((call) => [call.id, call])));
       this.#checkDeletes(now);
       this.#checkAnswers(now);
       this.#checkWaiting(calls, now);
       await checkCleared(this.#run, "answered");
+      await owners.check(adapterFaults.any || this.#faultyAt === now);
     }
     findings.assertNone();
   }
@@ -85,12 +86,13 @@ export class MomentChecks {
     }
   }
 
-  #checkLegs(calls: ReadonlyMap<string, Call>, now: number): void {
-    const { findings, process } = this.#run;
+  #checkLegs(calls: ReadonlyMap<string, Call>): void {
+    const { findings, processes } = this.#run;
     const busy = new Set<string>();
-    for (const attempt of process.network.attempts) {
-      const { leg, callId, instanceId } = attempt;
-      if (!leg?.live || leg.hangUps > 0) continue;
+    for (const attempt of processes.flatMap(({ network }) => network.attempts)) {
+      const { leg, callId, instanceId, process } = attempt;
+      if (!leg?.live || leg.hangUps > 0 || process.system.stopped) continue;
+      const now = process.system.monotonic();
       findings.expect("one-at-a-time", !busy.has(instanceId), `${instanceId} has two legs`);
       busy.add(instanceId);
       const until = latestEnd(attempt, calls.get(callId));
@@ -110,7 +112,7 @@ export class MomentChecks {
       if (kind !== "hang up") continue;
       if (answer === "done") deleted.set(subject, (deleted.get(subject) ?? 0) + 1);
       if (asked !== process) continue;
-      const took = (answeredAt ?? now) - askedAt;
+      const took = (answeredAt ?? now) - Math.max(askedAt, process.wentOnAt);
       findings.expect("delete-answers", took <= DELETE_ANSWERS_MS, () => {
         return `that of ${subject} ${answer === undefined ? "is not answered" : "was answered"} after ${took} ms`;
       });
@@ -129,10 +131,10 @@ export class MomentChecks {
   }
 
   #checkWaiting(calls: readonly Call[], now: number): void {
-    const { findings, process, storageFaults, adapterFaults } = this.#run;
+    const { findings, process, adapterFaults } = this.#run;
     const waiting = new Map<string, number>();
     for (const { id, instanceId, status } of calls) {
-      if (status !== "QUEUED" || storageFaults.any || adapterFaults.any) continue;
+      if (status !== "QUEUED" || this.#faultyAt === now || adapterFaults.any) continue;
       const line = this.#run.line(instanceId);
       const busy = process.network.attempts.some(
         ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,

@@ -5,7 +5,7 @@ import { environment, fuzzRuns, replay } from "../../support/fuzz.ts";
 import { checkEnd } from "./check-end.ts";
 import { MomentChecks } from "./check-now.ts";
 import { Run } from "./run.ts";
-import { type Step, sequences, written } from "./steps.ts";
+import { isLeased, type Step, sequences, written } from "./steps.ts";
 import { takeStep } from "./take-step.ts";
 
 const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, { kind: "fifo", depth: 4, paceMs: 500 }];
@@ -16,20 +16,20 @@ const asked = environment.FC_RUNS !== undefined || replay.seed !== undefined;
 const timeout = Math.max(120_000, fuzzRuns * 1_000);
 
 async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
-  const run = new Run(policy);
+  const run = new Run(policy, isLeased(sequence));
   const moment = new MomentChecks(run);
   const check = moment.check.bind(moment);
   await run.begin();
   try {
     for (const step of sequence) {
       await takeStep(run, step);
-      if (run.process.alive && step.waitMs >= 0) await run.process.system.advance(step.waitMs);
+      if (run.process.alive && step.waitMs >= 0) await run.clock.advance(step.waitMs);
       await run.revive();
       await check(step.waitMs >= 0);
     }
     await checkEnd(run, check);
   } finally {
-    run.process.die();
+    run.end();
     run.storageFaults.heal();
     await run.database.close();
   }

@@ -6,15 +6,14 @@ import {
   type ReleaseCause,
 } from "../../../src/ports/telephony.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";
-import type { AdapterFaults, Method } from "./adapter-faults.ts";
-import type { ModelSystem } from "./model-system.ts";
+import type { Method } from "./adapter-faults.ts";
+import type { Process } from "./process.ts";
 
 /** One time that the network was asked to place a call. Times are ms on the clock of its process that never jumps. */
 export interface Attempt {
   readonly callId: string;
   readonly instanceId: string;
-  /** Counts the processes of a run from 1. */
-  readonly process: number;
+  readonly process: Process;
   readonly askedAt: number;
   leg?: ScriptedLeg;
   /** When the dial was answered with the leg. */
@@ -26,26 +25,16 @@ export interface Attempt {
   givenBack?: boolean;
 }
 
-/** What a network belongs to. */
-export interface NetworkOwner {
-  readonly number: number;
-  readonly system: ModelSystem;
-  readonly alive: boolean;
-  readonly faults: AdapterFaults;
-  /** Called with each dial, before it is carried out. */
-  dialled(attempt: Attempt): void;
-}
-
 /** The network as one process sees it: methods may hang, and every dial is written down. */
 export class ModelNetwork extends ScriptedTelephony {
-  readonly #owner: NetworkOwner;
+  readonly #owner: Process;
   readonly attempts: Attempt[] = [];
-  /** Until when a leg of a dead process keeps the line of an instance, ms of the clock that never jumps. */
-  readonly busyUntil: Map<string, number> = new Map();
+  override readonly devices: Map<string, string | null>;
 
-  constructor(owner: NetworkOwner) {
+  constructor(owner: Process) {
     super(owner.system);
     this.#owner = owner;
+    this.devices = owner.run.devices;
   }
 
   override async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {
@@ -90,17 +79,18 @@ export class ModelNetwork extends ScriptedTelephony {
     if (!this.#owner.alive) return new Promise(() => {});
     const { callId } = options;
     const askedAt = this.#owner.system.monotonic();
-    const attempt: Attempt = { callId, instanceId, process: this.#owner.number, askedAt };
+    const attempt: Attempt = { callId, instanceId, process: this.#owner, askedAt };
     this.attempts.push(attempt);
     this.#owner.dialled(attempt);
     await this.#pass("dial", instanceId);
     try {
-      if ((this.busyUntil.get(instanceId) ?? 0) > askedAt)
+      const { busyUntil, clock } = this.#owner.run;
+      if ((busyUntil.get(instanceId) ?? 0) > clock.monotonic())
         throw new DialError("line_lost", "the line carries another call", { retryAfterMs: 1_000 });
       const legs = this.legs.length;
       const dialling = dial(to, options, signal);
       const leg = this.legs[legs];
-      if (leg) attempt.leg = leg;
+      if (leg) this.#watch(leg, attempt);
       await dialling;
     } catch (error) {
       if (error instanceof DialError && error.release === "line_lost") attempt.givenBack = true;
@@ -111,8 +101,22 @@ export class ModelNetwork extends ScriptedTelephony {
     return attempt.leg as ScriptedLeg;
   }
 
+  /** Reports every frame that leaves on a leg. */
+  #watch(leg: ScriptedLeg, attempt: Attempt): void {
+    attempt.leg = leg;
+    this.#owner.run.owners.dials(attempt);
+    const connectMedia = leg.connectMedia.bind(leg);
+    leg.connectMedia = (source, sink) => {
+      const read = (frame: Int16Array) => {
+        this.#owner.run.owners.sends(attempt);
+        return source.read(frame);
+      };
+      connectMedia({ read }, sink);
+    };
+  }
+
   async #pass(method: Method, instanceId: string): Promise<void> {
-    await this.#owner.faults.pass(method, instanceId);
+    await this.#owner.run.adapterFaults.pass(method, instanceId);
     if (!this.#owner.alive) await new Promise(() => {});
   }
 }

@@ -21,25 +21,110 @@ function countCryptography(): void {
 }
 countCryptography();
 
-/** The clock of one process: no timer fires once the process is dead. */
-export class ModelSystem extends ManualSystem {
-  #dead = false;
-
-  die(): void {
-    this.#dead = true;
-  }
-
-  override after(ms: number, run: () => void): () => void {
-    return super.after(ms, () => {
-      if (!this.#dead) run();
-    });
-  }
-
+/** The time of a run: it goes on whatever becomes of a process. */
+export class ModelClock extends ManualSystem {
   override async settle(): Promise<void> {
     await super.settle();
     while (working > 0) {
       while (working > 0) await nextTurn();
       await super.settle();
     }
+  }
+}
+
+/** The clock of one process, whose wall clock is its own. No timer fires once it is dead, or while it is stopped. */
+export class ModelSystem extends ManualSystem {
+  readonly #clock: ModelClock;
+  readonly #begun: number;
+  /** What cancels the timers that wait. */
+  readonly #timers = new Set<() => void>();
+  /** What a stopped process will find when it goes on, in the order in which it came. */
+  #late: (() => void)[] | undefined;
+  #goesOn: () => void = () => {};
+  #going: Promise<void> | undefined;
+  #dead = false;
+
+  constructor(clock: ModelClock, options: { readonly seed: number; readonly now?: number }) {
+    super(options);
+    this.#clock = clock;
+    this.#begun = clock.monotonic();
+  }
+
+  /** Whether it was stopped (SIGSTOP) and does not go on yet. */
+  get stopped(): boolean {
+    return this.#late !== undefined;
+  }
+
+  die(): void {
+    this.#dead = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  /** Stops the process: it does nothing until it goes on, and time passes meanwhile. */
+  stop(): void {
+    if (this.#late) return;
+    this.#late = [];
+    this.#going = new Promise((resolve) => {
+      this.#goesOn = resolve;
+    });
+  }
+
+  /** Lets a stopped process go on: everything that fell due or arrived meanwhile happens at once, in this or the opposite order. */
+  goOn(order: "forwards" | "backwards"): void {
+    const late = this.#late ?? [];
+    this.#late = undefined;
+    for (const run of order === "forwards" ? late : late.reverse()) if (!this.#dead) run();
+    this.#goesOn();
+  }
+
+  /** Runs now, or when the stopped process goes on. */
+  whenRunning(run: () => void): void {
+    if (this.#late) this.#late.push(run);
+    else if (!this.#dead) run();
+  }
+
+  /** Resolves when the process is not stopped. */
+  async running(): Promise<void> {
+    while (this.#late) await this.#going;
+  }
+
+  override now(): number {
+    return super.now() + Math.floor(this.monotonic());
+  }
+
+  override monotonic(): number {
+    return this.#clock.monotonic() - this.#begun;
+  }
+
+  override after(ms: number, run: () => void): () => void {
+    let over = this.#dead;
+    if (over) return () => {};
+    const cancel = () => {
+      over = true;
+      cancelTimer();
+      this.#timers.delete(cancel);
+    };
+    const cancelTimer = this.#clock.after(ms, () =>
+      this.whenRunning(() => {
+        if (over) return; // cancelled by what else a stopped process found
+        this.#timers.delete(cancel);
+        run();
+      }),
+    );
+    this.#timers.add(cancel);
+    return cancel;
+  }
+
+  override get waiting(): number {
+    return this.#timers.size;
+  }
+
+  override advance(ms: number): Promise<void> {
+    return this.#clock.advance(ms);
+  }
+
+  override settle(): Promise<void> {
+    return this.#clock.settle();
   }
 }

@@ -1,11 +1,15 @@
-import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
-import type { Storage } from "../../../src/ports/storage.ts";
-import { World } from "../../support/application.ts";
+// Loaded ahead, so that a start is at rest when everything else is.
+import "../../../adapters/embedded.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import { StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { decoder, ToneSpeech } from "../../support/application.ts";
 import { isWrite } from "../../support/faulty-storage.ts";
-import type { AdapterFaults } from "./adapter-faults.ts";
-import { type Attempt, ModelNetwork, type NetworkOwner } from "./model-network.ts";
+import { MemoryRecordings } from "../../support/memory-recordings.ts";
+import { type Attempt, ModelNetwork } from "./model-network.ts";
+import { ModelStorage } from "./model-storage.ts";
 import { ModelSystem } from "./model-system.ts";
-import type { StorageFaults } from "./storage-faults.ts";
+import type { Run } from "./run.ts";
 
 /** Short, so that a run passes every time limit; ms. */
 export const TIMINGS = {
@@ -20,73 +24,102 @@ export type CrashPoint =
   | { readonly at: "operation"; readonly n: number; readonly writes: boolean; readonly done: boolean }
   | { readonly at: "dial" };
 
-/** What the processes of a run share. */
-export interface Shared {
-  readonly database: Storage;
-  readonly storageFaults: StorageFaults;
-  readonly adapterFaults: AdapterFaults;
-  readonly policy: QueuePolicy;
-  dialled(attempt: Attempt): void;
-  /** Called before each `claimNext` of an instance. */
-  claiming(instanceId: string): Promise<void>;
-}
-
 const STARTS_WITHIN_MS = 30_000;
 const STOPS_WITHIN_MS = 90_000;
+/** How long the line stays busy after its process has died, ms. */
+const LINE_BUSY_MS = 5_000;
 
-/** One process of a run: the application with a clock, a network and a way to the database of its own. */
-export class Process implements NetworkOwner {
+/** One process of a run: a Ringport with a clock, a network and a way to the database of its own. */
+export class Process {
   readonly number: number;
   readonly system: ModelSystem;
   readonly network: ModelNetwork;
-  readonly world: World;
-  readonly faults: AdapterFaults;
+  readonly storage: ModelStorage;
+  readonly app: Ringport;
+  /** What an operator would be woken up for. */
+  readonly errors: string[] = [];
   alive = true;
-  readonly #shared: Shared;
+  started = false;
+  /** When it last went on after it was stopped, ms on its clock that never jumps. */
+  wentOnAt = 0;
+  readonly run: Run;
   #crash: CrashPoint | undefined;
   #operations = 0;
 
-  /** @param before the process before it, which is dead */
-  constructor(shared: Shared, before?: Process) {
-    this.#shared = shared;
-    this.number = (before?.number ?? 0) + 1;
-    this.faults = shared.adapterFaults;
-    this.system = new ModelSystem({ seed: this.number, ...(before && { now: before.system.now() + 1_000 }) });
-    this.network = new ModelNetwork(this);
-    const { database, policy } = shared;
-    for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);
-    const storage = { ...database, open: async () => {}, close: async () => {} };
-    const { system, network } = this;
-    this.world = new World({ policy, timings: TIMINGS, streamPreview: true, system, network, storage });
-    this.world.storage.before = (operation, args) => this.#before(operation, args);
-    this.world.storage.after = (operation) => this.#after(operation);
-  }
-
-  get app(): World["app"] {
-    return this.world.app;
-  }
-
-  /** Starts the application; false when the storage keeps it from starting, and then the process is dead. */
-  async start(): Promise<boolean> {
-    let outcome: "started" | "failed" | undefined;
-    const set = (to: typeof outcome) => () => {
-      outcome = to;
-    };
-    this.app.start().then(set("started"), (error: unknown) => {
-      if ((error as Error).name !== "StorageUnavailable") throw error;
-      outcome = "failed";
+  /** @param before the process before it on the same machine, which is dead */
+  constructor(run: Run, number: number, before?: Process) {
+    this.run = run;
+    this.number = number;
+    this.system = new ModelSystem(run.clock, {
+      seed: number,
+      ...(before && { now: before.system.now() + 1_000 }),
     });
+    this.network = new ModelNetwork(this);
+    this.storage = new ModelStorage(
+      run.leases?.storage() ?? { ...run.database, open: async () => {}, close: async () => {} },
+    );
+    this.storage.before = (operation, args) => this.#before(operation, args);
+    this.storage.after = (operation) => this.#after(operation);
+    const log: Logger = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
+    };
+    this.app = createRingport({
+      ...TIMINGS,
+      system: this.system,
+      telephony: this.network,
+      storage: this.storage,
+      speech: new ToneSpeech(),
+      decoder,
+      recordings: new MemoryRecordings(),
+      queue: run.policy,
+      streamPreview: true,
+      secret: "07".repeat(32),
+      log,
+    });
+  }
+
+  /** Whether it may act: nobody has taken its lease, and that has not run out. */
+  get owns(): boolean {
+    const { leases } = this.run;
+    return !leases || (this.storage.lease?.epoch === leases.epoch && leases.remainingMs > 0);
+  }
+
+  /** Names what it has been since its start, or since it last became owner: it begins afresh each time. */
+  get life(): string {
+    return `${this.number}/${this.storage.lease?.epoch ?? 0}`;
+  }
+
+  /** Begins to start; it dies of what keeps it from starting. */
+  begin(): void {
+    this.app.start().then(
+      () => {
+        this.started = true;
+      },
+      (error: unknown) => {
+        if (!(error instanceof StorageUnavailable || error instanceof StorageLocked))
+          this.run.findings.add("no-surprise", `the start failed with ${error}`);
+        this.die();
+      },
+    );
+  }
+
+  /** Starts; false when the storage keeps it from starting, and then the process is dead. */
+  async start(): Promise<boolean> {
+    this.begin();
     await this.system.settle();
-    for (let ms = 0; this.alive && !outcome && ms < STARTS_WITHIN_MS; ms += 1_000) await this.system.advance(1_000);
-    if (outcome === "started" && this.alive) return true;
-    this.die();
-    return false;
+    for (let ms = 0; this.alive && !this.started && ms < STARTS_WITHIN_MS; ms += 1_000)
+      await this.system.advance(1_000);
+    if (!this.started) this.die();
+    return this.alive;
   }
 
   /** Stops the application and the process; answers whether the application stopped in time. */
   async stop(drainMs: number): Promise<boolean> {
     let stopped = false;
-    void this.app.stop(drainMs).then(() => {
+    void this.app.stop({ drainMs }).then(() => {
       stopped = true;
     });
     await this.system.settle();
@@ -94,10 +127,21 @@ export class Process implements NetworkOwner {
     return stopped;
   }
 
+  /** Lets a process that was stopped go on. */
+  goOn(order: "forwards" | "backwards"): void {
+    if (!this.system.stopped) return;
+    this.wentOnAt = this.system.monotonic();
+    this.system.goOn(order);
+  }
+
   /** The process is gone: its timers never fire, its promises never resolve, its writes never arrive. */
   die(): void {
+    if (!this.alive) return;
     this.alive = false;
     this.system.die();
+    for (const { leg, instanceId } of this.network.attempts)
+      if (leg?.live) this.run.busyUntil.set(instanceId, this.run.clock.monotonic() + LINE_BUSY_MS);
+    this.run.died(this);
   }
 
   /** Plans its death; undefined: it lives on. */
@@ -107,21 +151,26 @@ export class Process implements NetworkOwner {
   }
 
   dialled(attempt: Attempt): void {
-    this.#shared.dialled(attempt);
+    this.run.dialled(attempt);
     if (this.#crash?.at === "dial") this.die();
   }
 
   async #before(operation: string, args: readonly unknown[]): Promise<void> {
     if (this.alive && this.#isCrashPoint(operation, false)) this.die();
-    if (this.alive) await this.#shared.storageFaults.before(operation);
-    if (operation === "calls.claimNext") await this.#shared.claiming(String(args[0]));
+    await this.system.running();
+    if (this.alive) await this.storage.reach();
+    if (this.alive) await this.run.storageFaults.before(operation);
+    if (operation === "calls.claimNext") await this.run.claiming(String(args[0]));
     if (!this.alive) await new Promise(() => {});
   }
 
-  #after(operation: string): void | Promise<void> {
+  async #after(operation: string): Promise<void> {
     if (this.alive && this.#isCrashPoint(operation, true)) this.die();
+    if (operation === "open" && this.run.leases) await this.run.owners.taken(this);
+    await this.system.running();
+    if (this.alive) await this.storage.reach();
     if (!this.alive) return new Promise(() => {});
-    this.#shared.storageFaults.after(operation);
+    this.run.storageFaults.after(operation);
   }
 
   #isCrashPoint(operation: string, done: boolean): boolean {

@@ -14,6 +14,8 @@ export interface Asked {
   /** The call or the instance it is about; "" for a creation. */
   readonly subject: string;
   readonly process: Process;
+  /** See {@link Process.life}. */
+  readonly life: string;
   readonly askedAt: number;
   answer?: Answer;
   answeredAt?: number;
@@ -36,7 +38,7 @@ export class Requests {
     request: Promise<T>,
     done: (result: T) => void = () => {},
   ): Asked {
-    const asked: Asked = { kind, subject, process, askedAt: process.system.monotonic() };
+    const asked: Asked = { kind, subject, process, life: process.life, askedAt: process.system.monotonic() };
     this.all.push(asked);
     const answered = (answer: Answer) => {
       asked.answer = answer;

@@ -5,13 +5,16 @@ import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE } from "../../support/application.ts";
+import { LeasedDatabase } from "../../support/leased-storage.ts";
 import type { RecordingClient } from "../../support/recording-client.ts";
 import { AdapterFaults } from "./adapter-faults.ts";
 import { isDeleted } from "./check-deletion.ts";
 import { EventReader } from "./event-reader.ts";
 import { Findings } from "./invariant.ts";
 import type { Attempt } from "./model-network.ts";
-import { Process, type Shared } from "./process.ts";
+import { ModelClock } from "./model-system.ts";
+import { OwnerChecks } from "./owner-checks.ts";
+import { Process } from "./process.ts";
 import { Requests } from "./requests.ts";
 import { StorageFaults } from "./storage-faults.ts";
 
@@ -21,19 +24,31 @@ export interface Attached {
   readonly attachment: StreamAttachment;
   readonly callId: string;
   readonly process: Process;
+  readonly life: string;
 }
 
-const LINE_BUSY_MS = 5_000;
+/** A supervisor starts a dead process again after this, ms. */
+const RESTART_MS = 500;
+/** A database with a lease has an owner within this, once nothing fails any more, ms. */
+const TAKEN_WITHIN_MS = 60_000;
 
-/** One run of the model: a database, the processes that came one after the other, and what was seen of them. */
-export class Run implements Shared {
+/** One run of the model: a database, the processes on it, and what was seen of them. */
+export class Run {
   readonly policy: QueuePolicy;
+  readonly clock: ModelClock = new ModelClock();
   readonly database: Storage = sqliteStorage({ path: ":memory:" });
+  /** Who may work on the database; undefined: one process after the other, as behind the kernel's lock. */
+  readonly leases: LeasedDatabase | undefined;
   readonly storageFaults = new StorageFaults();
   readonly adapterFaults = new AdapterFaults();
   readonly findings = new Findings();
+  readonly owners: OwnerChecks = new OwnerChecks(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
+  /** The numbers that are linked, as the network knows them. */
+  readonly devices = new Map<string, string | null>();
+  /** Until when a leg of a dead process keeps the line of an instance, ms on the clock of the run. */
+  readonly busyUntil = new Map<string, number>();
   /** The ids of all instances that were answered with 201. */
   readonly instances: string[] = [];
   /** Instances whose linking was answered, and that nobody has unlinked or deleted since. */
@@ -48,30 +63,43 @@ export class Run implements Shared {
   readonly #goneAtClaim = new Set<string>();
   /** Faults that an operator's log is there for. */
   alarming = false;
+  /** The process that requests reach: the one that works on the database, or was the last to do so. */
   process: Process;
+  /** Every living process; more than one only on a database with a lease. */
+  readonly processes: Process[];
+  #started = 0;
+  #supervised = true;
 
-  constructor(policy: QueuePolicy) {
+  /** @param leased several processes may want to work on the database */
+  constructor(policy: QueuePolicy, leased: boolean) {
     this.policy = policy;
-    this.process = new Process(this);
+    this.alarming = leased;
+    if (leased) this.leases = new LeasedDatabase(this.clock, this.database);
+    this.process = new Process(this, ++this.#started);
+    this.processes = [this.process];
   }
 
   /** Two instances: one whose line is online, and one without a number. */
   async begin(): Promise<void> {
-    await this.database.open({ exclusive: true });
+    if (!this.leases) await this.database.open({ exclusive: true });
     await this.process.start();
-    const { world } = this.process;
-    const [active, created] = [await world.activeInstance(), await world.newInstance()];
-    this.instances.push(active.id, created.id);
-    this.linked.add(active.id);
+    const { app, system } = this.process;
+    for (const name of ["Reception", "Office"]) this.instances.push((await app.instances.create(ALICE, { name })).id);
+    const active = this.instances[0] as string;
+    await app.instances.configure(ALICE, active);
+    await this.line(active)?.scan();
+    await system.settle();
+    this.linked.add(active);
   }
 
-  /** Puts a new process in the place of a dead one. A storage that keeps it from starting is mended. */
+  /**
+   * Puts a new process in the place of a dead one, or waits until one owns the database again. A storage that keeps them
+   * from starting is mended.
+   */
   async revive(): Promise<void> {
+    if (this.leases) return this.process.alive && !this.#owner ? undefined : this.owned();
     for (let tries = 0; !this.process.alive; tries++) {
-      const dead = this.process;
-      this.process = new Process(this, dead);
-      for (const { leg, instanceId } of dead.network.attempts)
-        if (leg?.live) this.process.network.busyUntil.set(instanceId, LINE_BUSY_MS);
+      this.process = this.#next(this.process);
       if (await this.process.start()) return;
       this.findings.expect("no-surprise", tries < 3, "the application does not start");
       this.findings.assertNone();
@@ -79,19 +107,61 @@ export class Run implements Shared {
     }
   }
 
+  /** Waits until a process owns the database. */
+  async owned(): Promise<void> {
+    for (let ms = 0; !this.#owner; ms += RESTART_MS) {
+      this.findings.expect("no-surprise", ms < TAKEN_WITHIN_MS, "no process owns the database");
+      this.findings.assertNone();
+      if (ms === TAKEN_WITHIN_MS / 2) {
+        this.storageFaults.heal();
+        for (const { storage } of this.processes) storage.mend();
+      }
+      await this.clock.advance(RESTART_MS);
+    }
+    this.process = this.#owner;
+  }
+
+  /** Starts a server on another machine, which waits for the database; at most two are there. */
+  second(): void {
+    if (this.processes.length > 1 || !this.process.alive) return;
+    this.#next().begin();
+  }
+
+  /** Dead processes stay dead from now on. */
+  unsupervise(): void {
+    this.#supervised = false;
+  }
+
+  /** Every process dies. */
+  end(): void {
+    this.unsupervise();
+    for (const process of [...this.processes]) process.die();
+  }
+
+  /** Called when a process is gone, whatever it died of. */
+  died(process: Process): void {
+    this.processes.splice(this.processes.indexOf(process), 1);
+    if (!this.leases) return;
+    this.clock.after(RESTART_MS, () => {
+      if (this.#supervised) this.#next(process).begin();
+    });
+  }
+
+  /** Called with each dial, before it is carried out. */
   dialled(attempt: Attempt): void {
     const { callId, instanceId, process } = attempt;
     const before = this.attempts.filter((other) => other.callId === callId && !other.givenBack);
     this.findings.expect("dialled-once", before.length === 0, () => {
       const { process: first, placed, answered } = before[0] as Attempt;
       const far = answered ? "which had answered" : placed ? "which rang" : "which was asked";
-      return `process ${process} dialled ${callId} again, after process ${first}, ${far}`;
+      return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${far}`;
     });
     const gone = this.#goneAtClaim.has(instanceId);
     this.findings.expect("deleted-is-silent", !gone, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
   }
 
+  /** Called before each `claimNext` of an instance. */
   async claiming(instanceId: string): Promise<void> {
     if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(instanceId);
     else this.#goneAtClaim.delete(instanceId);
@@ -105,5 +175,15 @@ export class Run implements Shared {
   /** Every call, as the database has it. */
   calls(): Promise<Call[]> {
     return this.database.calls.list(ALICE.userId, {}, {});
+  }
+
+  get #owner(): Process | undefined {
+    return this.processes.find((process) => process.owns && process.started);
+  }
+
+  #next(before?: Process): Process {
+    const process = new Process(this, ++this.#started, before);
+    this.processes.push(process);
+    return process;
   }
 }

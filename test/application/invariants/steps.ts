@@ -48,8 +48,11 @@ const BREAKING = [
   "restart",
 ] as const;
 
+/** What may happen to the processes on a database with a lease. */
+const OWNING = ["second server", "cut off", "reachable again", "SIGSTOP", "SIGCONT"] as const;
+
 /** The name of a step. */
-export type StepName = (typeof COMMON)[number] | (typeof DISTURBING)[number] | (typeof BREAKING)[number];
+export type StepName = (typeof COMMON | typeof DISTURBING | typeof BREAKING | typeof OWNING)[number];
 
 /** One step of a sequence. */
 export interface Step {
@@ -62,7 +65,7 @@ export interface Step {
 
 /** Steps that are not taken: WITHOUT, a list such as `crash,clock jumps`, to look behind a fault that is known. */
 const without = new Set(environment.WITHOUT?.split(","));
-const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING];
+const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING, ...OWNING];
 for (const name of without)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
@@ -93,15 +96,13 @@ function one(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
   });
 }
 
-const any = one(
-  // An unneeded step shrinks to "wait".
-  fc.oneof(
-    { withCrossShrink: true },
-    { weight: 5, arbitrary: fc.constantFrom(...COMMON) },
-    { weight: 3, arbitrary: fc.constantFrom(...DISTURBING) },
-    { weight: 2, arbitrary: fc.constantFrom(...BREAKING) },
-  ),
-);
+// An unneeded step shrinks to "wait".
+const usual = [
+  { weight: 5, arbitrary: fc.constantFrom<StepName>(...COMMON) },
+  { weight: 3, arbitrary: fc.constantFrom<StepName>(...DISTURBING) },
+  { weight: 2, arbitrary: fc.constantFrom<StepName>(...BREAKING) },
+];
+const owning = { weight: 2, arbitrary: fc.constantFrom<StepName>(...OWNING) };
 
 function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<Step> {
   return one(fc.constantFrom<StepName>("wait", ...names));
@@ -110,13 +111,61 @@ function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<
 /** A fault, what it hits, and what follows. */
 const scene = fc.tuple(orNothing(BREAKING), orNothing(HIT), orNothing(AFTERWARDS));
 
-/** Sequences of steps: mostly what makes a call, often what disturbs it. */
-export const sequences: fc.Arbitrary<Step[]> = fc
-  .array(fc.oneof({ weight: 8, arbitrary: any.map((step) => [step]) }, { weight: 1, arbitrary: scene }), {
-    minLength: 1,
-    maxLength: 60,
-  })
-  .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
+function mostly<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
+  const name = fc.constantFrom<StepName>(...names);
+  return one(
+    fc.oneof({ withCrossShrink: true }, { weight: 1, arbitrary: fc.constant("wait") }, { weight: 9, arbitrary: name }),
+  );
+}
+
+const LATER = ["create", "progress", "reachable again", "SIGCONT", "storage heals", "hang up"] as const;
+
+/** A second server, a call, how the first server loses the database, and what follows. */
+const takeOver = fc
+  .tuple(
+    mostly("second server"),
+    mostly("create", "create stream"),
+    mostly("progress"),
+    orNothing(["progress", "hang up", "delete"]),
+    mostly("cut off", "SIGSTOP", "crash", "restart", "storage hangs"),
+    fc.constantFrom(0, 4_000, 7_000, 9_000, 10_000, 12_000, 31_000),
+    mostly("create", ...LATER),
+    orNothing(LATER),
+    orNothing(LATER),
+  )
+  .map(([second, call, rings, answered, fault, waitMs, ...later]): Step[] => [
+    ...[second, call, rings, answered],
+    ...[{ ...fault, waitMs }, ...later],
+  ]);
+
+/** Steps of these names, and scenes among them. */
+function sequencesOf(
+  names: typeof usual,
+  scenes: fc.WeightedArbitrary<Step[]>,
+  maxLength: number,
+): fc.Arbitrary<Step[]> {
+  const any = one(fc.oneof({ withCrossShrink: true }, ...names)).map((step) => [step]);
+  return fc
+    .array(fc.oneof({ weight: 8, arbitrary: any }, scenes), { minLength: 1, maxLength })
+    .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
+}
+
+/** Sequences of steps: mostly what makes a call, often what disturbs it, in every third also what takes its owner. */
+export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
+  { withCrossShrink: true },
+  { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: scene }, 60) },
+  { weight: 1, arbitrary: sequencesOf([...usual, owning], { weight: 3, arbitrary: takeOver }, 20) },
+);
+
+/** Whether a step breaks something, or lets it work again. */
+export function isBreaking(step: StepName): boolean {
+  return ([...BREAKING, ...OWNING] as readonly StepName[]).includes(step);
+}
+
+/** Whether the steps are about a database with a lease. */
+export function isLeased(sequence: readonly Step[]): boolean {
+  return sequence.some(({ step }) => (OWNING as readonly string[]).includes(step));
+}
 
 /** A sequence as a person reads it: one step a line. */
 export function written(sequence: readonly Step[]): string {

@@ -1,11 +1,11 @@
-import { nextTurn } from "../../../src/audio/next-turn.ts";
 import { isActive } from "../../../src/domain/call.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER } from "../../support/application.ts";
 import { RecordingClient } from "../../support/recording-client.ts";
+import { breakSomething } from "./break-something.ts";
 import type { Run } from "./run.ts";
-import type { Step } from "./steps.ts";
+import { isBreaking, type Step } from "./steps.ts";
 
 const CAUSES: readonly ReleaseCause[] = [
   "callee_hung_up",
@@ -16,11 +16,19 @@ const CAUSES: readonly ReleaseCause[] = [
   "media_failed",
 ];
 
-const HOUR_MS = 3_600_000;
+/** Takes one step; requests are asked, not waited for. What reaches a stopped process is seen when it goes on. */
+export async function takeStep(run: Run, step: Step): Promise<void> {
+  const { process } = run;
+  if (isBreaking(step.step)) return breakSomething(run, step);
+  if (!process.system.stopped) return reach(run, step);
+  process.system.whenRunning(() => {
+    if (run.process === process) void reach(run, step);
+  });
+}
 
-/** Takes one step; requests are asked, not waited for. */
-export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
-  const { process, requests, storageFaults, adapterFaults } = run;
+/** What callers, callees and lines do. */
+async function reach(run: Run, { step, which }: Step): Promise<void> {
+  const { process, requests } = run;
   const { app, system, network } = process;
   const instanceId = run.instances[which % run.instances.length] as string;
   const leg = step === "progress" ? network.legs.at(-1) : network.legs.at(-1 - (which % 3));
@@ -36,8 +44,8 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
       const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
       const input =
         step === "create"
-          ? { instanceId, type: "FIXED_TTS", target, tts }
-          : { instanceId, type: "DYNAMIC_STREAM", target };
+          ? ({ instanceId, type: "FIXED_TTS", target, tts } as const)
+          : ({ instanceId, type: "DYNAMIC_STREAM", target } as const);
       requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id }) => void run.created.add(id));
       return;
     }
@@ -53,7 +61,8 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
       requests.ask(process, "stream", call.id, app.calls.stream(ALICE, call.id), (seat) => {
         if (which % 7 === 0) return seat.release();
         const recording = new RecordingClient(which % 2 ? 16_000 : undefined);
-        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process });
+        const { life } = process;
+        run.clients.push({ client: recording, attachment: seat.attach(recording), callId: call.id, process, life });
       });
       return;
     }
@@ -118,35 +127,6 @@ export async function takeStep(run: Run, { step, which }: Step): Promise<void> {
     case "silent":
       if (leg) leg.talkative = false;
       return;
-    case "storage fails":
-      return storageFaults.fail(which);
-    case "storage hangs":
-      return storageFaults.hang(which);
-    case "storage heals":
-      return storageFaults.heal();
-    case "hold a write":
-      return storageFaults.holdWrite(1 + (which % 4));
-    case "let the write go":
-      return storageFaults.letGo();
-    case "lose an answer":
-      return storageFaults.loseAnswer(1 + (which % 4));
-    case "adapter hangs":
-      run.alarming = true;
-      return adapterFaults.hang(which);
-    case "adapters answer":
-      return adapterFaults.heal();
-    case "clock jumps":
-      return system.jump(which % 2 ? HOUR_MS : -HOUR_MS);
-    case "crash":
-      // Somewhere between the awaits of what goes on.
-      for (let turn = which % 12; turn > 0; turn--) await nextTurn();
-      return process.die();
-    case "crash at an operation":
-      return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
-    case "crash at the dial":
-      return process.crashAt({ at: "dial" });
-    case "restart":
-      return restart(run, which % 2 ? 2_000 : 0);
   }
 }
 
@@ -180,18 +160,4 @@ function connect(run: Run, leg: ScriptedLeg | undefined): void {
   if (!leg?.live || !attempt?.answered || attempt.connectedAt !== undefined) return;
   attempt.connectedAt = run.process.system.monotonic();
   leg.connect();
-}
-
-/** An orderly end of the process, whatever state the storage is in. */
-async function restart(run: Run, drainMs: number): Promise<void> {
-  const { process, findings, storageFaults } = run;
-  run.alarming = true;
-  const stopped = await process.stop(drainMs);
-  if (process.alive) {
-    const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
-    findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
-    // A supervisor kills a process whose database never answers.
-    findings.expect("stop-ends", stopped || storageFaults.waits, "stop() has not resolved");
-  }
-  process.die();
 }

@@ -1,0 +1,72 @@
+import { nextTurn } from "../../../src/audio/next-turn.ts";
+import type { Run } from "./run.ts";
+import type { Step } from "./steps.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Breaks something, or lets it work again. */
+export async function breakSomething(run: Run, { step, which }: Step): Promise<void> {
+  const { process, storageFaults, adapterFaults } = run;
+  switch (step) {
+    case "storage fails":
+      return storageFaults.fail(which);
+    case "storage hangs":
+      return storageFaults.hang(which);
+    case "storage heals":
+      return storageFaults.heal();
+    case "hold a write":
+      return storageFaults.holdWrite(1 + (which % 4));
+    case "let the write go":
+      return storageFaults.letGo();
+    case "lose an answer":
+      return storageFaults.loseAnswer(1 + (which % 4));
+    case "adapter hangs":
+      run.alarming = true;
+      return adapterFaults.hang(which);
+    case "adapters answer":
+      return adapterFaults.heal();
+    case "clock jumps":
+      return process.system.jump(which % 2 ? HOUR_MS : -HOUR_MS);
+    case "crash":
+      // Somewhere between the awaits of what goes on.
+      for (let turn = which % 12; turn > 0; turn--) await nextTurn();
+      return process.die();
+    case "crash at an operation":
+      return process.crashAt({ at: "operation", n: 1 + (which >> 2), writes: which % 4 > 1, done: which % 2 === 1 });
+    case "crash at the dial":
+      return process.crashAt({ at: "dial" });
+    case "restart":
+      return restart(run, which % 2 ? 2_000 : 0);
+    case "second server":
+      return run.second();
+    case "cut off":
+      return process.storage.cut(which % 2 ? "silent" : "refused");
+    case "reachable again":
+      for (const { storage } of run.processes) storage.mend();
+      return;
+    case "SIGSTOP":
+      return process.system.stop();
+    case "SIGCONT":
+      for (const stopped of run.processes) stopped.goOn(which % 2 ? "backwards" : "forwards");
+      return;
+  }
+}
+
+/** An orderly end of the process, whatever state the storage is in. */
+async function restart(run: Run, drainMs: number): Promise<void> {
+  const { process, findings, storageFaults } = run;
+  if (process.system.stopped) return; // it does not see the signal
+  run.alarming = true;
+  const stopped = await process.stop(drainMs);
+  if (process.alive) {
+    const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
+    findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
+    // A supervisor kills a process whose database never answers.
+    findings.expect(
+      "stop-ends",
+      stopped || storageFaults.waits || process.storage.isCut === "silent",
+      "stop() has not resolved",
+    );
+  }
+  process.die();
+}

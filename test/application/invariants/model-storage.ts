@@ -1,0 +1,76 @@
+import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { FaultyStorage } from "../../support/faulty-storage.ts";
+import { LeasedStorage } from "../../support/leased-storage.ts";
+
+/** How the database cannot be reached: connections are refused, or nothing is answered until they are there again. */
+export type Cut = "refused" | "silent";
+
+/** The way of one process to the database: opening, closing and renewals pass the same faults as every other operation. */
+export class ModelStorage extends FaultyStorage {
+  readonly #inner: Storage;
+  #cut: Cut | undefined;
+  #closing: Promise<void> = Promise.resolve();
+  #mended: () => void = () => {};
+  #mending: Promise<void> = Promise.resolve();
+
+  constructor(inner: Storage) {
+    super(inner);
+    this.#inner = inner;
+  }
+
+  /** How it cannot be reached. */
+  get isCut(): Cut | undefined {
+    return this.#cut;
+  }
+
+  cut(how: Cut): void {
+    if (!this.#cut)
+      this.#mending = new Promise((resolve) => {
+        this.#mended = resolve;
+      });
+    this.#cut = how;
+  }
+
+  mend(): void {
+    this.#cut = undefined;
+    this.#mended();
+  }
+
+  /** Passes a connection that is there; a silent one breaks in the end. @throws {StorageUnavailable} */
+  async reach(): Promise<void> {
+    if (!this.#cut) return;
+    if (this.#cut === "silent") await this.#mending;
+    throw new StorageUnavailable("the connection to the database broke");
+  }
+
+  /** An opening waits for a closing that is not done. */
+  override async open(options: OpenOptions): Promise<void> {
+    await this.#closing;
+    await this.#pass("open", () => this.#inner.open(options));
+  }
+
+  override close(): Promise<void> {
+    this.#closing = this.#close();
+    return this.#closing;
+  }
+
+  /** A lease that cannot be given back runs out. */
+  async #close(): Promise<void> {
+    const inner = this.#inner;
+    if (!(inner instanceof LeasedStorage)) return;
+    const reached = await this.#pass("close", async () => true).catch((error: unknown) => {
+      if (error instanceof StorageUnavailable) return false;
+      throw error;
+    });
+    inner.unreachable = !reached;
+    await inner.close();
+    inner.unreachable = false;
+  }
+
+  async #pass<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    await this.before(operation, []);
+    const answer = await run();
+    await this.after(operation);
+    return answer;
+  }
+}

@@ -1,0 +1,68 @@
+import { isActive } from "../../../src/domain/call.ts";
+import type { Attempt } from "./model-network.ts";
+import type { Process } from "./process.ts";
+import type { Run } from "./run.ts";
+
+/** An owner has settled what others left within this, if nothing fails, ms. */
+const SETTLED_MS = 5_000;
+
+/** Checks that the database has one owner: nobody acts for it who is not the owner, and nothing is left undone. */
+export class OwnerChecks {
+  readonly #run: Run;
+  /** Calls that were on the line, or dialled, when the latest owner took the database. */
+  #left: readonly string[] = [];
+  #takenAt = 0;
+  #disturbedAt = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** A process owns the database from now on, and has read nothing yet. */
+  async taken(process: Process): Promise<void> {
+    const { findings, clock } = this.#run;
+    const up = legsOf(process).length;
+    findings.expect("starts-afresh", up === 0, `process ${process.number} has ${up} legs when it becomes owner`);
+    this.#takenAt = clock.monotonic();
+    const calls = await this.#run.calls();
+    this.#left = calls
+      .filter(({ status, dialingAt }) => isActive(status) && (status !== "QUEUED" || dialingAt !== null))
+      .map(({ id }) => id);
+  }
+
+  /** Called with each leg, which is not among those of its process yet. */
+  dials({ process, callId, instanceId }: Attempt): void {
+    const { findings, processes } = this.#run;
+    findings.expect("owner-acts", process.owns, `process ${process.number} dials ${callId}`);
+    for (const other of processes) {
+      if (other === process || other.system.stopped) continue;
+      const leg = legsOf(other).find((attempt) => attempt.instanceId === instanceId);
+      findings.expect("one-at-a-time", !leg, () => {
+        return `process ${process.number} dials ${callId} while process ${other.number} has a leg for ${leg?.callId}`;
+      });
+    }
+  }
+
+  /** Called with each frame that leaves. */
+  sends({ process, callId }: Attempt): void {
+    this.#run.findings.expect("owner-acts", process.owns, `process ${process.number} sends audio to ${callId}`);
+  }
+
+  /** @param disturbed something fails now */
+  async check(disturbed: boolean): Promise<void> {
+    const { findings, clock, database } = this.#run;
+    if (disturbed) this.#disturbedAt = clock.monotonic();
+    if (clock.monotonic() - Math.max(this.#disturbedAt, this.#takenAt) < SETTLED_MS) return;
+    for (const id of this.#left) {
+      const call = await database.calls.get(id);
+      const settled = call?.status === "FAILED" && call.outcome?.reason === "interrupted";
+      findings.expect("left-is-interrupted", settled, `${id} is ${call?.status}/${call?.outcome?.reason}`);
+    }
+    this.#left = [];
+  }
+}
+
+/** What a process has on the line and has not hung up. */
+function legsOf({ network }: Process): Attempt[] {
+  return network.attempts.filter(({ leg }) => leg?.live && leg.hangUps === 0);
+}
