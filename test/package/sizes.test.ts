@@ -9,20 +9,20 @@ const KIB = 1024;
 // Each budget is what was measured, and a little room. One that no longer holds is raised on purpose or not at all.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 77 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 92 * KIB },
-    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 3.5 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 12 * KIB },
+    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 86 * KIB },
+    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 101 * KIB },
+    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4 * KIB },
+    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 12.25 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
   test("the tarball stays slim: the documentation page, SIP and the contract suites are most of it", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(912 * KIB);
+    expect(statSync(tarball).size).toBeLessThanOrEqual(960 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      1_360 * KIB,
+      1_480 * KIB,
     );
   });
 });
