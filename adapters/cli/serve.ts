@@ -31,6 +31,11 @@ export const serve: Command = {
       maskNumbers: settings.logMaskNumbers,
     });
 
+    const endedBy = (loss: Error): number => {
+      log.error({ err: loss }, "this server has ended because it lost its database; start it again");
+      return EXIT.ownershipLost;
+    };
+
     const stopping = firstSignal();
     await checkTokenFile(settings);
     const { createRingport } = await import("../../src/ringport.ts");
@@ -43,13 +48,14 @@ export const serve: Command = {
     } catch (error) {
       await ringport.stop({ drainMs: 0 });
       await listening.close();
+      const lost = await Promise.race([ringport.ended, undefined]);
+      if (lost) return endedBy(lost);
       throw withFix(error, settings.options);
     }
     const cause = await Promise.race([stopping, ringport.ended]);
     if (cause instanceof Error) {
       await listening.close();
-      log.error({ err: cause }, "this server has ended because it lost its database; start it again");
-      return EXIT.ownershipLost;
+      return endedBy(cause);
     }
     log.info({ signal: cause }, "stopping; live calls may go on for a while, a second signal ends at once");
     await ringport.stop();

@@ -152,8 +152,9 @@ async function openWith(engine: Engine, traits: Traits, options: OpenOptions): P
     migrate: (tx) => migrate(tx as Kysely<unknown>, engine, steps),
     leaseMs: options.leaseMs ?? LEASE_MS,
   };
+  let ownership: Ownership | undefined;
   try {
-    const ownership = options.exclusive ? await engine.own(opening) : undefined;
+    if (options.exclusive) ownership = await engine.own(opening);
     if (!ownership) await bringUpToDate(engine, opening, Object.keys(steps));
     if (ownership && engine.files) await removeLeftFiles(db, engine.files);
     const transaction = traits.rowLocks
@@ -161,7 +162,7 @@ async function openWith(engine: Engine, traits: Traits, options: OpenOptions): P
       : sharedCommits(db);
     return { engine, db, ownership, transaction };
   } catch (error) {
-    await stop({ engine, db, ownership: undefined });
+    await stop({ engine, db, ownership });
     throw error;
   }
 }

@@ -227,7 +227,7 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
 /** A demo token has keys of its own; those of before count as the user's. */
 async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
-  await sql`create temporary table unscoped_receipts as select * from ${sql.table("receipts")}`.execute(db);
+  await sql`create table ${sql.table("unscoped_receipts")} as select * from ${sql.table("receipts")}`.execute(db);
   await schema.dropTable("receipts").execute();
   await schema
     .createTable("receipts")
@@ -240,7 +240,7 @@ async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<
     .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"])
     .execute();
   await sql`insert into ${sql.table("receipts")} (user_id, scope, key, fingerprint, result, created_at)
-    select user_id, '', key, fingerprint, result, created_at from unscoped_receipts`.execute(db);
+    select user_id, '', key, fingerprint, result, created_at from ${sql.table("unscoped_receipts")}`.execute(db);
   await schema.dropTable("unscoped_receipts").execute();
   await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
   await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");

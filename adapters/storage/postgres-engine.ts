@@ -60,7 +60,7 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
   async function owned(epoch: number, ms: number): Promise<Ownership> {
     const patienceMs = Math.max(LEAST_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, patienceMs);
-    const settings = { types, query_timeout: patienceMs };
+    const settings = { types, query_timeout: patienceMs, connectMs: patienceMs };
     const dialect = postgresDialect(lent(leasePool ?? pool, settings), LIMITS);
     const db = new Kysely<Database>({ dialect, plugins: namedTables(tables) });
     fence.query = fenceOf(db, epoch);
@@ -76,8 +76,11 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
 
   return {
     ...place,
-    dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS }), LIMITS, fence),
-    migrationDialect: postgresDialect(lent(pool, { types, query_timeout: undefined }), MIGRATION_LIMITS),
+    dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }), LIMITS, fence),
+    migrationDialect: postgresDialect(
+      lent(pool, { types, query_timeout: undefined, connectMs: CONNECT_MS }),
+      MIGRATION_LIMITS,
+    ),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
     async own({ leaseMs, ...opening }) {
       const epoch = await takeLease(opening, place, { owner, ms: leaseMs });

@@ -83,7 +83,7 @@ async function lockedContents(tx: Kysely<Database>, place: Place): Promise<Conte
   await sql`set local lock_timeout = ${sql.lit(PATIENCE_MS)}`.execute(tx);
   await lockMigrations(untyped).catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== "55P03") throw cause;
-    throw new StorageLocked(`another program migrates the database ${place.name}`, { cause });
+    throw new StorageLocked(`another program migrates the database ${place.name}`, { cause, remainingMs: 1_000 });
   });
   return contentsOf(untyped, place);
 }

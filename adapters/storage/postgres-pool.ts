@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "node:timers";
 import type { PostgresPool as KyselyPool } from "kysely";
 import { endsConnection } from "./postgres-errors.ts";
 
@@ -25,8 +26,8 @@ export interface PostgresQuery {
   readonly query_timeout: number | undefined;
 }
 
-/** Settings of every query. */
-type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout">;
+/** Settings of every query, and how long a connection may take to be had, ms. */
+type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly connectMs: number };
 
 const ignore = (): void => {};
 
@@ -34,12 +35,12 @@ const ignore = (): void => {};
  * The pool as Kysely takes it. It never ends the pool, does not lend a connection again that PostgreSQL is closing or no
  * longer answers on, and answers the last of several statements that are sent together.
  */
-export function lent(pool: PostgresPool, settings: QuerySettings): KyselyPool {
+export function lent(pool: PostgresPool, { connectMs, ...settings }: QuerySettings): KyselyPool {
   return {
     options: {},
     end: async () => {},
     async connect() {
-      const client = await pool.connect();
+      const client = await connected(pool, connectMs);
       // Without a listener a connection that breaks at work would end the process.
       client.on("error", ignore);
       let dead: unknown;
@@ -61,4 +62,24 @@ export function lent(pool: PostgresPool, settings: QuerySettings): KyselyPool {
       return { query, release } as unknown as Awaited<ReturnType<KyselyPool["connect"]>>;
     },
   };
+}
+
+/** A pool of the host may wait for ever: for the network, or for a connection that somebody keeps. */
+async function connected(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
+  const connecting = pool.connect();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("timeout exceeded when trying to connect")), ms);
+  });
+  try {
+    return await Promise.race([connecting, late]);
+  } catch (error) {
+    connecting.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

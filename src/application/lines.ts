@@ -12,7 +12,7 @@ export class Lines {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #keepers = new Map<string, LineKeeper>();
-  #stopped = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(context: Context, watcher: LineWatcher) {
     this.#context = context;
@@ -45,7 +45,7 @@ export class Lines {
   of(instance: Instance): LineKeeper {
     const known = this.#keepers.get(instance.id);
     if (known) return known;
-    if (this.#stopped) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
+    if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {
       const mounted = [...this.#context.telephony.keys()].join(", ");
@@ -94,9 +94,13 @@ export class Lines {
     await keeper?.close();
   }
 
-  /** Closes all lines; resolves when what they reported is stored. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
+  /** Closes all lines; resolves when they are closed and what they reported is stored. Twice is fine. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#closeAll();
+    return this.#stopping;
+  }
+
+  async #closeAll(): Promise<void> {
     const keepers = [...this.#keepers.values()];
     this.#keepers.clear();
     await Promise.all(keepers.map((keeper) => keeper.close().then(() => keeper.settled())));

@@ -245,7 +245,7 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   storage_unavailable: {
     means:
       "The database is full, locked or not to be reached, or another server owns it. Nothing was changed, except that a " +
-      "deletion or a hang-up that has begun goes on by itself.",
+      "deletion or a hang-up that has begun goes on by itself, unless the server restarts or loses the database before: then only a repeated request ends it.",
     fix: "Ask again after Retry-After. For the operator: look at the disk and at the database.",
     example: "the storage is not available at the moment; try again",
   },

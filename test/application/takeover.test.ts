@@ -221,6 +221,21 @@ describe("a server that cannot reach its database", () => {
     expect((await first.ringport.calls.get(ALICE, again)).status).toBe("IN_PROGRESS");
   });
 
+  test("starts afresh only when its lines are closed", async () => {
+    const place = new Place();
+    const server = place.server();
+    const instanceId = await server.instance();
+    const line = server.network.line(instanceId);
+    line.holdClose = new Promise((resolve) => place.system.after(11_500, () => resolve(undefined)));
+    server.storage.unreachable = true;
+    await place.system.advance(9_000);
+    server.storage.unreachable = false;
+    await place.system.advance(2_000);
+    expect([server.network.line(instanceId) === line, line.closed]).toEqual([true, false]);
+    await place.system.advance(20_000);
+    expect([server.network.line(instanceId) === line, line.closed]).toEqual([false, true]);
+  });
+
   test("ends every request that waits for the end of a call", async () => {
     const place = new Place();
     const first = place.server();

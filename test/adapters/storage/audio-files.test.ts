@@ -54,6 +54,26 @@ describe("a file of 10 MiB", () => {
     await eventually(path, []);
   });
 
+  test("that cannot be deleted at a start does not keep the server from starting", async () => {
+    const { path, storage } = await withInstance();
+    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    await storage.close();
+    const database = new DatabaseSync(path);
+    database.exec("update calls set status = 'FAILED'");
+    database.close();
+    const broken: AudioFileWorkers = {
+      async *run() {
+        yield { unavailable: "the disk is full" };
+      },
+    };
+    const next = sqliteStorage({ path, workers: broken });
+    await next.open({ exclusive: true });
+    await next.close();
+    expect(filesIn(path)).toEqual(["call_1"]);
+    await opened(path);
+    await eventually(path, []);
+  });
+
   test("is deleted if no call is created for it", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);

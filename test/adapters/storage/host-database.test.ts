@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { askHotQueries } from "./hot-queries.ts";
 import { scratchPath } from "./scratch.ts";
@@ -114,6 +115,17 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     expect(added.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
     await using client = await connected(url);
     expect((await client.query("select email from users")).rows).toEqual([{ email: "ada@example.com" }]);
+  });
+
+  test("lends a pool without a free connection, and is refused in time", { timeout: 20_000 }, async () => {
+    const pool = new pg.Pool({ connectionString: await hostDatabase(), max: 1 });
+    const kept = await pool.connect();
+    const storage = postgresStorage({ pool, schema: "ringport" });
+    await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageUnavailable);
+    kept.release();
+    await storage.open({ exclusive: true });
+    await storage.close();
+    await pool.end();
   });
 
   test("lends its own pool, which stays open and keeps its settings", async () => {
