@@ -6,7 +6,7 @@ export interface TableNames {
   readonly prefix?: string | undefined;
 }
 
-/** PostgreSQL cuts names at 63 bytes; the longest one behind a prefix has 33. */
+/** PostgreSQL cuts names at 63 bytes: a prefix of 30 leaves 33 for the name behind it. */
 export const TABLE_PREFIX: RegExp = /^[a-z_][a-z0-9_]{0,29}$/;
 export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 

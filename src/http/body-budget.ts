@@ -7,8 +7,8 @@ export const SMALL_BODY: number = 64 << 10;
 /** The bytes that one body holds. */
 export interface BodyShare {
   /**
-   * Takes more bytes.
-   * @param bytes what the body holds from now on
+   * Raises what the body holds to `bytes`.
+   * @param bytes the new total, not the difference
    * @throws {HttpRefusal} `server_busy`: there is no room for them; nothing is taken
    */
   grow(bytes: number): void;

@@ -6,6 +6,7 @@ import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { isInPieces } from "../../src/http/reply.ts";
 import {
   type Call,
   type CreateCallInput,
@@ -84,6 +85,15 @@ export function spokenCall(instanceId: string, text: string, phoneNumber = "+120
 export async function answered(ringport: Ringport, callId: string): Promise<void> {
   for await (const event of ringport.calls.events(ME, callId)) if (event.type === "answered") return;
   throw new Error(`call ${callId} ended before it was answered`);
+}
+
+/** The WAV file of what the callee of a call heard, as the simulated network has recorded it; undefined without one. */
+export async function heardFile({ network }: Pick<ManyCalls, "network">, callId: string): Promise<Buffer | undefined> {
+  const body = (await network.pages.artefact(callId, "heard.wav"))?.body;
+  if (!isInPieces(body)) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 export function pause(ms: number): Promise<void> {
