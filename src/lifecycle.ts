@@ -202,7 +202,7 @@ export class Lifecycle<App extends Running> {
       try {
         return await this.#own(ports);
       } catch (error) {
-        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the new start failed; trying again in ${wait} ms`);
+        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the restart failed; trying again in ${wait} ms`);
         await pause(system, wait, this.#halt.signal);
       }
     }

@@ -35,20 +35,18 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
 }
 
 /**
- * The limits of somebody who is let in by somebody else: what they leave out they get from the other.
+ * The limits of a token made by an issuer; what is left out is the issuer's.
  * @throws {RangeError} they allow more
  */
 export function limitsWithin(own: CallLimits, outer: CallLimits): CallLimits {
   const astray = own.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
   if (astray !== undefined)
     throw new RangeError(
-      `allowedPrefixes contains "${astray}", which whoever makes the token may not call; allowed: ${outer.allowedPrefixes?.join(", ")}`,
+      `allowedPrefixes contains "${astray}", which the issuer may not call: use ${outer.allowedPrefixes?.join(", ")}`,
     );
   const { maxCallsPerDay = Infinity } = outer;
   if (own.maxCallsPerDay !== undefined && own.maxCallsPerDay > maxCallsPerDay)
-    throw new RangeError(
-      `maxCallsPerDay is ${own.maxCallsPerDay}, more than whoever makes the token has: at most ${maxCallsPerDay}`,
-    );
+    throw new RangeError(`maxCallsPerDay is ${own.maxCallsPerDay}: the issuer's own limit is ${maxCallsPerDay}`);
   return {
     allowedPrefixes: own.allowedPrefixes ?? outer.allowedPrefixes,
     maxCallsPerDay: own.maxCallsPerDay ?? outer.maxCallsPerDay,
