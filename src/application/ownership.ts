@@ -2,7 +2,7 @@ import type { Timings } from "../domain/timings.ts";
 import type { Logger } from "../ports/logger.ts";
 import { type Lease, OwnershipLost, type Storage, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import type { Deadlines } from "../ports/telephony.ts";
+import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
 /** Without a renewal nothing is dialled after this share of the lease. */
 const DIAL_SHARE = 0.6;
@@ -129,7 +129,7 @@ export class Ownership {
   }
 
   #expire(): void {
-    this.lose(new StorageUnavailable("the lease on the database was not renewed in time"));
+    this.lose(new StorageUnavailable(DEADLINE_PASSED));
   }
 
   #stopTimers(): void {

@@ -1,3 +1,5 @@
+import { shown } from "./shown.ts";
+
 /** Where calls may go, and how many of them may be created; what is left out has no limit. */
 export interface CallLimits {
   /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
@@ -61,9 +63,4 @@ function checkedPrefixes(prefixes: readonly string[]): readonly string[] {
   const astray = prefixes.find((prefix) => !isPrefix(prefix));
   if (astray !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(astray)}: write ${PREFIX_RULE}`);
   return [...new Set(prefixes)];
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

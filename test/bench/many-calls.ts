@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
@@ -18,6 +19,8 @@ import {
   type Speech,
   type Telephony,
 } from "../../src/index.ts";
+
+export { pause };
 
 export const ME: Principal = { userId: "usr_bench" };
 /** Rate of the simulated legs, Hz. */
@@ -94,10 +97,6 @@ export async function heardFile({ network }: Pick<ManyCalls, "network">, callId:
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function linkedInstance(ringport: Ringport, owner: Principal, number: number): Promise<string> {

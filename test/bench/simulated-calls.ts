@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
 import type { Call, Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./many-calls.ts";
 import type { Measurable } from "./under-runtime.ts";
 
-const WAV_HEADER_BYTES = 44;
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 

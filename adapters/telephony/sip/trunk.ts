@@ -1,7 +1,12 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
-import { type Deadlines, DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
-import { DEADLINE_PASSED } from "../deadline-passed.ts";
+import {
+  DEADLINE_PASSED,
+  type Deadlines,
+  DialError,
+  type DialOptions,
+  type LineHealth,
+} from "../../../src/ports/telephony.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { destinations, mayFollow, type Refuses } from "./destinations/destinations.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
