@@ -28,7 +28,7 @@ export class Ownership {
   readonly #lost = new AbortController();
   #ended = false;
   #failing = false;
-  #cancelBeat: () => void = () => {};
+  #cancelRenewal: () => void = () => {};
   #cancelExpiry: () => void = () => {};
   /** Called when dialling is allowed again after renewals had failed. */
   dialAgain: () => void = () => {};
@@ -91,7 +91,7 @@ export class Ownership {
   /** A renewal does not wait for the one before, whose connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
-    this.#cancelBeat = system.after(timings.leaseRenewMs, () => {
+    this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {
       this.#renewLater(lease);
       const sentAt = system.monotonic();
       lease.renew().then(
@@ -133,7 +133,7 @@ export class Ownership {
   }
 
   #stopTimers(): void {
-    this.#cancelBeat();
+    this.#cancelRenewal();
     this.#cancelExpiry();
   }
 }
