@@ -1,8 +1,8 @@
-import { pause } from "./application/insist.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { NOT_THE_OWNER } from "./http/closed.ts";
 import type { EmbeddedPorts } from "./options.ts";
 import type { Logger } from "./ports/logger.ts";
+import { pause } from "./ports/pause.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 
@@ -202,7 +202,7 @@ export class Lifecycle<App extends Running> {
       try {
         return await this.#own(ports);
       } catch (error) {
-        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the new start failed; trying again in ${wait} ms`);
+        if (!this.#halt.signal.aborted) log.warn({ err: error }, `the restart failed; trying again in ${wait} ms`);
         await pause(system, wait, this.#halt.signal);
       }
     }

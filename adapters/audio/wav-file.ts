@@ -1,9 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav.ts";
 import type { StoredRecording } from "../../src/ports/recordings.ts";
 
-/** Bytes before the samples. */
-export const WAV_HEADER_BYTES = 44;
 /** Read at once, bytes. */
 const PIECE_BYTES = 64 * 1024;
 
@@ -30,6 +28,15 @@ export async function readWav(path: string, channels: 1 | 2): Promise<StoredReco
     };
   } finally {
     await file.close();
+  }
+}
+
+/** Writes all of the bytes, also where the system takes fewer at once. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
   }
 }
 

@@ -105,7 +105,7 @@ function checkAccounts(values: ReadonlyMap<string, unknown>): void {
   const rule = [...values.keys()].some((option) => option.startsWith("embedded.sip.accountDestinations."));
   if (rule && !values.get("embedded.sip.accounts"))
     throw new UsageError(
-      "the settings RINGPORT_SIP_ACCOUNTS_… count only with RINGPORT_SIP_ACCOUNTS: set that, or take them away",
+      "RINGPORT_SIP_ACCOUNTS_… has no effect without RINGPORT_SIP_ACCOUNTS: set it, or remove these settings",
     );
 }
 

@@ -126,7 +126,7 @@ const SERVER = [
     "RINGPORT_ON_OWNERSHIP_LOST",
     oneOf("exit", "restart"),
     "exit",
-    "PostgreSQL: once another server may have taken over, ends with code 8, or starts again.",
+    "PostgreSQL: when the lease is lost, exit with code 8, or restart in the same process.",
   ),
   setting(
     "drainMs",

@@ -26,20 +26,20 @@ export const SIP = [
     "RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES",
     phonePrefixes,
     "none",
-    "The only numbers that those accounts call; none: every number but those of the next two.",
+    "Prefixes that these accounts may call. Default: every number except emergency and premium-rate numbers.",
   ),
   setting(
     "embedded.sip.accountDestinations.allowEmergency",
     "RINGPORT_SIP_ACCOUNTS_ALLOW_EMERGENCY",
     onOff,
     "off",
-    "Those accounts call emergency numbers too.",
+    "Lets these accounts call emergency numbers.",
   ),
   setting(
     "embedded.sip.accountDestinations.allowPremium",
     "RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM",
     onOff,
     "off",
-    "Those accounts call premium-rate and satellite numbers too.",
+    "Lets these accounts call premium-rate and satellite numbers.",
   ),
 ] as const;

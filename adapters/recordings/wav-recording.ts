@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav.ts";
 import type { IncompleteReason, RecordingWriter } from "../../src/ports/recordings.ts";
-import { WAV_HEADER_BYTES } from "../audio/wav-file.ts";
+import { writeAll } from "../audio/wav-file.ts";
 
 /** Bytes of a sample of both channels. */
 const BLOCK_BYTES = 4;
@@ -148,13 +148,5 @@ export class WavRecording implements RecordingWriter {
     if (this.#told) return;
     this.#told = true;
     this.#options.incomplete(reason, fault);
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
   }
 }

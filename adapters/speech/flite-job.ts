@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pcmFromBytes } from "../../src/audio/pcm.ts";
 import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
 import { runWasiCommand } from "./wasi-command.ts";
 import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
-const WAV_HEADER_BYTES = 44;
 const RATE_OFFSET = 24;
 const LARGEST_FILE = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
 

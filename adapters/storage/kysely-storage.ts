@@ -1,4 +1,5 @@
 import { Kysely } from "kysely";
+import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import {
   type Lease,
   type OpenOptions,
@@ -21,8 +22,6 @@ import type { Database } from "./schema.ts";
 import type { Engine, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { transcriptStore } from "./transcript-store.ts";
-
-const LEASE_MS = 10_000;
 
 interface Opened {
   readonly engine: Engine;
@@ -150,7 +149,7 @@ async function openWith(engine: Engine, traits: Traits, options: OpenOptions): P
     migrationDb,
     isCurrent: ({ applied }) => applied.length === Object.keys(steps).length && applied.every((step) => step in steps),
     migrate: (tx) => migrate(tx as Kysely<unknown>, engine, steps),
-    leaseMs: options.leaseMs ?? LEASE_MS,
+    leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };
   let ownership: Ownership | undefined;
   try {

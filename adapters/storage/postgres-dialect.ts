@@ -9,7 +9,7 @@ import {
   type PostgresPool,
   sql,
 } from "kysely";
-import { OwnershipLost } from "../../src/ports/storage.ts";
+import { ownershipLost } from "./postgres-errors.ts";
 
 /** What every transaction has to begin with. */
 export interface Fence {
@@ -77,12 +77,12 @@ class FencedDriver extends PostgresDriver {
 
   /** @throws {OwnershipLost} the fence finds no row */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const query = this.#fence?.query;
+    const fence = this.#fence;
+    const query = fence?.query;
     const text = query === undefined ? this.#begin : `${this.#begin}; ${query}`;
     try {
       const { rows } = await connection.executeQuery(CompiledQuery.raw(text));
-      if (query !== undefined && rows.length === 0)
-        throw new OwnershipLost(`another server has taken over the database ${this.#fence?.database}`);
+      if (fence && query !== undefined && rows.length === 0) throw ownershipLost(fence.database);
     } catch (error) {
       await this.rollbackTransaction(connection as Parameters<PostgresDriver["rollbackTransaction"]>[0]).catch(
         () => {},

@@ -6,7 +6,7 @@ import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
 import { postgresUnavailable } from "./postgres-errors.ts";
 import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-ownership.ts";
-import { lent, type PostgresQuery } from "./postgres-pool.ts";
+import { kyselyPool, type PostgresQuery } from "./postgres-pool.ts";
 import { withReadableUrl } from "./postgres-url.ts";
 import type { Database } from "./schema.ts";
 import type { Engine, Ownership, Traits } from "./session.ts";
@@ -61,7 +61,7 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
     const patienceMs = Math.max(LEAST_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, patienceMs);
     const settings = { types, query_timeout: patienceMs, connectMs: patienceMs };
-    const dialect = postgresDialect(lent(leasePool ?? pool, settings), LIMITS);
+    const dialect = postgresDialect(kyselyPool(leasePool ?? pool, settings), LIMITS);
     const db = new Kysely<Database>({ dialect, plugins: namedTables(tables) });
     fence.query = fenceOf(db, epoch);
     return {
@@ -76,9 +76,9 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
 
   return {
     ...place,
-    dialect: postgresDialect(lent(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }), LIMITS, fence),
+    dialect: postgresDialect(kyselyPool(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }), LIMITS, fence),
     migrationDialect: postgresDialect(
-      lent(pool, { types, query_timeout: undefined, connectMs: CONNECT_MS }),
+      kyselyPool(pool, { types, query_timeout: undefined, connectMs: CONNECT_MS }),
       MIGRATION_LIMITS,
     ),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },

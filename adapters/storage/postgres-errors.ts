@@ -1,3 +1,5 @@
+import { OwnershipLost } from "../../src/ports/storage.ts";
+
 /** SQLSTATE classes and codes (PostgreSQL, appendix A) of a database that cannot do it now. */
 const UNAVAILABLE_STATES = [
   /^08/, // connection exception
@@ -36,6 +38,11 @@ export function postgresUnavailable(error: unknown): string | undefined {
   const matches =
     UNAVAILABLE_STATES.some((state) => state.test(code)) || BROKEN_CONNECTION.has(code) || isPgSentence(error);
   return matches ? `PostgreSQL cannot do it now (${error.message || code})` : undefined;
+}
+
+/** The refusal of a write or renewal of an earlier epoch. */
+export function ownershipLost(database: string): OwnershipLost {
+  return new OwnershipLost(`another server has taken over the database ${database}`);
 }
 
 /** Whether the connection that gave the error must not be used again: PostgreSQL is closing it, or says nothing more. */

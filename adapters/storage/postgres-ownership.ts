@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { type Lease, OwnershipLost, StorageLocked } from "../../src/ports/storage.ts";
+import { type Lease, StorageLocked } from "../../src/ports/storage.ts";
 import { type Contents, contentsOf, lockMigrations, type Place } from "./migrate.ts";
 import type { Fence } from "./postgres-dialect.ts";
+import { ownershipLost } from "./postgres-errors.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { OwnedOpening } from "./session.ts";
 
@@ -53,7 +54,7 @@ export function leaseOf(db: Kysely<Database>, place: Place, epoch: number, ms: n
     ms,
     async renew() {
       if (await extend(db, epoch, ms)) return;
-      throw new OwnershipLost(`another server has taken over the database ${place.name}`);
+      throw ownershipLost(place.name);
     },
   };
 }

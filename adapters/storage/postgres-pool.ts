@@ -32,10 +32,10 @@ type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly
 const ignore = (): void => {};
 
 /**
- * The pool as Kysely takes it. It never ends the pool, does not lend a connection again that PostgreSQL is closing or no
- * longer answers on, and answers the last of several statements that are sent together.
+ * Adapts a pool for Kysely: it never closes the pool, discards dead connections, and returns the result of the last
+ * statement when several are sent together.
  */
-export function lent(pool: PostgresPool, { connectMs, ...settings }: QuerySettings): KyselyPool {
+export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: QuerySettings): KyselyPool {
   return {
     options: {},
     end: async () => {},

@@ -6,7 +6,7 @@ export interface TableNames {
   readonly prefix?: string | undefined;
 }
 
-/** PostgreSQL cuts names at 63 bytes; the longest one behind a prefix has 33. */
+/** PostgreSQL cuts names at 63 bytes: a prefix of 30 leaves 33 for the name behind it. */
 export const TABLE_PREFIX: RegExp = /^[a-z_][a-z0-9_]{0,29}$/;
 export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 
@@ -17,11 +17,11 @@ export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 export function checkedNames({ schema, prefix }: TableNames): TableNames {
   if (schema !== undefined && !SCHEMA_NAME.test(schema))
     throw new Error(
-      `schema is ${JSON.stringify(schema)}: it must be up to 63 of a-z, 0-9 and _, without a digit first`,
+      `schema is ${JSON.stringify(schema)}: use up to 63 of the characters a-z, 0-9 and _, and no digit first`,
     );
   if (prefix !== undefined && !TABLE_PREFIX.test(prefix))
     throw new Error(
-      `prefix is ${JSON.stringify(prefix)}: it must be up to 30 of a-z, 0-9 and _, without a digit first`,
+      `prefix is ${JSON.stringify(prefix)}: use up to 30 of the characters a-z, 0-9 and _, and no digit first`,
     );
   return { schema, prefix };
 }

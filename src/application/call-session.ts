@@ -13,7 +13,7 @@ import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
-import { DialError, type Leg, type Line, type Telephony } from "../ports/telephony.ts";
+import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../ports/telephony.ts";
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
@@ -184,8 +184,7 @@ export class CallSession {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
-      if (!this.#context.ownership.mayDial)
-        throw new DialError("line_lost", "the lease on the database is not renewed");
+      if (!this.#context.ownership.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;

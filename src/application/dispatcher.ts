@@ -55,7 +55,7 @@ export class Dispatcher {
     this.#requeued = requeued;
     this.#ending = ending;
     this.#preparations = new Preparations(context, {
-      over: (instanceId) => this.wake(instanceId),
+      finished: (instanceId) => this.wake(instanceId),
       unavailable: (instanceId, error) => this.#tryAgain(instanceId, error),
     });
   }
@@ -98,7 +98,7 @@ export class Dispatcher {
     await this.#running.get(callId);
   }
 
-  /** The call is to end: it is not prepared any more. */
+  /** Stops preparing a call that is being ended. */
   withdraw({ id, instanceId }: Pick<Call, "id" | "instanceId">): void {
     this.#preparations.cancel(instanceId, id);
   }
@@ -156,7 +156,7 @@ export class Dispatcher {
       if (!keeper || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
       if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, keeper.telephony);
       const prepared = this.#preparations.ready(instanceId);
-      if (!prepared) return; // its end comes back here
+      if (!prepared) return; // `finished` wakes this instance again
       const call = await this.#claim(instanceId);
       const taken = this.#preparations.ready(instanceId) === prepared ? this.#preparations.take(instanceId) : undefined;
       const mine = call?.id === prepared.callId;

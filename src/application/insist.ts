@@ -1,5 +1,5 @@
+import { pause } from "../ports/pause.ts";
 import { OwnershipLost, StorageUnavailable } from "../ports/storage.ts";
-import type { System } from "../ports/system.ts";
 import type { Context } from "./context.ts";
 
 const FIRST_WAIT_MS = 100;
@@ -21,18 +21,4 @@ export async function insist<T>({ system, log, givingUp }: Context, what: string
       await pause(system, wait, givingUp);
     }
   }
-}
-
-/** Resolves after `ms`, or as soon as the signal is aborted. */
-export function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = system.after(ms, done);
-    signal.addEventListener("abort", done);
-  });
 }

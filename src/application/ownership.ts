@@ -2,7 +2,7 @@ import type { Timings } from "../domain/timings.ts";
 import type { Logger } from "../ports/logger.ts";
 import { type Lease, OwnershipLost, type Storage, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import type { Deadlines } from "../ports/telephony.ts";
+import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
 /** Without a renewal nothing is dialled after this share of the lease. */
 const DIAL_SHARE = 0.6;
@@ -28,7 +28,7 @@ export class Ownership {
   readonly #lost = new AbortController();
   #ended = false;
   #failing = false;
-  #cancelBeat: () => void = () => {};
+  #cancelRenewal: () => void = () => {};
   #cancelExpiry: () => void = () => {};
   /** Called when dialling is allowed again after renewals had failed. */
   dialAgain: () => void = () => {};
@@ -91,7 +91,7 @@ export class Ownership {
   /** A renewal does not wait for the one before, whose connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
-    this.#cancelBeat = system.after(timings.leaseRenewMs, () => {
+    this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {
       this.#renewLater(lease);
       const sentAt = system.monotonic();
       lease.renew().then(
@@ -129,11 +129,11 @@ export class Ownership {
   }
 
   #expire(): void {
-    this.lose(new StorageUnavailable("the lease on the database was not renewed in time"));
+    this.lose(new StorageUnavailable(DEADLINE_PASSED));
   }
 
   #stopTimers(): void {
-    this.#cancelBeat();
+    this.#cancelRenewal();
     this.#cancelExpiry();
   }
 }

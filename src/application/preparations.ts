@@ -19,11 +19,11 @@ interface Preparation {
   ready: PreparedCall | undefined;
 }
 
-/** Who goes on when a preparation is over. */
+/** Callbacks of {@link Preparations}. */
 export interface PreparationsWatcher {
   /** It is ready, or its call has failed. */
-  over(instanceId: string): void;
-  /** What is stored of the message cannot be read now. */
+  finished(instanceId: string): void;
+  /** The stored message cannot be read now. */
   unavailable(instanceId: string, error: StorageUnavailable): void;
 }
 
@@ -110,7 +110,7 @@ export class Preparations {
       if (scope.signal.aborted) return;
       this.#byInstance.delete(instanceId);
     }
-    this.#watcher.over(instanceId);
+    this.#watcher.finished(instanceId);
   }
 
   async #prepare(message: Message, signal: AbortSignal): Promise<void> {

@@ -170,6 +170,9 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
   return { sampleRate: decoder.format?.sampleRate ?? 0, samples, truncated: decoder.truncated };
 }
 
+/** Bytes before the samples of a file that begins with {@link wavHeader}. */
+export const WAV_HEADER_BYTES = 44;
+
 /**
  * The 44 bytes before the samples of a 16-bit WAV file, of one channel unless more are asked for. Without `samples` (a
  * count) the length is marked as unknown, for writing to a stream. Throws a RangeError for more samples than the format
@@ -180,7 +183,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
   const dataBytes = samples === undefined ? UNKNOWN_LENGTH : blockBytes * samples;
   const riffBytes = samples === undefined ? UNKNOWN_LENGTH : dataBytes + 36;
   if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`A WAV file cannot hold ${samples} samples.`);
-  const header = new Uint8Array(44);
+  const header = new Uint8Array(WAV_HEADER_BYTES);
   const view = new DataView(header.buffer);
   const letters = (at: number, text: string) => {
     for (let i = 0; i < text.length; i++) header[at + i] = text.charCodeAt(i);

@@ -1,3 +1,5 @@
+import { shown } from "./shown.ts";
+
 /** Where calls may go, and how many of them may be created; what is left out has no limit. */
 export interface CallLimits {
   /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
@@ -35,20 +37,18 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
 }
 
 /**
- * The limits of somebody who is let in by somebody else: what they leave out they get from the other.
+ * The limits of a token made by an issuer; what is left out is the issuer's.
  * @throws {RangeError} they allow more
  */
 export function limitsWithin(own: CallLimits, outer: CallLimits): CallLimits {
   const astray = own.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
   if (astray !== undefined)
     throw new RangeError(
-      `allowedPrefixes contains "${astray}", which whoever makes the token may not call; allowed: ${outer.allowedPrefixes?.join(", ")}`,
+      `allowedPrefixes contains "${astray}", which the issuer may not call: use ${outer.allowedPrefixes?.join(", ")}`,
     );
   const { maxCallsPerDay = Infinity } = outer;
   if (own.maxCallsPerDay !== undefined && own.maxCallsPerDay > maxCallsPerDay)
-    throw new RangeError(
-      `maxCallsPerDay is ${own.maxCallsPerDay}, more than whoever makes the token has: at most ${maxCallsPerDay}`,
-    );
+    throw new RangeError(`maxCallsPerDay is ${own.maxCallsPerDay}: the issuer's own limit is ${maxCallsPerDay}`);
   return {
     allowedPrefixes: own.allowedPrefixes ?? outer.allowedPrefixes,
     maxCallsPerDay: own.maxCallsPerDay ?? outer.maxCallsPerDay,
@@ -63,9 +63,4 @@ function checkedPrefixes(prefixes: readonly string[]): readonly string[] {
   const astray = prefixes.find((prefix) => !isPrefix(prefix));
   if (astray !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(astray)}: write ${PREFIX_RULE}`);
   return [...new Set(prefixes)];
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

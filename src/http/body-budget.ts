@@ -7,8 +7,8 @@ export const SMALL_BODY: number = 64 << 10;
 /** The bytes that one body holds. */
 export interface BodyShare {
   /**
-   * Takes more bytes.
-   * @param bytes what the body holds from now on
+   * Raises what the body holds to `bytes`.
+   * @param bytes the new total, not the difference
    * @throws {HttpRefusal} `server_busy`: there is no room for them; nothing is taken
    */
   grow(bytes: number): void;
@@ -56,8 +56,9 @@ export class BodyBudget {
     const more = largePart(to) - largePart(from);
     const held = { large: before.large + more, small: before.small + to - from - more };
     if (to > from) {
-      if (held.large > userBodiesBytes || held.small > userBodiesBytes) throw busy("your requests");
-      if (this.#large + more > allBodiesBytes) throw busy("all requests");
+      if (held.large > userBodiesBytes || held.small > userBodiesBytes)
+        throw busy(`your requests are at their limit of ${userBodiesBytes}`);
+      if (this.#large + more > allBodiesBytes) throw busy(`the server is at its limit of ${allBodiesBytes}`);
     }
     this.#large += more;
     if (held.large + held.small > 0) this.#byUser.set(userId, held);
@@ -69,9 +70,9 @@ const NOTHING: Held = { small: 0, large: 0 };
 
 const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 
-function busy(whose: string): HttpRefusal {
+function busy(what: string): HttpRefusal {
   // The body stays unread, so the connection cannot be used again.
-  return new HttpRefusal("server_busy", `${whose} under way hold too many bytes at the moment; try again`, {
+  return new HttpRefusal("server_busy", `${what} bytes of request bodies; try again`, {
     headers: { connection: "close" },
   });
 }

@@ -12,7 +12,7 @@ import { givenRequestId, requestIds } from "./request-id.ts";
 export const STOPPING = "the server is stopping or has stopped";
 
 /** The detail of `storage_unavailable` while another server owns the database, or may own it. */
-export const NOT_THE_OWNER = "this server does not own its database at the moment; another one may";
+export const NOT_THE_OWNER = "this server does not own its database at the moment; another server may own it";
 
 const DETAILS = {
   stopping: STOPPING,

@@ -216,8 +216,8 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   },
   daily_call_limit: {
     means:
-      "As many calls were created with the token in the last 24 hours as it may create. The member limit says how many. " +
-      "Answers with 200, and repeated requests with an idempotency key, do not count.",
+      "The token has reached its limit of calls in 24 hours; the member `limit` is that number. " +
+      "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
     fix: "Wait as long as Retry-After says. For the operator: make a token with a higher --max-calls-per-day.",
     example:
       "this token has created 200 calls in the last 24 hours, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
@@ -251,12 +251,12 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   },
   server_busy: {
     means:
-      "The requests under way hold too many bytes, yours or those of all users, too many audio files are being " +
-      "checked, or too many stream tickets wait to be used.",
+      "One of these is at its limit: the bytes of your request bodies, or those of all users; audio files that are being " +
+      "checked; unused stream tickets.",
     fix:
       "Ask again after Retry-After, and send fewer large requests at once. A ticket that is not used waits for a minute: ask " +
       "for one just before you connect.",
-    example: "your requests under way hold too many bytes at the moment; try again",
+    example: "your requests are at their limit of 67108864 bytes of request bodies; try again",
   },
   stopping: {
     means: "The server is shutting down. It takes no new work, and live calls may end.",

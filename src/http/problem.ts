@@ -44,9 +44,9 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   recording_not_found: { status: 404, title: "There is no such recording" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },
   // The rest of the body may never come, so the connection cannot be used again.
-  request_timeout: { status: 408, title: "The body came too slowly", headers: { connection: "close" } },
+  request_timeout: { status: 408, title: "The body took too long", headers: { connection: "close" } },
   instance_already_linked: { status: 409, title: "The instance is linked already" },
-  instance_quota: { status: 409, title: "The user has as many instances as they may have" },
+  instance_quota: { status: 409, title: "The user is at the limit of instances" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {
     status: 409,
@@ -72,7 +72,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     headers: { upgrade: "websocket", connection: "upgrade" },
   },
   rate_limited: { status: 429, title: "Too many requests" },
-  daily_call_limit: { status: 429, title: "The token has no call left for now" },
+  daily_call_limit: { status: 429, title: "The token is at its daily limit of calls" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   stream_not_available: { status: 501, title: "The stream is not available" },
   qr_unavailable: { status: 503, title: "There is no QR code at the moment", headers: AGAIN_IN_5_S },

@@ -54,7 +54,7 @@ export function vary(headers: Record<string, string>, name: string): void {
 
 /**
  * A reply as a WHATWG response.
- * @param stallMs a body in pieces breaks off if nobody takes the next one for so long; undefined: never
+ * @param stallMs a body in pieces breaks off if the next piece is not taken within this time; undefined: never
  */
 export function toResponse(reply: Reply, stallMs?: number): Response {
   const { status, headers, body = null } = reply;

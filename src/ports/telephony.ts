@@ -108,6 +108,9 @@ export interface Deadlines {
   readonly send: number;
 }
 
+/** The reason that is given once {@link Deadlines} have passed. */
+export const DEADLINE_PASSED = "the lease on the database was not renewed in time";
+
 /** A server without a lease. */
 export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
 

@@ -3,6 +3,7 @@ import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";
 import {
+  DEADLINE_PASSED,
   type Deadlines,
   DialError,
   type DialOptions,
@@ -201,7 +202,7 @@ export class ScriptedLine implements Line {
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<ScriptedLeg> {
     if (this.health.state === "offline") throw new DialError("line_lost", this.health.reason);
     if (this.#telephony.system.monotonic() >= this.#host.deadlines.dial)
-      throw new DialError("line_lost", "the server has not renewed its lease on the database in time");
+      throw new DialError("line_lost", DEADLINE_PASSED);
     const leg = new ScriptedLeg(this.#telephony, to, options, this.instance.id, this.#host.deadlines);
     this.#telephony.legs.push(leg);
     signal.addEventListener("abort", () => void leg.hangUp(), { once: true });

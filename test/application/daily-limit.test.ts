@@ -33,7 +33,7 @@ async function scene(count: number, options: WorldOptions = {}) {
 }
 
 describe("a token with a daily limit", () => {
-  test("creates so many calls in any 24 hours, and learns when the next one is possible", async () => {
+  test("creates up to its limit of calls in any 24 hours; the refusal names when the next is possible", async () => {
     const { world, instances } = await scene(4);
     const [first, second, third, fourth] = instances;
     await create(world, first);

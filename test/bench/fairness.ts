@@ -1,7 +1,7 @@
 import { decodeWav } from "../../src/audio/wav.ts";
 import type { Principal } from "../../src/index.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
-import { answered, type ManyCalls, spokenCall, startManyCalls } from "./many-calls.ts";
+import { answered, heardFile, type ManyCalls, spokenCall, startManyCalls } from "./many-calls.ts";
 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
@@ -102,10 +102,10 @@ function worst(all: readonly Heard[]): Heard {
 }
 
 /** What the callee heard, as the simulated network has recorded it. */
-async function recording({ network }: ManyCalls, callId: string): Promise<Int16Array> {
-  const file = await network.pages?.artefact?.(callId, "heard.wav");
-  if (!(file?.body instanceof Uint8Array)) throw new Error(`what the callee of ${callId} heard was not recorded`);
-  return decodeWav(file.body).samples;
+async function recording(world: ManyCalls, callId: string): Promise<Int16Array> {
+  const file = await heardFile(world, callId);
+  if (!file) throw new Error(`what the callee of ${callId} heard was not recorded`);
+  return decodeWav(file).samples;
 }
 
 /** The longest silence between the beginning and the last sound, ms. */

@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
 import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { isInPieces } from "../../src/http/reply.ts";
 import {
   type Call,
   type CreateCallInput,
@@ -17,6 +19,8 @@ import {
   type Speech,
   type Telephony,
 } from "../../src/index.ts";
+
+export { pause };
 
 export const ME: Principal = { userId: "usr_bench" };
 /** Rate of the simulated legs, Hz. */
@@ -86,8 +90,13 @@ export async function answered(ringport: Ringport, callId: string): Promise<void
   throw new Error(`call ${callId} ended before it was answered`);
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** The WAV file of what the callee of a call heard, as the simulated network has recorded it; undefined without one. */
+export async function heardFile({ network }: Pick<ManyCalls, "network">, callId: string): Promise<Buffer | undefined> {
+  const body = (await network.pages.artefact(callId, "heard.wav"))?.body;
+  if (!isInPieces(body)) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 async function linkedInstance(ringport: Ringport, owner: Principal, number: number): Promise<string> {

@@ -1,13 +1,21 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { isInPieces } from "../../src/http/reply.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
 import type { Call, Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
-import { answered, type ManyCalls, ME, pause, SAMPLE_RATE, spokenCall, startManyCalls } from "./many-calls.ts";
+import {
+  answered,
+  heardFile,
+  type ManyCalls,
+  ME,
+  pause,
+  SAMPLE_RATE,
+  spokenCall,
+  startManyCalls,
+} from "./many-calls.ts";
 import type { Measurable } from "./under-runtime.ts";
 
-const WAV_HEADER_BYTES = 44;
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 
@@ -52,7 +60,7 @@ export const measure: Measurable["measure"] = async ({ calls = 0, seconds = 0 })
     const window = await watch(world, seconds);
     progress("waiting for the last words");
     const ended = await Promise.all(placed.map((call) => ringport.calls.wait(ME, call.id)));
-    const intact = await countIntact(network, ended, message);
+    const intact = await countIntact(world, ended, message);
     const completed = ended.filter((call) => call.outcome?.reason === "message_played").length;
     return [
       all("calls talking through the whole window", window.stillTalking, calls),
@@ -107,18 +115,11 @@ async function messageOf(speech: Speech, seconds: number): Promise<SpokenMessage
   }
 }
 
-async function countIntact(
-  { pages }: ManyCalls["network"],
-  calls: readonly Call[],
-  { bytes, hash }: SpokenMessage,
-): Promise<number> {
+async function countIntact(world: ManyCalls, calls: readonly Call[], { bytes, hash }: SpokenMessage): Promise<number> {
   let intact = 0;
   for (const call of calls) {
-    const body = (await pages.artefact(call.id, "heard.wav"))?.body;
-    if (!isInPieces(body)) continue;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body) pieces.push(piece);
-    if (sha256(Buffer.concat(pieces).subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + bytes)) === hash) intact++;
+    const file = await heardFile(world, call.id);
+    if (file && sha256(file.subarray(WAV_HEADER_BYTES, WAV_HEADER_BYTES + bytes)) === hash) intact++;
   }
   return intact;
 }

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../support/free-port.ts";
 import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { openConnection } from "./http/connection.ts";
@@ -67,14 +67,6 @@ async function elapsed(args: readonly string[]): Promise<number> {
   const child = spawn("npm", args, { cwd: ROOT, stdio: "ignore" });
   await new Promise((resolve) => child.once("exit", resolve));
   return performance.now() - from;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Starts the server and ends it again; answers how long the first 200 took, ms. */

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CallView, EventView, InstanceView } from "../support/server-client.ts";
 import { until } from "../support/server-client.ts";
 import { checkStory } from "./call-story.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { CallRecord, InstanceRecord } from "./journal.ts";
 import { noteFinal } from "./requests.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** The server has died by itself, so nothing can be looked at. */
 export class ServerGone extends Error {}

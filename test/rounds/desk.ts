@@ -1,9 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CallView } from "../support/server-client.ts";
 import { callees, type Script } from "../support/sip/far-end.ts";
 import { Chance } from "./chance.ts";
 import type { CallRecord, InstanceRecord, Network } from "./journal.ts";
 import { createCall, createInstance, deleteInstance, endCall, linkInstance, readCall } from "./requests.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** A request that could not be done is asked for again after this, ms. */
 const AGAIN_MS = 20;

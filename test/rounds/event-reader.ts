@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { EventView } from "../support/server-client.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 const LIMIT = 4;
 const IDLE_MS = 10;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Chance } from "./chance.ts";
 import { checkLog, checkRest, checkStart } from "./checker.ts";
 import { Desk } from "./desk.ts";
@@ -9,7 +10,7 @@ import type { Place } from "./place.ts";
 import { planRound, planText } from "./plan.ts";
 import { readCall } from "./requests.ts";
 import { RoundServer } from "./round-server.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 import { strike } from "./strike.ts";
 
 /** Rounds on the same records. */

@@ -13,7 +13,3 @@ export interface Stage {
   readonly moments: Moments;
   readonly phones: Phones;
 }
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

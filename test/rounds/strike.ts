@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { ServerGone } from "./checker.ts";
 import type { Fault, Plan } from "./plan.ts";
 import { endCall } from "./requests.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Calls that are ended while the storage fails. */

@@ -1,8 +1,9 @@
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { checkStart } from "./checker.ts";
 import type { Fault } from "./plan.ts";
 import { CUT } from "./postgres-place.ts";
-import { pause, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** What becomes of the first of two servers. */
 export const LOSSES = ["kill -9", "SIGTERM", "SIGSTOP", "cut connections"] as const;

@@ -1,6 +1,7 @@
 // `npm run soak -- --streams 50 --minutes 60 --runtime node26`: live streams for a long time, to see that memory stays flat
 // and no event is lost. It is not part of the tests: it takes as long as it is told to.
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Beat } from "../bench/stream/beat.ts";
 import { type StreamServer, startStreamServer } from "../bench/stream/stream-server.ts";
@@ -129,8 +130,4 @@ function judge(): boolean {
   const verdict = !enough ? "too short to judge" : good ? "memory is flat, no event was lost" : "NOT GOOD";
   console.log(`verdict: ${verdict}`);
   return good;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import {
   type Lease,
   type OpenOptions,
@@ -9,7 +10,6 @@ import {
 import type { System } from "../../src/ports/system.ts";
 import { isWrite } from "./faulty-storage.ts";
 
-const LEASE_MS = 10_000;
 type StoreName = "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention";
 
 /**
@@ -127,7 +127,7 @@ export class LeasedStorage implements Storage {
     return this.#lease;
   }
 
-  async open({ exclusive, leaseMs = LEASE_MS }: OpenOptions): Promise<void> {
+  async open({ exclusive, leaseMs = DEFAULT_TIMINGS.leaseMs }: OpenOptions): Promise<void> {
     this.#assertReachable();
     await this.#database.open();
     this.#exclusive = exclusive;

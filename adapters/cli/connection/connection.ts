@@ -34,7 +34,7 @@ export async function connect(line: ParsedLine): Promise<Connection> {
   const token = tokenOf(line);
   if (token === undefined)
     throw new UsageError(
-      "a token is needed: set RINGPORT_TOKEN; ringport token create --user NAME makes one beside the server",
+      "a token is needed: set RINGPORT_TOKEN; to make one, run ringport token create --user NAME on the server's machine",
     );
   await answers(url);
   return { client: createClient({ url, token }), url };

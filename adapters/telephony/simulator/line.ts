@@ -1,5 +1,6 @@
 import type { System } from "../../../src/ports/system.ts";
 import {
+  DEADLINE_PASSED,
   DialError,
   type DialOptions,
   type InstanceRef,
@@ -8,7 +9,6 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../src/ports/telephony.ts";
-import { DEADLINE_PASSED } from "../deadline-passed.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
-import { wavHeader } from "../../../src/audio/wav.ts";
-import { WAV_HEADER_BYTES } from "../../audio/wav-file.ts";
+import { WAV_HEADER_BYTES, wavHeader } from "../../../src/audio/wav.ts";
+import { writeAll } from "../../audio/wav-file.ts";
 import { BUFFER_SAMPLES, type SampleBuffers } from "./sample-buffers.ts";
 import type { Turns } from "./turns.ts";
 
@@ -118,7 +118,7 @@ export class Recording {
         return;
       }
       this.#file ??= await this.#create();
-      await this.#writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#written);
+      await writeAll(this.#file, bytes, WAV_HEADER_BYTES + this.#written);
       this.#written += bytes.length;
       this.#options.buffers.giveBack(buffer);
     }
@@ -127,16 +127,8 @@ export class Recording {
   async #create(): Promise<FileHandle> {
     const file = await open(this.#options.path, "w", 0o600);
     this.#file = file; // the end closes it, even if its header cannot be written
-    await this.#writeAll(file, wavHeader({ sampleRate: this.#options.sampleRate }), 0);
+    await writeAll(file, wavHeader({ sampleRate: this.#options.sampleRate }), 0);
     return file;
-  }
-
-  async #writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-    let done = 0;
-    while (done < bytes.length) {
-      const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-      done += bytesWritten;
-    }
   }
 
   async #finish(): Promise<void> {
@@ -146,7 +138,7 @@ export class Recording {
     if (file === undefined) return;
     const header = wavHeader({ sampleRate: this.#options.sampleRate, samples: this.#written / 2 });
     try {
-      await this.#options.turns.take(() => this.#writeAll(file, header, 0).finally(() => file.close()));
+      await this.#options.turns.take(() => writeAll(file, header, 0).finally(() => file.close()));
     } catch {
       // Whoever reads the file goes by its size, so an open length in its header does no harm.
     }

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WAV_HEADER_BYTES } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { StoredRecording } from "../../../src/ports/recordings.ts";
-import { readWav, WAV_HEADER_BYTES } from "../../audio/wav-file.ts";
+import { readWav } from "../../audio/wav-file.ts";
 import { Recording } from "./recording.ts";
 import { SampleBuffers } from "./sample-buffers.ts";
 import { Turns } from "./turns.ts";

@@ -5,7 +5,7 @@ import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { resolveTrunk } from "./config/resolve-trunk.ts";
 import type { Trunk } from "./config/trunk.ts";
-import { destinations } from "./destinations/destinations.ts";
+import { loadRefusals } from "./destinations/destinations.ts";
 import type { SipLine } from "./line.ts";
 import type { CreateEngineOptions, MediaPlace } from "./media/create-engine.ts";
 import type { MediaEngine } from "./media/engine.ts";
@@ -68,7 +68,7 @@ function sharedMedia(options: CreateEngineOptions, trunks: number): SharedMedia 
 
 function telephonyOf(given: Trunk, system: System, logger: Logger, media: SharedMedia): Telephony {
   const trunk = resolveTrunk(given);
-  const rule = destinations(trunk, `trunk ${trunk.name}`);
+  const rule = loadRefusals(trunk, `trunk ${trunk.name}`);
   const lines = new Set<SipLine>();
   let opening: Promise<SipTrunk> | undefined;
   let closing: Promise<void> | undefined;

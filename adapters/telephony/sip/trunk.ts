@@ -1,9 +1,14 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
-import { type Deadlines, DialError, type DialOptions, type LineHealth } from "../../../src/ports/telephony.ts";
-import { DEADLINE_PASSED } from "../deadline-passed.ts";
+import {
+  DEADLINE_PASSED,
+  type Deadlines,
+  DialError,
+  type DialOptions,
+  type LineHealth,
+} from "../../../src/ports/telephony.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import { destinations, mayFollow, type Refuses } from "./destinations/destinations.ts";
+import { loadRefusals, mayFollow, type RefusalOf } from "./destinations/destinations.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
 import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
@@ -45,7 +50,7 @@ export class SipTrunk {
   readonly #limiter: Limiter;
   readonly #lines = new Set<SipLine>();
   readonly #legs = new Map<string, SipLeg>();
-  readonly #rule: () => Promise<Refuses>;
+  readonly #rule: () => Promise<RefusalOf>;
   #stack: Promise<SipStack> | undefined;
   /** What the presence has told last. */
   #health: LineHealth | undefined;
@@ -55,7 +60,7 @@ export class SipTrunk {
   constructor(options: SipTrunkOptions) {
     this.#options = options;
     this.#limiter = new Limiter(options.system, options.trunk);
-    this.#rule = destinations(options.trunk, `trunk ${options.trunk.name}`);
+    this.#rule = loadRefusals(options.trunk, `trunk ${options.trunk.name}`);
   }
 
   /** The number that calls come from; null where there is none. */

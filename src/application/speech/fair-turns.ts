@@ -13,9 +13,9 @@ export interface Demand {
   begin?(): void;
 }
 
-/** An answered call with less than this in hand comes first, ms. */
+/** An answered call with less than this of audio ready comes first, ms. */
 const SCARCE_MS = 5_000;
-/** A call with more than this in hand yields to all others, ms. */
+/** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;
 /** Turns given in one turn of the event loop: texts that are in memory take no time, and audio must not wait for them. */
 const MOST_AT_ONCE = 32;
@@ -47,7 +47,7 @@ interface Waiting {
 /**
  * Shares a number of places among users, and each user's turns among that user's instances. A turn is one slice of work.
  *
- * Answered calls with little in hand come first, calls with plenty in hand last. Among equals the user whose latest turn
+ * Answered calls with little of audio ready come first, calls with plenty last. Among equals the user whose latest turn
  * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
  * one that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
  */

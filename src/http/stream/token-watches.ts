@@ -21,7 +21,7 @@ interface Watch {
   readonly revoked: () => void;
 }
 
-/** Looks again and again whether the tokens of clients that stay connected are still good: one look for all of them. */
+/** Checks the tokens of connected clients periodically, with one query for all of them. */
 export class TokenWatches {
   readonly #options: TokenWatchesOptions;
   readonly #watches = new Set<Watch>();
@@ -33,7 +33,7 @@ export class TokenWatches {
 
   /**
    * Watches a token until the returned function is called.
-   * @param revoked called once, when the token is not good any more
+   * @param revoked called once, when the token is revoked or has expired
    */
   watch(token: string, { userId }: Principal, revoked: () => void): () => void {
     const watch = { token, userId, revoked };
@@ -53,7 +53,7 @@ export class TokenWatches {
     const principals = await this.#principals(tokens);
     for (const watch of watches) {
       const principal = principals.get(watch.token);
-      // A storage that cannot tell has not said no.
+      // If the storage is unavailable, the stream goes on.
       if (principal === "unknown" || principal?.userId === watch.userId) continue;
       if (this.#watches.delete(watch)) watch.revoked();
     }

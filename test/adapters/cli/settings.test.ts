@@ -193,7 +193,7 @@ describe("reading settings", () => {
 
   test("settings that count only together say so", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
-    expect(() => fromEnv({ RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1" })).toThrow("only with RINGPORT_SIP_ACCOUNTS");
+    expect(() => fromEnv({ RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
     expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
     expect(() => fromEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
     const deepgram = {

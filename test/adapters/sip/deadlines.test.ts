@@ -1,13 +1,13 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { until } from "./media/two-ends.ts";
 
 /** Longer than the pause before an INVITE is repeated for the first time (T1, RFC 3261 section 17.1.1.1), ms. */
 const REPEATED_MS = 700;
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A line of a trunk whose far side takes everything and answers nothing, and the requests that have come there. */
 async function silentTrunk() {
@@ -26,21 +26,18 @@ async function silentTrunk() {
   const dial = () =>
     line.dial("+12025550100", { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal);
   const invites = () => methods.filter((method) => method === "INVITE").length;
-  const until = async (done: () => boolean) => {
-    while (!done()) await sleep(10);
-  };
-  return { host, dial, invites, until };
+  return { host, dial, invites };
 }
 
 test("an INVITE is not repeated after the deadline, and is again once that was moved", async () => {
-  const { host, dial, invites, until } = await silentTrunk();
+  const { host, dial, invites } = await silentTrunk();
   await dial();
-  await until(() => invites() === 1);
+  await until(() => invites() === 1, "an INVITE came");
   host.deadlines.send = -Infinity;
-  await sleep(REPEATED_MS);
+  await pause(REPEATED_MS);
   expect(invites()).toBe(1);
   host.deadlines.send = Infinity;
-  await until(() => invites() === 2);
+  await until(() => invites() === 2, "the INVITE was repeated");
 });
 
 test("a deadline that passes while a call is being placed keeps its INVITE back", async () => {
@@ -48,6 +45,6 @@ test("a deadline that passes while a call is being placed keeps its INVITE back"
   const dialling = dial();
   host.deadlines.dial = host.deadlines.send = -Infinity;
   await expect(dialling).rejects.toMatchObject({ name: "DialError", release: "line_lost" });
-  await sleep(100);
+  await pause(100);
   expect(invites()).toBe(0);
 });

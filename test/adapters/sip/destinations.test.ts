@@ -6,7 +6,7 @@ import { numberFormat } from "../../../adapters/telephony/sip/config/number-form
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import {
   type DestinationRule,
-  destinations,
+  loadRefusals,
   mayFollow,
 } from "../../../adapters/telephony/sip/destinations/destinations.ts";
 import { isEmergencyNumber } from "../../../adapters/telephony/sip/destinations/emergency-numbers.ts";
@@ -17,7 +17,7 @@ import { methodOf, userOf } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const DEFAULT: DestinationRule = { allowedPrefixes: undefined, allowEmergency: false, allowPremium: false };
-const refusesBy = (rule: Partial<DestinationRule> = {}) => destinations({ ...DEFAULT, ...rule }, "trunk acme")();
+const refusesBy = (rule: Partial<DestinationRule> = {}) => loadRefusals({ ...DEFAULT, ...rule }, "trunk acme")();
 
 const PREMIUM = [
   ...["+19002345678", "+499001234567", "+449098790000", "+33899123456", "+41900123456", "+43900123456", "+34803123456"],

@@ -2,7 +2,7 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony } from "../../../../src/ports/telephony.ts";
 import { LinkCodes } from "../../linking/link-codes.ts";
-import { destinations } from "../destinations/destinations.ts";
+import { loadRefusals } from "../destinations/destinations.ts";
 import type { MediaEngine } from "../media/engine.ts";
 import { type AccountDefaults, decodeAccount } from "./account.ts";
 import type { AccountLine } from "./account-line.ts";
@@ -35,7 +35,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
   const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
   const tries = new TryLimit(system);
   const { allowedPrefixes, allowEmergency = false, allowPremium = false } = options.defaults ?? {};
-  const rule = destinations({ allowedPrefixes, allowEmergency, allowPremium }, "the network of SIP accounts");
+  const rule = loadRefusals({ allowedPrefixes, allowEmergency, allowPremium }, "the network of SIP accounts");
   const lines = new Set<AccountLine>();
   let closing: Promise<void> | undefined;
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { nearest } from "../../../../src/domain/nearest.ts";
+import { shown } from "../../../../src/domain/shown.ts";
 import type { Trunk } from "./trunk.ts";
-import { shown, trunkSchema } from "./trunk-schema.ts";
+import { trunkSchema } from "./trunk-schema.ts";
 
 /** Nobody reads about more. */
 const MOST_FAULTS = 100;

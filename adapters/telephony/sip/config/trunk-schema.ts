@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
+import { shown } from "../../../../src/domain/shown.ts";
 import { fieldKey } from "../message/headers.ts";
 import { isToken } from "../message/token.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
@@ -21,12 +22,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(
     "proxy-authorization require supported allow session-expires min-se rack rseq"
   ).split(" "),
 );
-
-/** The wrong value as it is shown; long ones are cut. */
-export function shown(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
 
 type Message = (issue: v.BaseIssue<unknown>) => string;
 

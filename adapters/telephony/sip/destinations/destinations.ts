@@ -12,21 +12,21 @@ export interface DestinationRule {
 }
 
 /** Why a number is not called, as a sentence; undefined: it may be called. */
-export type Refuses = (e164: string) => string | undefined;
+export type RefusalOf = (e164: string) => string | undefined;
 
 /**
  * A rule that can be asked once what it needs is loaded, which happens with the first question.
  * @param name what has the rule, for its sentences: `trunk acme`
  */
-export function destinations(rule: DestinationRule, name: string): () => Promise<Refuses> {
-  let loading: Promise<Refuses> | undefined;
+export function loadRefusals(rule: DestinationRule, name: string): () => Promise<RefusalOf> {
+  let loading: Promise<RefusalOf> | undefined;
   return () => (loading ??= load(rule, name));
 }
 
 async function load(
   { allowedPrefixes, allowEmergency, allowPremium }: DestinationRule,
   name: string,
-): Promise<Refuses> {
+): Promise<RefusalOf> {
   const isPremium = allowPremium ? () => false : await loadPremiumNumbers();
   return (e164) => {
     if (!isAllowed(e164, allowedPrefixes))
@@ -46,7 +46,7 @@ const NUMBER = /^\+?\d{7,}$/;
  * Whether a redirection to this place may be followed: a callee must not forward a call to where it may not go. A
  * telephone number that cannot be read as E.164 is not called; names and extensions are none.
  */
-export function mayFollow({ user = "" }: SipUri, refuses: Refuses, format: NumberFormat): boolean {
+export function mayFollow({ user = "" }: SipUri, refuses: RefusalOf, format: NumberFormat): boolean {
   const dialled = user.replace(/;.*$/s, "").replace(/[-.()]/g, "");
   if (!NUMBER.test(dialled)) return true;
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;

@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 
 const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
 const DEADLINE_MS = 2_000;
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A process that sends audio to us until its deadline; it has begun. */
 async function sender(place: string) {
@@ -20,7 +19,7 @@ async function sender(place: string) {
   });
   const child = spawn(process.execPath, [SENDER, String(socket.address().port), place, String(DEADLINE_MS)]);
   onTestFinished(() => void child.kill("SIGKILL"));
-  while (packets < 5) await sleep(20);
+  while (packets < 5) await pause(20);
   return { child, packets: () => packets };
 }
 
@@ -28,11 +27,11 @@ for (const place of ["thread", "worker"])
   test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
     const { child, packets } = await sender(place);
     child.kill("SIGSTOP");
-    await sleep(100); // what is on its way
+    await pause(100); // what is on its way
     const before = packets();
-    await sleep(DEADLINE_MS);
+    await pause(DEADLINE_MS);
     child.kill("SIGCONT");
-    await sleep(1_000);
+    await pause(1_000);
     expect(packets()).toBe(before);
     expect(child.exitCode).toBeNull();
   });
@@ -40,9 +39,9 @@ for (const place of ["thread", "worker"])
 test("a process that was stopped for less than its deadline goes on sending", async () => {
   const { child, packets } = await sender("thread");
   child.kill("SIGSTOP");
-  await sleep(200);
+  await pause(200);
   const before = packets();
   child.kill("SIGCONT");
-  await sleep(500);
+  await pause(500);
   expect(packets()).toBeGreaterThan(before);
 });
