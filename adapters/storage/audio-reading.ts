@@ -6,12 +6,14 @@ import type { Session } from "./session.ts";
 /** The audio file of an active call; a large one is read by a worker where the database has one. */
 export async function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
   const { files } = session;
-  const most = files ? SMALL_FILE : Number.MAX_SAFE_INTEGER;
+  // The length alone is read without the file.
+  const bytes = files
+    ? sql<Uint8Array | null>`case when length(bytes) <= ${SMALL_FILE} then bytes end`
+    : sql<Uint8Array | null>`bytes`;
   const row = await session.read((db) =>
     db
       .selectFrom("call_audio")
-      // The length alone is read without the file.
-      .select(sql<Uint8Array | null>`case when length(bytes) <= ${most} then bytes end`.as("bytes"))
+      .select(bytes.as("bytes"))
       .where("call_id", "=", id)
       .where("call_id", "in", db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE))
       .executeTakeFirst(),
