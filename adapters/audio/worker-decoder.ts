@@ -1,3 +1,4 @@
+import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
 import { sniff } from "../../src/audio/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { AudioWorkers } from "./audio-jobs.ts";
@@ -18,13 +19,13 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
   return {
     async inspect(file, { maxDurationMs }, signal) {
       const format = formatOf(file);
-      const copy = copyOf(file);
+      const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
       return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy] }), signal);
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
-      const copy = copyOf(file);
+      const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
       const pieces = pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy] });
       return new Int16Array(await only(pieces, signal));
@@ -35,11 +36,6 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
     },
     async close() {},
   };
-}
-
-/** The caller keeps the file; the copy moves to the worker. A Buffer's own `slice` would share its memory instead. */
-function copyOf(file: Uint8Array): ArrayBuffer {
-  return new Uint8Array(file).buffer;
 }
 
 function formatOf(file: Uint8Array): AudioFacts["format"] {

@@ -1,6 +1,7 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { FetchRequest } from "./fetch-request.ts";
+import { linger } from "./lingering.ts";
 import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
 
 /** A request of `Bun.serve`. */
@@ -18,7 +19,7 @@ export class BunRequest extends FetchRequest {
     if (await Promise.race([rest, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {
-      await Promise.race([rest, pause(MOST_DRAINED_MS)]);
+      await new Promise<void>((resolve) => void rest.then(linger(resolve)));
       void reader.cancel().catch(() => {});
     };
     if (response.body) return new Response(response.body.pipeThrough(new TransformStream({ flush: end })), response);

@@ -1,7 +1,7 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { FetchRequest } from "./fetch-request.ts";
-import { MOST_DRAINED_MS } from "./listening.ts";
+import { linger } from "./lingering.ts";
 
 /** A request of `Deno.serve`. */
 export class DenoRequest extends FetchRequest {
@@ -18,8 +18,7 @@ export class DenoRequest extends FetchRequest {
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(bytes);
-        const breakOff = (): void => controller.error(new Error("the client may still be sending its body"));
-        setTimeout(breakOff, MOST_DRAINED_MS);
+        linger(() => controller.error(new Error("the client may still be sending its body")));
       },
     });
     const length = String(bytes.length);

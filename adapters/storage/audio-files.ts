@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
-import type { AudioFileJobs } from "./audio-file-job.ts";
+import type { AudioFileInput, AudioFileJobs } from "./audio-file-job.ts";
 
 /** A file up to this size is written with its call; to write a larger one takes longer than audio can wait, bytes. */
 export const SMALL_FILE: number = 256 << 10;
@@ -16,8 +17,10 @@ export interface AudioFileWorkers {
   ): AsyncIterable<AudioFileJobs["audio-file"]["piece"]>;
 }
 
-/** Writes large audio files of calls away from the thread that carries audio. */
+/** Large audio files of calls, away from the thread that carries audio. */
 export interface AudioFiles {
+  /** The file of a call; undefined without one. @throws {StorageUnavailable} */
+  get(callId: string): Promise<Uint8Array | undefined>;
   /** Stores the file of a call that is about to be stored. @throws {StorageUnavailable} */
   put(callId: string, bytes: Uint8Array): Promise<void>;
   /** Deletes the file of a call. @throws {StorageUnavailable} */
@@ -27,25 +30,38 @@ export interface AudioFiles {
 /** By workers, with connections of their own. */
 export function sqliteAudioFiles(
   workers: AudioFileWorkers,
-  { path, prefix, synchronous, maxPageCount }: Omit<AudioFileJobs["audio-file"]["input"], "callId" | "file">,
+  place: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,
   database: DatabaseSync,
 ): AudioFiles {
-  let working = 0;
+  let changing = 0;
 
-  async function run(callId: string, bytes?: Uint8Array): Promise<void> {
-    // The caller keeps the file; a copy moves, which is quicker than to have the message copied.
-    const file = bytes && new Uint8Array(bytes).buffer;
-    const job = { kind: "audio-file", path, prefix, synchronous, maxPageCount, callId, file } as const;
-    const transfer = file ? [file] : [];
+  async function run(work: Pick<AudioFileInput, "callId" | "task" | "file">): Promise<ArrayBuffer | undefined> {
+    const job = { kind: "audio-file", ...place, ...work } as const;
+    const transfer = work.file ? [work.file] : [];
+    for await (const { file, unavailable } of workers.run(job, { timeoutMs: PATIENCE_MS, transfer })) {
+      if (unavailable !== undefined) throw new StorageUnavailable(unavailable);
+      return file;
+    }
+    return undefined;
+  }
+
+  async function change(work: Parameters<typeof run>[0]): Promise<void> {
     // The worker moves the file out of the WAL; a commit on this thread would do it here.
-    if (working++ === 0) database.exec("pragma wal_autocheckpoint = 0");
+    if (changing++ === 0) database.exec("pragma wal_autocheckpoint = 0");
     try {
-      for await (const { unavailable } of workers.run(job, { timeoutMs: PATIENCE_MS, transfer }))
-        if (unavailable !== undefined) throw new StorageUnavailable(unavailable);
+      await run(work);
     } finally {
-      if (--working === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      if (--changing === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     }
   }
 
-  return { put: run, remove: (callId) => run(callId) };
+  return {
+    async get(callId) {
+      const file = await run({ callId, task: "read" });
+      return file && new Uint8Array(file);
+    },
+    // The caller keeps the file; a copy moves, which is quicker than to have the message copied.
+    put: async (callId, bytes) => change({ callId, task: "store", file: await copyInTurns(bytes) }),
+    remove: (callId) => change({ callId, task: "delete" }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../src/domain/call.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
+import { callAudio } from "./audio-reading.ts";
 import { removeAudio, removeLater } from "./audio-removal.ts";
 import { insertCall } from "./call-creation.ts";
 import { callsTo, listCalls } from "./call-list.ts";
@@ -49,16 +50,7 @@ export function callStore(session: Session): CallStore {
       if (call && audioLeft) removeLater(session, id);
       return call;
     },
-    audio: (id) =>
-      session.read(async (db) => {
-        const row = await db
-          .selectFrom("call_audio")
-          .select("bytes")
-          .where("call_id", "=", id)
-          .where("call_id", "in", db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE))
-          .executeTakeFirst();
-        return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
-      }),
+    audio: (id) => callAudio(session, id),
     recorded: (endedBefore, limit) =>
       session.read(async (db) => {
         const rows = await db

@@ -33,8 +33,8 @@ async function measureOnce(
   const [program, ...flags] = runtimes.find((runtime) => runtime.name === name)?.command ?? [];
   if (program === undefined) throw new Error(`${name} is not installed; \`npm ci\` brings it`);
   const self = fileURLToPath(import.meta.url);
-  const expose = name.startsWith("node") ? ["--expose-gc"] : [];
-  const args = [...flags, ...expose, self, module, JSON.stringify(options)];
+  const more = name.startsWith("node") ? ["--expose-gc"] : name === "deno" ? ["--allow-run"] : [];
+  const args = [...flags, ...more, self, module, JSON.stringify(options)];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
   let answer = "";
   for await (const chunk of child.stdout.setEncoding("utf8")) answer += chunk;

@@ -1,5 +1,8 @@
-import { Worker } from "node:worker_threads";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { serverAdapter } from "../../adapters/cli/server-adapter.ts";
+import { runtimes } from "../support/runtimes.ts";
 import { progress } from "./benchmark.ts";
 import { answered, ME, pause, spokenCall, startManyCalls } from "./many-calls.ts";
 import type { Measurable } from "./under-runtime.ts";
@@ -51,13 +54,12 @@ export const measure: Measurable["measure"] = async ({ calls = 0, uploads = 0 })
   }
 };
 
-/** Runs the uploader on a thread of its own. */
-function uploaded(workerData: UploaderStart): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./uploader.ts", import.meta.url), { workerData });
-    worker.once("message", (good: number) => void worker.terminate().then(() => resolve(good)));
-    worker.once("error", reject);
-  });
+/** Runs the uploader in a process of its own, on Node. */
+async function uploaded(start: UploaderStart): Promise<number> {
+  const [node = "", ...flags] = runtimes.find(({ name }) => name === "node26")?.command ?? [];
+  const uploader = fileURLToPath(new URL("./uploader.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(node, [...flags, uploader, JSON.stringify(start)]);
+  return Number(stdout);
 }
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;

@@ -88,6 +88,21 @@ describe("an answer before the end of the body", () => {
     expect(endedAfterMs).toBeLessThan(4_000);
   }, 10_000);
 
+  // Node reads no further than it is asked to.
+  test.skipIf(runtime === "node")(
+    "leaves few connections open at the same time, and each gets its answer",
+    async () => {
+      const port = await served(refuse);
+      const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
+      const answers = await Promise.all(Array.from({ length: 60 }, () => raw(port, request, { ms: 6_000 })));
+      expect(answers.map(({ text }) => statusOf(text))).toEqual(answers.map(() => 401));
+      const stayed = answers.filter(({ endedAfterMs = Infinity }) => endedAfterMs > 1_500);
+      expect(stayed.length).toBeGreaterThan(0);
+      expect(stayed.length).toBeLessThanOrEqual(16);
+    },
+    10_000,
+  );
+
   // Deno cannot be asked whether a body has arrived.
   test.skipIf(runtime === "deno")("keeps the connection if the body has arrived", async () => {
     for (const app of [refuse, lateRefusal]) {

@@ -105,10 +105,10 @@ describe("a file of 10 MiB", () => {
 });
 
 test("only a file above 256 KiB is given to a worker", async () => {
-  const jobs: (number | undefined)[] = [];
+  const jobs: unknown[] = [];
   const counted: AudioFileWorkers = {
     run(job, options) {
-      jobs.push(job.file?.byteLength);
+      jobs.push([job.task, job.file?.byteLength]);
       return workers.run(job, options);
     },
   };
@@ -119,9 +119,16 @@ test("only a file above 256 KiB is given to a worker", async () => {
   const store = (id: string, bytes: number) =>
     storage.calls.insert(call(id), FILE.subarray(0, bytes), { kind: "fifo", depth: 10 }, []);
   await store("call_1", SMALL_FILE);
+  expect((await storage.calls.audio("call_1"))?.length).toBe(SMALL_FILE);
   await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
   expect(jobs).toEqual([]);
   await store("call_2", SMALL_FILE + 1);
+  expect((await storage.calls.audio("call_2"))?.length).toBe(SMALL_FILE + 1);
   await storage.calls.update("call_2", 1, { status: "FAILED", endedAt: 2 }, []);
-  expect(jobs).toEqual([SMALL_FILE + 1, undefined]);
+  expect(await storage.calls.audio("call_2")).toBeUndefined();
+  expect(jobs).toEqual([
+    ["store", SMALL_FILE + 1],
+    ["read", undefined],
+    ["delete", undefined],
+  ]);
 });

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { AudioWorkers } from "../../../adapters/audio/audio-jobs.ts";
+import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
+import { toneWav } from "../../support/server-sound.ts";
+
+const FILE = toneWav({ sampleRate: 16_000, ms: 327_000 });
+
+/** Turns of the event loop before a worker is given the file. */
+async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const turn = (): void => {
+    turns++;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  let given = Number.NaN;
+  const workers: AudioWorkers = {
+    async *run() {
+      given = turns;
+      yield* [];
+    },
+  };
+  await expect(work(workerDecoder(workers))).rejects.toThrow("The audio could not be decoded.");
+  clearImmediate(next);
+  return given;
+}
+
+test.each(["inspect", "decode"] as const)("%s lets the event loop turn while it copies 10 MiB", async (task) => {
+  const turns = await turnsOf((decoder) =>
+    task === "inspect" ? decoder.inspect(FILE, { maxDurationMs: 600_000 }) : decoder.decode(FILE, 16_000),
+  );
+  expect(turns).toBeGreaterThanOrEqual(10);
+});
