@@ -76,7 +76,11 @@ export async function connectPostgres(options: PostgresStorageOptions, owner: st
 
   return {
     ...place,
-    dialect: postgresDialect(kyselyPool(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }), LIMITS, fence),
+    dialect: postgresDialect(
+      kyselyPool(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }),
+      LIMITS,
+      fence,
+    ),
     migrationDialect: postgresDialect(
       kyselyPool(pool, { types, query_timeout: undefined, connectMs: CONNECT_MS }),
       MIGRATION_LIMITS,

@@ -82,7 +82,7 @@ export class Run {
   /** Two instances: one whose line is online, and one without a number. */
   async begin(): Promise<void> {
     if (!this.leases) await this.database.open({ exclusive: true });
-    await this.process.start();
+    if (!(await this.process.start())) throw new Error("the first process does not start");
     const { app, system } = this.process;
     for (const name of ["Reception", "Office"]) this.instances.push((await app.instances.create(ALICE, { name })).id);
     const active = this.instances[0] as string;
