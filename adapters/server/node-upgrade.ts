@@ -15,7 +15,10 @@ import { connectSocket } from "./node-socket.ts";
 
 /** Options of {@link attachUpgrade}. */
 export interface UpgradeOptions {
-  /** Upgrades of paths below this one are answered; all others are left to the host application. Default: `/v1/`. */
+  /**
+   * Upgrades of paths below this one are answered. All others are left to the other `upgrade` listeners of the server;
+   * without any the response is 404. Default: `/v1/`.
+   */
   readonly prefix?: string | undefined;
 }
 
@@ -71,15 +74,18 @@ export function attachUpgrade(
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Node has taken its own listener off, and an error that nobody listens to ends the process.
+    socket.off("error", drop).on("error", drop);
     const path = message.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
-    if (!path.startsWith(prefix)) return;
+    const isOurs = path.startsWith(prefix);
+    if (!isOurs && server.listenerCount("upgrade") > 1) return;
     if (!offersWebSocket(new NodeRequest(message)) && !hasBody(message)) {
       withoutUpgrade(server, message, socket, head);
       return;
     }
-    socket.on("error", () => socket.destroy());
     const broken = hostFault(hostsOf(message));
     if (broken) refuse(socket, broken);
+    else if (!isOurs) refuse(socket, fault(404, "Not found", "not_found", "no WebSocket is offered at this path"));
     else if (hasBody(message)) void refuseBody(app, message, socket);
     else void decide(new NodeRequest(message), message, socket, head);
   }
@@ -120,6 +126,11 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   // Nobody else counts this connection any more.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
   pipeline(isInPieces(body) ? body : [body], socket).then(endSoon, end);
+}
+
+/** Ends a socket whose connection broke. */
+function drop(this: Duplex): void {
+  this.destroy();
 }
 
 /** Whether a request is answered as an upgrade: it offers a WebSocket and has no body. */

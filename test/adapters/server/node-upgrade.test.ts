@@ -7,6 +7,7 @@ import { WebSocket } from "ws";
 import { attachUpgrade, type Listening, serve } from "../../../adapters/server/node.ts";
 import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
 import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
+import { raw } from "./raw.ts";
 
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
 const open: Listening[] = [];
@@ -27,6 +28,15 @@ const HANDSHAKE = {
   "sec-websocket-version": "13",
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
+
+/** An offer of a WebSocket for any request target, as bytes. */
+const offerTo = (target: string): string =>
+  `GET ${target} HTTP/1.1\r\n${Object.entries({ host: "x", ...HANDSHAKE })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`;
+
+/** Targets that are no paths. */
+const ODD_TARGETS = ["*", "http://h?x", "ftp://h/x"];
 
 /** The answer to a handshake, with its body. */
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
@@ -177,6 +187,50 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect((await refusal(port, { connection: "Upgrade", upgrade: "h2c" }))[1]).toBe("ordinary ");
     ours.close();
     server.close();
+  });
+
+  test.each(ODD_TARGETS)("an upgrade of %s is answered and its connection ends", async (target) => {
+    const { port, close } = await served(() => plain(404, "no socket here"));
+    const { text, endedAfterMs } = await raw(port, offerTo(target));
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(endedAfterMs).toBeDefined();
+    await close();
+  });
+
+  test.each(ODD_TARGETS)("a client that resets after an upgrade of %s does not end the process", async (target) => {
+    const server = createServer();
+    const ours = attachUpgrade(server, fakeApp());
+    const dropped: string[] = [];
+    server.prependListener("upgrade", (_message, socket: Duplex) => {
+      socket.once("close", () => dropped.push(target)); // another listener, which leaves the socket alone
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const upgraded = once(server, "upgrade");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(offerTo(target));
+    await upgraded;
+    socket.resetAndDestroy();
+    await expect.poll(() => dropped).toEqual([target]);
+    ours.close();
+    server.close();
+  });
+
+  test.each(["/own", ...ODD_TARGETS])("an upgrade of %s, which no other listener answers, is a 404", async (target) => {
+    const server = createServer((_message, response) => response.end("ordinary"));
+    const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { text, endedAfterMs } = await raw(port, offerTo(target));
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(endedAfterMs).toBeDefined();
+    const h2c = offerTo(target).replace("websocket", "h2c");
+    expect((await raw(port, h2c, { ms: 200 })).text).toMatch(/^HTTP\/1\.1 200 .*ordinary/s);
+    ours.close();
+    const closed = once(server, "close");
+    server.close();
+    await closed;
   });
 
   test("a body behind an offer, on a server of another program, is refused after its caller", async () => {

@@ -1,7 +1,7 @@
 import { isAllowed } from "../../../../src/domain/call-limits.ts";
 import type { NumberFormat } from "../config/number-format.ts";
 import type { SipUri } from "../message/uri.ts";
-import { isEmergencyNumber } from "./emergency-numbers.ts";
+import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
 import { loadPremiumNumbers } from "./premium-numbers.ts";
 
 /** Which numbers a trunk calls. */
@@ -39,17 +39,19 @@ async function load(
   };
 }
 
-/** What looks like a telephone number, and is too long for an extension. */
-const NUMBER = /^\+?\d{7,}$/;
+const E164 = /^\+[1-9]\d{6,14}$/;
+const EXTENSION = /^[1-9]\d{1,5}$/;
 
 /**
- * Whether a redirection to this place may be followed: a callee must not forward a call to where it may not go. A
- * telephone number that cannot be read as E.164 is not called; names and extensions are none.
+ * Whether a redirection to this place may be followed: to a name without digits, to an extension that a switch cannot
+ * take for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
 export function mayFollow({ user = "" }: SipUri, refuses: RefusalOf, format: NumberFormat): boolean {
-  const dialled = user.replace(/;.*$/s, "").replace(/[-.()]/g, "");
-  if (!NUMBER.test(dialled)) return true;
+  if (!/\p{N}/u.test(user)) return true;
+  // Parameters with digits, such as `phone-context` and `rn`, change the number that is called.
+  const dialled = user.replace(/;\P{N}*$/u, "").replace(/[-.()]/g, "");
+  if (EXTENSION.test(dialled)) return !beginsLikeEmergency(dialled);
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;
-  const isE164 = dialled === e164 || format(e164) === dialled;
+  const isE164 = E164.test(e164) && (dialled === e164 || format(e164) === dialled);
   return isE164 && refuses(e164) === undefined;
 }

@@ -156,6 +156,7 @@ const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: stri
 ];
 
 let patterns: ReadonlyMap<string, RegExp> | undefined;
+let anywhere: RegExp | undefined;
 
 /** Whether a number is a country code and an emergency number of that country, and nothing more: `+49112`, `+1911`. */
 export function isEmergencyNumber(e164: string): boolean {
@@ -165,6 +166,12 @@ export function isEmergencyNumber(e164: string): boolean {
     if (numbers) return numbers.test(e164.slice(1 + length));
   }
   return false;
+}
+
+/** Whether digits begin with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
+export function beginsLikeEmergency(dialled: string): boolean {
+  anywhere ??= new RegExp(`^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`);
+  return anywhere.test(dialled);
 }
 
 function patternsByCode(): Map<string, RegExp> {
