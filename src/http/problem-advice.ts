@@ -252,7 +252,7 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   server_busy: {
     means:
       "The requests under way hold too many bytes, yours or those of all users, too many of your audio files are " +
-      "being checked, or too many stream tickets wait to be used.",
+      "being checked, too many voice samples of yours are being spoken, or too many stream tickets wait to be used.",
     fix:
       "Ask again after Retry-After, and send fewer large requests at once. A ticket that is not used waits for a minute: ask " +
       "for one just before you connect.",
