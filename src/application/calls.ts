@@ -22,14 +22,19 @@ import { once, type Running } from "./idempotency.ts";
 import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
 import { readLog } from "./log-pages.ts";
+import { PerUser } from "./per-user.ts";
 import type { QueueTimeout } from "./queue-timeout.ts";
 import { sha256OfBytes } from "./sha256.ts";
+import { FairTurns } from "./speech/fair-turns.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "./streams/stream-refusals.ts";
 import type { Terminations } from "./terminations.ts";
 import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery } from "./use-cases.ts";
 
-const INSPECTIONS_AT_ONCE = 200;
+/** Audio files that are checked at the same time. */
+const INSPECTED_AT_ONCE = 2;
+/** Audio files of one user that are checked or wait for it: each is held in memory. */
+const USER_INSPECTIONS = 50;
 
 /** What a caller may do with his calls. */
 export class Calls implements CallUseCases {
@@ -37,10 +42,12 @@ export class Calls implements CallUseCases {
   readonly #dispatcher: Dispatcher;
   readonly #queueTimeout: QueueTimeout;
   readonly #terminations: Terminations;
-  #inspecting = 0;
+  readonly #inspections = new PerUser(USER_INSPECTIONS);
+  readonly #inspectionTurns: FairTurns;
 
   constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout, terminations: Terminations) {
     this.#context = context;
+    this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
     this.#dispatcher = dispatcher;
     this.#queueTimeout = queueTimeout;
     this.#terminations = terminations;
@@ -196,7 +203,7 @@ export class Calls implements CallUseCases {
       }
     }
 
-    const { message, file } = await this.#message(input, audio);
+    const { message, file } = await this.#message(principal, input, audio);
     const call = this.#newCall(principal, input, message);
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event("queued", subject, { type: message.type })];
@@ -261,6 +268,7 @@ export class Calls implements CallUseCases {
   }
 
   async #message(
+    principal: Principal,
     input: CheckedCallInput,
     audio: Uint8Array = new Uint8Array(),
   ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
@@ -268,7 +276,7 @@ export class Calls implements CallUseCases {
       case "FIXED_TTS":
         return { message: { type: input.type, text: input.tts?.text ?? "", voiceId: input.tts?.voiceId ?? "" } };
       case "FIXED_AUDIO":
-        return this.#audioMessage(audio);
+        return this.#audioMessage(principal, input.instanceId, audio);
       case "DYNAMIC_STREAM":
         return { message: { type: input.type } };
       case "DYNAMIC_AGENT":
@@ -276,20 +284,29 @@ export class Calls implements CallUseCases {
     }
   }
 
-  async #audioMessage(file: Uint8Array): Promise<{ message: Message; file: Uint8Array }> {
+  async #audioMessage(
+    { userId }: Principal,
+    instanceId: string,
+    file: Uint8Array,
+  ): Promise<{ message: Message; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
-    // Each of them holds a whole upload in memory while it waits for a worker.
-    if (this.#inspecting >= INSPECTIONS_AT_ONCE)
-      throw new Refusal("server_busy", "too many audio files are being checked at the moment; try again");
-    this.#inspecting++;
+    const leave = this.#inspections.take(userId);
+    if (!leave)
+      throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
     try {
-      const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
-      return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
+      const demand = { userId, instanceId, playing: false, aheadMs: 0 };
+      const end = await this.#inspectionTurns.take(demand, new AbortController().signal);
+      try {
+        const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
+        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
+      } finally {
+        end();
+      }
     } catch (error) {
       if (!(error instanceof AudioUnsupported)) throw error;
       throw audioRefused(error.message);
     } finally {
-      this.#inspecting--;
+      leave();
     }
   }
 }

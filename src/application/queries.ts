@@ -1,20 +1,25 @@
 import type { Principal } from "../domain/principal.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { Context } from "./context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lines } from "./lines.ts";
 import { readLog } from "./log-pages.ts";
+import { PerUser } from "./per-user.ts";
 import type { EventPage, Figures, LogQuery, QueryUseCases } from "./use-cases.ts";
 import { voiceSample } from "./voice-sample.ts";
 
 /** Events of a page whose length is not given. */
 const PAGE = 50;
+/** Voice samples of one user that are spoken or wait for it. */
+const USER_SAMPLES = 4;
 
 /** Reads that belong to no single record. */
 export class Queries implements QueryUseCases {
   readonly #context: Context;
   readonly #dispatcher: Dispatcher;
   readonly #lines: Lines;
+  readonly #samples = new PerUser(USER_SAMPLES);
 
   constructor(context: Context, dispatcher: Dispatcher, lines: Lines) {
     this.#context = context;
@@ -35,8 +40,11 @@ export class Queries implements QueryUseCases {
     return this.#context.speech.voices();
   }
 
-  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>> {
-    return voiceSample(this.#context, voiceId);
+  async voiceSample(voiceId: string, userId?: string): Promise<Uint8Array<ArrayBuffer>> {
+    if (userId === undefined) return voiceSample(this.#context, voiceId);
+    const leave = this.#samples.take(userId);
+    if (!leave) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");
+    return voiceSample(this.#context, voiceId, userId).finally(leave);
   }
 
   async ready(): Promise<boolean> {

@@ -147,8 +147,11 @@ export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
   events(principal: Principal, query?: LogQuery): Promise<EventPage>;
   voices(): Promise<readonly Voice[]>;
-  /** A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. */
-  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.
+   * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
+   */
+  voiceSample(voiceId: string, userId?: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Whether the storage answers and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */

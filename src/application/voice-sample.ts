@@ -5,29 +5,29 @@ import { Refusal } from "../domain/refusal.ts";
 import { VoiceUnavailable } from "../ports/speech.ts";
 import type { Context } from "./context.ts";
 import { sampleSentence } from "./sample-sentence.ts";
-import type { Demand } from "./speech/fair-turns.ts";
 
 /** What wideband telephony carries, Hz. */
 const SAMPLE_RATE = 16_000;
-/** All who listen to samples, as one user. */
-const LISTENERS: Demand = { userId: "", instanceId: "", playing: false, aheadMs: 0 };
 /** Whoever listens waits no longer, ms. */
 const SPOKEN_WITHIN_MS = 15_000;
 
 /**
  * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
+ * @param userId by whose turns it is spoken
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
 export async function voiceSample(
   { speech, speechScheduler, system, log }: Pick<Context, "speech" | "speechScheduler" | "system" | "log">,
   voiceId: string,
+  userId = "",
 ): Promise<Uint8Array<ArrayBuffer>> {
   const late = new AbortController();
   const cancel = system.after(SPOKEN_WITHIN_MS, () => late.abort(new Error(`silent for ${SPOKEN_WITHIN_MS} ms`)));
   try {
     const { language } = await speech.voice(voiceId);
+    const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
     const pieces: Int16Array[] = [];
-    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, LISTENERS, late.signal);
+    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, late.signal);
     for await (const piece of resampleStream(spoken, SAMPLE_RATE)) pieces.push(piece);
     return wavFile(concatPcm(pieces));
   } catch (cause) {

@@ -1,4 +1,5 @@
 import type { Limits } from "../domain/limits.ts";
+import type { Principal } from "../domain/principal.ts";
 import { HttpRefusal } from "./problem.ts";
 
 /** A body up to this size is parsed on the spot, bytes. Small bodies and large ones do not take each other's budget. */
@@ -16,57 +17,86 @@ export interface BodyShare {
   release(): void;
 }
 
-/** What the bodies of one user hold, bytes. */
+/** What the bodies of one user, or of one demo token's instance, hold, bytes. */
 interface Held {
   readonly small: number;
   readonly large: number;
 }
 
+/** Whose body it is. */
+type Owner = Pick<Principal, "userId" | "demoInstanceId">;
+
+/** What a demo token may use of its user's budgets. */
+const DEMO_PART = 1 / 4;
+
 /**
  * Bounds the bytes of all large bodies that are being received or worked on, and the large and the small ones of each
- * user: no user's uploads refuse a request of another user, and no upload refuses a small request.
+ * user. The large bodies of one user never take more than they leave free, so every user gets a part of what is free,
+ * and no upload refuses a small request. A demo token has a quarter of its user's budgets.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
   readonly #byUser = new Map<string, Held>();
+  readonly #byDemoInstance = new Map<string, Held>();
   #large = 0;
 
   constructor(limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">) {
     this.#limits = limits;
   }
 
+  /** The largest body that has room while there is no other one, bytes. */
+  most(owner: Owner): number {
+    return Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
+  }
+
   /** The share of a new body, empty at first. */
-  share(userId: string): BodyShare {
+  share(owner: Owner): BodyShare {
     let held = 0;
     return {
       grow: (bytes) => {
-        this.#change(userId, held, bytes);
+        this.#change(owner, held, bytes);
         held = bytes;
       },
       release: () => {
-        if (held > 0) this.#change(userId, held, 0);
+        if (held > 0) this.#change(owner, held, 0);
         held = 0;
       },
     };
   }
 
-  #change(userId: string, from: number, to: number): void {
+  #budgetOf({ demoInstanceId }: Owner): number {
+    const { userBodiesBytes } = this.#limits;
+    return demoInstanceId === undefined ? userBodiesBytes : Math.floor(userBodiesBytes * DEMO_PART);
+  }
+
+  #change(owner: Owner, from: number, to: number): void {
     const { allBodiesBytes, userBodiesBytes } = this.#limits;
-    const before = this.#byUser.get(userId) ?? NOTHING;
+    const { userId, demoInstanceId } = owner;
     const more = largePart(to) - largePart(from);
-    const held = { large: before.large + more, small: before.small + to - from - more };
+    const grown = ({ small, large } = NOTHING): Held => ({ large: large + more, small: small + to - from - more });
+    const user = grown(this.#byUser.get(userId));
+    const demo = demoInstanceId === undefined ? NOTHING : grown(this.#byDemoInstance.get(demoInstanceId));
     if (to > from) {
-      if (held.large > userBodiesBytes || held.small > userBodiesBytes)
-        throw busy(`your requests are at their limit of ${userBodiesBytes}`);
-      if (this.#large + more > allBodiesBytes) throw busy(`the server is at its limit of ${allBodiesBytes}`);
+      if (isBeyond(user, userBodiesBytes)) throw busy(`your requests are at their limit of ${userBodiesBytes}`);
+      if (isBeyond(demo, this.#budgetOf(owner)))
+        throw busy(`the requests of this demo token are at their limit of ${this.#budgetOf(owner)}`);
+      if (more > 0 && user.large > allBodiesBytes - this.#large - more)
+        throw busy(`your requests would leave too little of the server's ${allBodiesBytes}`);
     }
     this.#large += more;
-    if (held.large + held.small > 0) this.#byUser.set(userId, held);
-    else this.#byUser.delete(userId);
+    keep(this.#byUser, userId, user);
+    if (demoInstanceId !== undefined) keep(this.#byDemoInstance, demoInstanceId, demo);
   }
 }
 
 const NOTHING: Held = { small: 0, large: 0 };
+
+const isBeyond = ({ small, large }: Held, budget: number): boolean => Math.max(small, large) > budget;
+
+function keep(all: Map<string, Held>, key: string, held: Held): void {
+  if (held.large + held.small > 0) all.set(key, held);
+  else all.delete(key);
+}
 
 const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 

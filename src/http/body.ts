@@ -27,11 +27,11 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
   const budget = new BodyBudget(limits);
   const bounds = jsonBounds(limits);
   return async (exchange, limit) => {
-    const { request } = exchange;
+    const { request, caller } = exchange;
     checkContentType(request);
-    const most = Math.min(limit, limits.allBodiesBytes, limits.userBodiesBytes);
+    const most = Math.min(limit, budget.most(caller));
     const chunks = limitedBody(request, most, system);
-    const share = budget.share(exchange.caller.userId);
+    const share = budget.share(caller);
     exchange.release = share.release;
     const bytes = await collect(chunks, { declared: declaredBytes(request), most, share });
     const parsed: ParsedJson =

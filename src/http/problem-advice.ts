@@ -251,8 +251,8 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   },
   server_busy: {
     means:
-      "One of these is at its limit: the bytes of your request bodies, or those of all users; audio files that are being " +
-      "checked; unused stream tickets.",
+      "One of these is at its limit: the bytes of your request bodies, or those of all users; your audio files that are " +
+      "being checked; your voice samples that are being spoken; unused stream tickets.",
     fix:
       "Ask again after Retry-After, and send fewer large requests at once. A ticket that is not used waits for a minute: ask " +
       "for one just before you connect.",

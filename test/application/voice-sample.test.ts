@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toneShare } from "../../src/audio/tone.ts";
 import { decodeWav } from "../../src/audio/wav.ts";
 import { SpeechFailed } from "../../src/ports/speech.ts";
@@ -33,6 +33,27 @@ describe("the sample of a voice", () => {
     await expect(refused).rejects.not.toThrow(/ECONNREFUSED|10\.0/);
     world.speech.fault = undefined;
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
+  });
+
+  test("is refused to a user with four under way, and to nobody else", async () => {
+    let speak = () => {};
+    world.speech.hold = new Promise<void>((resolve) => {
+      speak = resolve;
+    });
+    const sample = (userId: string) => world.app.queries.voiceSample("en-US-1", userId);
+    const samples = Array.from({ length: 4 }, () => sample("usr_alice"));
+    await expect(sample("usr_alice")).rejects.toMatchObject({ code: "server_busy" });
+    samples.push(sample("usr_bob"));
+    speak();
+    for (const wav of await Promise.all(samples)) expect(wav.length).toBeGreaterThan(44);
+    expect((await sample("usr_alice")).length).toBeGreaterThan(44);
+  });
+
+  test("is spoken in the turns of the user who asks", async () => {
+    const speak = vi.spyOn(world.context.speechScheduler.constructor.prototype, "speak");
+    await world.app.queries.voiceSample("en-US-1", "usr_alice");
+    expect(speak.mock.calls.map(([, , demand]) => demand)).toEqual([expect.objectContaining({ userId: "usr_alice" })]);
+    speak.mockRestore();
   });
 
   test("is given up after 15 seconds of silence", async () => {

@@ -4,7 +4,8 @@ import { BodyBudget, type BodyShare, SMALL_BODY } from "../../src/http/body-budg
 import { fuzz } from "../support/fuzz.ts";
 
 const KB = 1024;
-const budget = () => new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB });
+const budget = () => new BodyBudget({ allBodiesBytes: 400 * KB, userBodiesBytes: 200 * KB });
+const [ada, bob, eve] = [{ userId: "ada" }, { userId: "bob" }, { userId: "eve" }];
 const busy = expect.objectContaining({ code: "server_busy", headers: { connection: "close" } });
 
 function refused(work: () => void): unknown {
@@ -19,53 +20,97 @@ function refused(work: () => void): unknown {
 describe("a user's budget", () => {
   test("refuses the body that goes beyond it, and no body of another user", () => {
     const bodies = budget();
-    bodies.share("ada").grow(200 * KB);
-    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
-    bodies.share("bob").grow(100 * KB);
+    bodies.share(ada).grow(200 * KB);
+    expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
+    bodies.share(bob).grow(100 * KB);
   });
 
   test("has room again as soon as a body is given back", () => {
     const bodies = budget();
-    const held = bodies.share("ada");
+    const held = bodies.share(ada);
     held.grow(200 * KB);
     held.release();
     held.release();
-    bodies.share("ada").grow(200 * KB);
-    expect(refused(() => bodies.share("ada").grow(65 * KB))).toEqual(busy);
+    bodies.share(ada).grow(200 * KB);
+    expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
   });
 
   test("has as much room again for small bodies, whatever the large ones take", () => {
     const bodies = budget();
-    bodies.share("ada").grow(200 * KB);
-    for (let small = 0; small < 4; small++) bodies.share("ada").grow(50 * KB);
-    expect(refused(() => bodies.share("ada").grow(1))).toEqual(busy);
-    bodies.share("bob").grow(1);
+    bodies.share(ada).grow(200 * KB);
+    for (let small = 0; small < 4; small++) bodies.share(ada).grow(50 * KB);
+    expect(refused(() => bodies.share(ada).grow(1))).toEqual(busy);
+    bodies.share(bob).grow(1);
   });
 
   test("keeps what a body had when it may not grow", () => {
     const bodies = budget();
-    const held = bodies.share("ada");
+    const held = bodies.share(ada);
     held.grow(120 * KB);
     expect(refused(() => held.grow(201 * KB))).toEqual(busy);
-    bodies.share("ada").grow(80 * KB);
+    bodies.share(ada).grow(80 * KB);
     expect(refused(() => held.grow(120 * KB + 1))).toEqual(busy);
   });
+});
+
+describe("a demo token", () => {
+  const demo = { userId: "ada", demoInstanceId: "inst_1" };
+
+  test("has a quarter of its user's budgets, and its bodies count for the user as well", () => {
+    const bodies = new BodyBudget({ allBodiesBytes: 1_600 * KB, userBodiesBytes: 400 * KB });
+    bodies.share(demo).grow(100 * KB);
+    expect(refused(() => bodies.share(demo).grow(SMALL_BODY + 1))).toEqual(busy);
+    for (let small = 0; small < 2; small++) bodies.share(demo).grow(50 * KB);
+    expect(refused(() => bodies.share(demo).grow(1))).toEqual(busy);
+    bodies.share({ ...demo, demoInstanceId: "inst_2" }).grow(100 * KB);
+    bodies.share(ada).grow(200 * KB);
+    expect(refused(() => bodies.share(ada).grow(SMALL_BODY + 1))).toEqual(busy);
+  });
+
+  test("has room again as soon as a body is given back", () => {
+    const bodies = budget();
+    const held = bodies.share(demo);
+    held.grow(50 * KB);
+    held.release();
+    bodies.share(demo).grow(50 * KB);
+    expect(refused(() => bodies.share(demo).grow(1))).toEqual(busy);
+  });
+});
+
+test("four users with full budgets leave room for the uploads of others", () => {
+  const MB = KB * KB;
+  const bodies = new BodyBudget({ allBodiesBytes: 256 * MB, userBodiesBytes: 64 * MB });
+  for (let user = 0; user < 4; user++)
+    for (let body = 0; body < 4; body++) refused(() => bodies.share({ userId: `greedy-${user}` }).grow(16 * MB));
+  bodies.share(ada).grow(16 * MB);
+  bodies.share(bob).grow(8 * MB);
+  bodies.share(eve).grow(100 * KB);
+});
+
+test("the largest body has room while there is no other one", () => {
+  const bodies = budget();
+  expect(bodies.most(ada)).toBe(200 * KB);
+  bodies.share(ada).grow(bodies.most(ada));
+  const demo = { userId: "bob", demoInstanceId: "inst_1" };
+  expect(bodies.most(demo)).toBe(50 * KB);
+  bodies.share(demo).grow(bodies.most(demo));
+  expect(new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB }).most(ada)).toBe(150 * KB);
 });
 
 describe("the budget of all", () => {
   test("refuses a large body of anybody when it is used up, and no small one", () => {
     const bodies = budget();
-    bodies.share("ada").grow(200 * KB);
-    bodies.share("bob").grow(100 * KB);
-    expect(refused(() => bodies.share("eve").grow(SMALL_BODY + 1))).toEqual(busy);
-    bodies.share("eve").grow(SMALL_BODY);
+    bodies.share(ada).grow(200 * KB);
+    bodies.share(bob).grow(100 * KB);
+    expect(refused(() => bodies.share(eve).grow(SMALL_BODY + 1))).toEqual(busy);
+    bodies.share(eve).grow(SMALL_BODY);
   });
 
   test("counts a small body from the moment in which it is large", () => {
     const bodies = budget();
-    bodies.share("ada").grow(200 * KB);
-    bodies.share("bob").grow(40 * KB);
-    const growing = bodies.share("eve");
+    bodies.share(ada).grow(200 * KB);
+    bodies.share(bob).grow(40 * KB);
+    const growing = bodies.share(eve);
     growing.grow(SMALL_BODY);
     growing.grow(100 * KB);
     expect(refused(() => growing.grow(100 * KB + 1))).toEqual(busy);
@@ -88,7 +133,7 @@ fuzz(
       const open = new Map<number, { share: BodyShare; user: string; held: number }>();
       for (const { body, bytes } of steps) {
         const user = users[body % 3]!;
-        const one = open.get(body) ?? { share: bodies.share(user), user, held: 0 };
+        const one = open.get(body) ?? { share: bodies.share({ userId: user }), user, held: 0 };
         open.set(body, one);
         if (bytes === undefined) {
           one.share.release();
@@ -96,7 +141,7 @@ fuzz(
         } else if (!refused(() => one.share.grow(Math.max(bytes, one.held)))) one.held = Math.max(bytes, one.held);
         const all = [...open.values()];
         const large = all.filter(({ held }) => held > SMALL_BODY).reduce((sum, { held }) => sum + held, 0);
-        expect(large).toBeLessThanOrEqual(300 * KB);
+        expect(large).toBeLessThanOrEqual(400 * KB);
         for (const name of users)
           for (const isLarge of [true, false]) {
             const of = all.filter(({ user, held }) => user === name && held > SMALL_BODY === isLarge);
@@ -104,8 +149,8 @@ fuzz(
           }
       }
       for (const { share } of open.values()) share.release();
-      bodies.share("ada").grow(200 * KB);
-      bodies.share("bob").grow(100 * KB);
+      bodies.share(ada).grow(200 * KB);
+      bodies.share(bob).grow(100 * KB);
     },
   ),
 );

@@ -8,7 +8,7 @@ import { CREATED, call, serve } from "./support/fakes.ts";
 
 const KB = 1024;
 const LARGE = 100 * KB;
-const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 3 * LARGE, userBodiesBytes: 2 * LARGE };
+const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 4 * LARGE, userBodiesBytes: 2 * LARGE };
 const spaces = (bytes: number) => new Uint8Array(bytes).fill(32);
 
 /** A body that a test sends piece by piece. */

@@ -19,6 +19,8 @@ const SCARCE_MS = 5_000;
 const PLENTY_MS = 30_000;
 /** Turns given in one turn of the event loop: texts that are in memory take no time, and audio must not wait for them. */
 const MOST_AT_ONCE = 32;
+/** Turns are given no longer than this in one turn of the event loop, ms: thousands may wait, and each is looked at. */
+const MOST_MS = 2;
 /** A user who has waited this long counts as one whose call is answered, ms. */
 const LONG_WAIT_MS = 2_000;
 
@@ -61,6 +63,8 @@ export class FairTurns {
   #latest = 0;
   /** Turns that were given in this turn of the event loop. */
   #given = 0;
+  /** When the first of them was given, by the monotonic clock, ms. */
+  #givenSince = 0;
 
   /** @param places how many slices are worked on at once */
   constructor(system: System, places: number) {
@@ -127,12 +131,15 @@ export class FairTurns {
 
   #assign(): void {
     while (this.#working < this.#places && this.#waiting.size > 0) {
-      if (this.#given === MOST_AT_ONCE) return; // goes on below
-      if (this.#given++ === 0)
+      const now = this.#system.monotonic();
+      if (this.#given === MOST_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MOST_MS)) return; // goes on below
+      if (this.#given++ === 0) {
+        this.#givenSince = now;
         void nextTurn().then(() => {
           this.#given = 0;
           this.#assign();
         });
+      }
       const next = this.#next();
       this.#waiting.delete(next);
       next.begin();

@@ -52,10 +52,10 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
           200: { description: "The sentence.", media: ["audio/wav"], headers: ["ETag"] },
           304: { description: "The client has this very sentence.", headers: ["ETag"] },
         },
-        problems: ["voice_not_found", "speech_unavailable"],
+        problems: ["voice_not_found", "speech_unavailable", "server_busy"],
       },
       async run(exchange) {
-        const body = await queries.voiceSample(voiceIdOf(exchange));
+        const body = await queries.voiceSample(voiceIdOf(exchange), exchange.caller.userId);
         // Latin-1 has a letter for each byte.
         const etag = entityTag(new TextDecoder("latin1").decode(body));
         const headers = { "cache-control": SAMPLE_CACHE, etag };

@@ -88,6 +88,32 @@ describe("turns", () => {
   });
 });
 
+test("are given for about two milliseconds, however long it takes to find the next one", async () => {
+  class SlowSystem extends ManualSystem {
+    passed = 0;
+    override monotonic(): number {
+      this.passed += 0.5;
+      return this.passed;
+    }
+  }
+  const system = new SlowSystem();
+  const turns = new FairTurns(system, 1);
+  const blocking = await turns.take(demand("first"), never);
+  let given = 0;
+  const all = Array.from({ length: 100 }, async (_, n) => {
+    const end = await turns.take(demand(`A${n}`), never);
+    given++;
+    end();
+  });
+  await nextTurn();
+  blocking();
+  for (let before = 0; given < 100; before = given) {
+    await nextTurn();
+    expect(given - before).toBeLessThanOrEqual(8);
+  }
+  await Promise.all(all);
+});
+
 const SLICE_MS = 500;
 const LONG_WAIT_MS = 2_000;
 

@@ -1,0 +1,21 @@
+/** Bounds what each user has under way. */
+export class PerUser {
+  readonly #most: number;
+  readonly #byUser = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes a place of the user, and returns what gives it back; undefined if all are taken. */
+  take(userId: string): (() => void) | undefined {
+    const taken = this.#byUser.get(userId) ?? 0;
+    if (taken >= this.#most) return undefined;
+    this.#byUser.set(userId, taken + 1);
+    return () => {
+      const left = (this.#byUser.get(userId) ?? 0) - 1;
+      if (left > 0) this.#byUser.set(userId, left);
+      else this.#byUser.delete(userId);
+    };
+  }
+}
