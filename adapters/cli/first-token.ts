@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { IssuedToken } from "../../src/application/tokens.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";
@@ -18,15 +19,12 @@ const FIRST = { userName: "admin", label: "first start" };
 /**
  * Issues a token if there is none yet: into the file if one is named, otherwise for a terminal only, because other
  * outputs end up in logs. If the storage fails now, the server still starts.
- * @throws {UsageError} the file cannot be created; no token was issued
+ * @throws {UsageError} the file cannot be created; a token that was issued is revoked
  */
 export async function firstToken(tokens: Tokens, path: string | undefined): Promise<FirstToken | undefined> {
   try {
     if ((await tokens.list()).length > 0) return undefined;
-    if (path !== undefined) {
-      await writeTo(path, tokens);
-      return { kind: "written", path: resolve(path) };
-    }
+    if (path !== undefined) return (await writeTo(path, tokens)) ? { kind: "written", path: resolve(path) } : undefined;
     if (!isWatched()) return { kind: "left" };
     const first = await tokens.first(FIRST);
     return first && { kind: "issued", token: first.token };
@@ -50,14 +48,37 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
   if (folder !== data && !existsSync(folder)) throw refusal(path, "ENOENT");
 }
 
-async function writeTo(path: string, tokens: Tokens): Promise<void> {
+/** Thrown where another process made a token in the meantime. */
+class NotFirst extends Error {}
+
+/** Resolves with whether there was no token yet, and the file has one now. */
+async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
+  let issued: IssuedToken | undefined;
   try {
-    await createFile(path, async () => `${(await tokens.first(FIRST))?.token}\n`);
+    await createFile(path, async () => {
+      issued = await tokens.first(FIRST);
+      if (issued === undefined) throw new NotFirst();
+      return `${issued.token}\n`;
+    });
+    return true;
   } catch (error) {
+    if (error instanceof NotFirst) return false;
     const { code } = error as { code?: string };
+    if (issued !== undefined) {
+      // Nobody can read this token any more.
+      const isRevoked = await tokens.revoke(issued.id).catch(() => false);
+      throw lost(path, code, isRevoked, error);
+    }
     if (error instanceof StorageUnavailable || code === undefined) throw error;
     throw refusal(path, code, error);
   }
+}
+
+function lost(path: string, code: string | undefined, isRevoked: boolean, cause: unknown): UsageError {
+  return new UsageError(
+    `RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: the first token could not be written into it (${code ?? "unknown"})${isRevoked ? " and is revoked" : ", nor revoked"}; make another one with: ringport token create --user NAME`,
+    { cause },
+  );
 }
 
 function refusal(path: string, code: string, cause?: unknown): UsageError {

@@ -23,6 +23,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0010_owners": { up: (db) => owners(db, types) },
     "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
     "0012_token_limits": { up: (db) => tokenLimits(db, types) },
+    "0013_call_prefixes": { up: callPrefixes },
   };
 }
 
@@ -222,6 +223,11 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .execute();
   await schema.createIndex("removed_calls_of_token").on("removed_calls").columns(["token_id", "created_at"]).execute();
   await schema.createIndex("removed_calls_by_age").on("removed_calls").columns(["created_at"]).execute();
+}
+
+/** Calls of before have no prefixes: a redirection of theirs is held by the rules of the server and the trunk alone. */
+async function callPrefixes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("allowed_prefixes", "text").execute();
 }
 
 /** A demo token has keys of its own; those of before count as the user's. */

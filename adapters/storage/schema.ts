@@ -71,6 +71,8 @@ export interface CallTable {
   instance_id: string;
   user_id: string;
   token_id: string | null;
+  /** JSON. */
+  allowed_prefixes: string | null;
   status: CallStatus;
   type: CallType;
   target_phone: string;

@@ -18,7 +18,7 @@ import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
 import type { Context } from "./context.ts";
-import { assertDiallable } from "./destinations.ts";
+import { assertDiallable, mayLeadTo } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
 import { Mailbox } from "./mailbox.ts";
 import { nothingHeard } from "./outcomes.ts";
@@ -179,7 +179,11 @@ export class CallSession {
   /** Dials and passes on what the leg says; resolves when the leg exists or never will. */
   async #dial(): Promise<void> {
     const { signal } = this.#scope;
-    const options = { callId: this.callId, ringTimeoutMs: this.#context.timings.ringTimeoutMs };
+    const options = {
+      callId: this.callId,
+      ringTimeoutMs: this.#context.timings.ringTimeoutMs,
+      mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
+    };
     try {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);

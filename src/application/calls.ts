@@ -251,6 +251,7 @@ export class Calls implements CallUseCases {
       instanceId: input.instanceId,
       userId: principal.userId,
       tokenId: principal.tokenId ?? null,
+      ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
       status: "QUEUED",
       targetPhone: input.target.phoneNumber,
       message,

@@ -1,3 +1,4 @@
+import type { Call } from "../domain/call.ts";
 import { CALL_WINDOW_MS, checkedCallLimits, isAllowed } from "../domain/call-limits.ts";
 import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -42,6 +43,11 @@ export async function assertCallable(context: Context, network: Telephony | unde
 export async function assertDiallable(context: Context, network: Telephony, phone: string): Promise<void> {
   const why = await refusalOf(context, network, phone);
   if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+}
+
+/** Whether the network may lead a call on to another number: the server and whoever created the call may call it. */
+export function mayLeadTo({ callLimits }: Context, { allowedPrefixes }: Call, phoneNumber: string): boolean {
+  return isAllowed(phoneNumber, callLimits.allowedPrefixes) && isAllowed(phoneNumber, allowedPrefixes);
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */

@@ -45,6 +45,8 @@ export interface Call {
   readonly userId: string;
   /** The token that created it; null where there was none. */
   readonly tokenId: string | null;
+  /** Beginnings of the numbers that whoever created it may call; left out: every number. */
+  readonly allowedPrefixes?: readonly string[] | undefined;
   readonly status: CallStatus;
   /** E.164, exactly as it was sent. */
   readonly targetPhone: string;

@@ -157,6 +157,11 @@ export interface DialOptions {
   readonly callId: string;
   /** How long the far end may ring, ms; the core hangs up by itself after it. */
   readonly ringTimeoutMs: number;
+  /**
+   * Whether the network may lead the call on to another number, in E.164, such as by a redirection: false for numbers
+   * that the server or the call's token does not call. Left out: to any number.
+   */
+  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
 }
 
 /**

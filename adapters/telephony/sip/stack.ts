@@ -27,8 +27,6 @@ export interface SipStackOptions {
   /** Told when the trunk comes and goes. */
   readonly changed: HealthChanged;
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
-  /** Whether a place that a redirection names may be called. */
-  readonly mayFollow: MayFollow;
 }
 
 /** A call to be started. */
@@ -46,6 +44,8 @@ export interface StackInvite {
   readonly listener: InviteListener;
   /** Asked before each INVITE, repetitions included. */
   readonly maySend: () => boolean;
+  /** Whether a place that a redirection names may be called. */
+  readonly mayFollow: MayFollow;
 }
 
 /** Everything of one trunk from the sockets up to the user agent. */
@@ -87,7 +87,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
-    followRedirects: trunk.followRedirects && options.mayFollow,
+    followRedirects: trunk.followRedirects,
     holdTimeoutMs: trunk.holdTimeoutMs,
     system,
     logger,
@@ -99,12 +99,13 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, callId, session, address, srtp, settled, listener, maySend }) =>
+    invite: ({ user, callId, session, address, srtp, settled, listener, maySend, mayFollow }) =>
       agent.invite({
         target: uriOf(trunk, user),
         callId,
         listener,
         maySend,
+        mayFollow,
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,

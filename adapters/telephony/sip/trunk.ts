@@ -39,7 +39,7 @@ export interface SipTrunkOptions {
 }
 
 /** A call to be placed, for a line of the trunk. */
-export interface TrunkDialOptions extends Pick<DialOptions, "callId"> {
+export interface TrunkDialOptions extends Pick<DialOptions, "callId" | "mayCall"> {
   /** Of the line's host. */
   readonly deadlines: Deadlines;
 }
@@ -126,11 +126,14 @@ export class SipTrunk {
 
   async #place(
     user: string,
-    { callId, deadlines }: TrunkDialOptions,
+    { callId, deadlines, mayCall }: TrunkDialOptions,
     signal: AbortSignal,
     gone: (leg: SipLeg) => void,
   ): Promise<SipLeg> {
     const { trunk, system, media } = this.#options;
+    const refuses = await this.#rule();
+    const mayRedirect: Refuses = (e164) =>
+      mayCall?.(e164) === false ? `this call may not lead to ${e164}` : refuses(e164);
     const stack = await this.#open();
     if (this.#health?.state === "offline")
       throw new DialError("line_lost", `the line is offline: ${this.#health.reason}`);
@@ -142,6 +145,7 @@ export class SipTrunk {
       stack.invite({
         ...{ user, callId, session, address, srtp, listener: leg },
         maySend: () => system.monotonic() < deadlines.send,
+        mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {
           takesKeys = settings.telephoneEvent !== undefined;
         },
@@ -237,12 +241,10 @@ export class SipTrunk {
     const { trunk, system, logger, media } = this.#options;
     void media().catch(() => {}); // it is there before the first call, which tells where it is not
     try {
-      const refuses = await this.#rule();
       const stack = await openStack({
         trunk,
         system,
         logger,
-        mayFollow: (place) => mayFollow(place, refuses, trunk.format),
         changed: (health) => this.#changed(health),
         trace: (callId, direction, message) =>
           this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),

@@ -41,6 +41,13 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
   });
 
+  clause("a call keeps the prefixes of the token that created it", async (scene) => {
+    const { instance } = await tokenScene(scene);
+    const call = scene.call(instance, { allowedPrefixes: ["+49", "+1415"] });
+    await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    scene.equal((await scene.storage.calls.get(call.id))?.allowedPrefixes, ["+49", "+1415"]);
+  });
+
   clause("an existing active call is answered although the quota is spent", async (scene) => {
     const token = await tokenScene(scene);
     const active = await token.created(1);

@@ -23,13 +23,19 @@ async function farEndWithBusyPhones(): Promise<FarEnd> {
 }
 
 /** A Ringport on the data in a folder, with one trunk to the far end. */
-function ringportOver(farEnd: FarEnd, data: string, rule: Partial<Trunk>): Ringport {
+function ringportOver(
+  farEnd: FarEnd,
+  data: string,
+  rule: Partial<Trunk>,
+  allowedPrefixes?: readonly string[],
+): Ringport {
   const trunk: Trunk = { name: "far", server: farEnd.uri, users: "*", ...rule };
   const ringport = createRingport({
     data,
     storage: sqliteStorage({ path: join(data, "calls.sqlite") }),
     telephony: sip({ trunks: [trunk] }),
     streamPreview: true,
+    ...(allowedPrefixes && { allowedPrefixes }),
   });
   closing.push(() => ringport.stop({ drainMs: 0 }));
   return ringport;
@@ -52,6 +58,34 @@ test("a number that the trunk does not call is refused at once, and the trunk he
   const allowed = await call(ringport, id, "+4930123456");
   expect(await ringport.calls.wait(ANA, allowed.id)).toMatchObject({ outcome: { reason: "busy" } });
   expect(invited(farEnd)).toEqual(["+4930123456"]);
+});
+
+test.each([
+  ["the token's", { ...ANA, tokenId: "tok_1", allowedPrefixes: ["+49"] }, undefined],
+  ["the server's", ANA, ["+49"]],
+])("a redirection to a number outside of %s prefixes is not followed", async (_whose, principal, allowedPrefixes) => {
+  const elsewhere = await farEndWithBusyPhones();
+  const farEnd = await startFarEnd({
+    callees: {
+      "+4930123456": callees.redirects(`sip:+12025550100@127.0.0.1:${elsewhere.port}`),
+      "+4930123457": callees.redirects(`sip:+4930999999@127.0.0.1:${elsewhere.port}`),
+    },
+  });
+  closing.push(() => farEnd.close());
+  const ringport = ringportOver(farEnd, temporaryFolder("redirected"), { followRedirects: true }, allowedPrefixes);
+  const { id } = await ringport.instances.create(ANA, { name: "Desk" });
+  for (const [phone, reason] of [
+    ["+4930123456", "rejected_by_network"],
+    ["+4930123457", "busy"],
+  ] as const) {
+    const created = await ringport.calls.create(principal, {
+      instanceId: id,
+      type: "DYNAMIC_STREAM",
+      target: { phoneNumber: phone },
+    });
+    expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
+  }
+  expect(invited(elsewhere)).toEqual(["+4930999999"]);
 });
 
 test("a call that waits through a restart is not dialled under a rule that refuses it", async () => {

@@ -22,6 +22,7 @@ const STEPS = [
   "0010_owners",
   "0011_receipt_scopes",
   "0012_token_limits",
+  "0013_call_prefixes",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -21,7 +21,7 @@ interface Parts {
 export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGenerator<CheckStep> {
   let stack: SipStack;
   try {
-    stack = await openStack({ trunk, ...parts, changed() {}, trace() {}, mayFollow: () => false });
+    stack = await openStack({ trunk, ...parts, changed() {}, trace() {} });
   } catch (fault) {
     yield broken("options", messageOf(fault), "free the port of `listen`, or choose another one");
     return;

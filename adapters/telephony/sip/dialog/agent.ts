@@ -45,8 +45,8 @@ export interface UserAgentOptions {
   readonly sessionTimers?: boolean | undefined;
   /** Takes part in reliable provisional responses (RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** Follows 301 and 302, at most five times: to every place, or to those that the function lets pass. Default: false. */
-  readonly followRedirects?: boolean | MayFollow | undefined;
+  /** Follows 301 and 302, at most five times, to the places that `mayFollow` of the call lets pass. Default: false. */
+  readonly followRedirects?: boolean | undefined;
   /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;

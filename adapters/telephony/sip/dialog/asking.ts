@@ -29,6 +29,7 @@ export class Asking {
   readonly #traced: string;
   readonly #negotiator: Negotiator;
   readonly #maySend: InviteRequest["maySend"];
+  readonly #mayFollow: InviteRequest["mayFollow"];
   readonly #listener: AskingListener;
   #attempt: InviteAttempt;
   #exchange: Exchange | undefined;
@@ -40,7 +41,7 @@ export class Asking {
   constructor(
     context: AgentContext,
     ids: InviteIds,
-    { negotiator, callId: traced, maySend }: Pick<InviteRequest, "negotiator" | "callId" | "maySend">,
+    { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "listener">,
     listener: AskingListener,
   ) {
     this.#context = context;
@@ -48,6 +49,7 @@ export class Asking {
     this.#traced = traced;
     this.#negotiator = negotiator;
     this.#maySend = maySend;
+    this.#mayFollow = mayFollow;
     this.#listener = listener;
     const { sessionTimers = true, reliableProvisionals = true } = context.options;
     const extensions: Extension[] = [];
@@ -101,7 +103,9 @@ export class Asking {
 
   #refused(response: SipResponse): void {
     const { followRedirects = false } = this.#context.options;
-    const next = this.#cancelled ? undefined : nextAttempt(this.#attempt, response, followRedirects);
+    const next = this.#cancelled
+      ? undefined
+      : nextAttempt(this.#attempt, response, followRedirects && (this.#mayFollow ?? true));
     if (next === undefined) this.#listener.refused(response, this.#exchange?.refusal);
     else this.#again(next);
   }

@@ -1,4 +1,5 @@
 import type { SipResponse } from "../message/message.ts";
+import type { MayFollow } from "./agent.ts";
 
 /** Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. */
 export type InviteEnd =
@@ -78,4 +79,6 @@ export interface InviteRequest {
   readonly listener: InviteListener;
   /** Asked before each INVITE, repetitions included; left out: it may always be sent. */
   readonly maySend?: (() => boolean) | undefined;
+  /** Asked about each place that a redirection names; left out: every place is followed. */
+  readonly mayFollow?: MayFollow | undefined;
 }

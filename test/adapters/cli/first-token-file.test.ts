@@ -1,0 +1,36 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { firstToken } from "../../../adapters/cli/first-token.ts";
+import type { IssuedToken } from "../../../src/application/tokens.ts";
+import type { Tokens } from "../../../src/ringport.ts";
+import { freshFolder } from "./run-cli.ts";
+
+/** Tokens of a database without any, and what was revoked. */
+function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[] } {
+  const revoked: string[] = [];
+  const issue = () => Promise.reject(new Error("not asked for"));
+  const revoke = async (id: string) => revoked.push(id) > 0;
+  return { tokens: { issue, first, list: async () => [], revoke }, revoked };
+}
+
+test("nothing is written if another process made a token in the meantime", async () => {
+  const folder = freshFolder();
+  const { tokens, revoked } = tokensWith(async () => undefined);
+  expect(await firstToken(tokens, join(folder, "token"))).toBeUndefined();
+  expect([readdirSync(folder), revoked]).toEqual([[], []]);
+});
+
+test("a token whose file cannot be written is revoked", async () => {
+  const folder = freshFolder();
+  const path = join(folder, "token");
+  const { tokens, revoked } = tokensWith(async () => {
+    writeFileSync(path, "another's"); // in the meantime
+    return { id: "tok_1", token: "rp_live_x" } as IssuedToken;
+  });
+  await expect(firstToken(tokens, path)).rejects.toThrow(
+    /the first token could not be written into it \(EEXIST\) and is revoked; make another one with: ringport token create/,
+  );
+  expect(revoked).toEqual(["tok_1"]);
+  expect(existsSync(path) && readFileSync(path, "utf8")).toBe("another's");
+});
