@@ -58,7 +58,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     journals: new Journals(),
     purgeClock,
     runningKeys: new RunningKeys(),
-    speechScheduler: new SpeechScheduler(parts.speech, parts.system),
+    speechScheduler: new SpeechScheduler(parts.speech, parts.system, parts.timings.messagePreparationMs),
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {

@@ -32,6 +32,8 @@ export type CheckedCallInput = Omit<CreateCallInput, "audio"> & {
 /** A language-region tag and a number. */
 const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
 const PROVIDER_LENGTH = 64;
+/** Ids have 31 characters; a shorter text that is none is refused as the id of an unknown instance. */
+const INSTANCE_ID_LENGTH = 100;
 const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
 const PHONE_RULE = "must be an E.164 number: + and 7 to 15 digits, such as +12025550100";
 
@@ -111,7 +113,11 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
 
   const ignored = v.optional(v.unknown());
   const common = {
-    instanceId: v.pipe(v.string(), v.minLength(1, says("too_short", "must not be empty"))),
+    instanceId: v.pipe(
+      v.string(),
+      v.minLength(1, says("too_short", "must not be empty")),
+      v.maxLength(INSTANCE_ID_LENGTH, says("too_long", `at most ${INSTANCE_ID_LENGTH} characters are allowed`)),
+    ),
     target: v.object({
       phoneNumber: v.pipe(v.string(), v.regex(PHONE_NUMBER, says("phone_number_invalid", PHONE_RULE))),
     }),
@@ -198,8 +204,16 @@ export function providerIn(body: unknown): string | undefined {
   return typeof provider === "string" && provider.length <= PROVIDER_LENGTH ? provider : undefined;
 }
 
+/** The field that belongs to calls of one type only. */
+const OWN_FIELD: Readonly<Record<CallType, "tts" | "audio" | "agent" | undefined>> = {
+  FIXED_TTS: "tts",
+  FIXED_AUDIO: "audio",
+  DYNAMIC_STREAM: undefined,
+  DYNAMIC_AGENT: "agent",
+};
+
 /**
- * The checked body of `POST /v1/calls`.
+ * The checked body of `POST /v1/calls`, without the fields that belong to another type.
  * @param found faults that only the server's state shows, told together with all others
  * @throws {Refusal} with a fault for each thing wrong
  */
@@ -207,7 +221,9 @@ export function parseCreateCall(schemas: InputSchemas, body: unknown, found: rea
   const type = isObject(body) ? body.type : undefined;
   const known = CALL_TYPES.find((name) => name === type);
   const schema = known ? schemas.createCall[known] : (schemas.createCallOfUnknownType as Schema<CheckedCallInput>);
-  return parse(schemas, schema, body, found);
+  const input = parse(schemas, schema, body, found);
+  for (const field of ["tts", "audio", "agent"] as const) if (field !== OWN_FIELD[input.type]) delete input[field];
+  return input;
 }
 
 /** The voice that a body asks for, there or not; undefined where it needs none or names none that could be looked for. */

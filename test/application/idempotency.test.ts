@@ -244,3 +244,15 @@ test("a file is the same request as text, behind a data prefix, and decoded by a
   await expect(upload(audioFile(2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
   await world.stop();
 });
+
+test("a field that belongs to another type does not count for the key", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const stream = { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
+  const options = { idempotencyKey: "k" };
+  const toJson = vi.fn(() => "long");
+  const { id } = await world.app.calls.create(ALICE, { ...stream, tts: { toJSON: toJson } } as never, options);
+  expect(toJson).not.toHaveBeenCalled();
+  expect(await world.app.calls.create(ALICE, stream, options)).toMatchObject({ id, replayed: true });
+  await world.stop();
+});

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { toneShare } from "../../src/audio/tone.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
@@ -50,6 +50,26 @@ describe("a message", () => {
     await world.system.settle();
     expect(world.leg(call).live).toBe(true);
     expect((await world.stored(call)).dialingAt).toBe(world.system.now());
+    await world.stop();
+  });
+
+  test("fails its call if the speech does not find the voice in time, and the next call goes on", async () => {
+    const speech = new ToneSpeech();
+    const world = await World.start({ ...FIFO, timings: { messagePreparationMs: 9_000 }, speech: () => speech });
+    const instance = await world.activeInstance();
+    const hang = () => new Promise<never>(() => {});
+    const voice = vi.spyOn(speech, "voice");
+    voice.mockImplementationOnce(() => ToneSpeech.prototype.voice.call(speech, "en-US-1")).mockImplementationOnce(hang);
+    const call = await world.call(instance);
+    const next = await world.call(instance);
+    await world.system.advance(8_999);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(1);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "speech_failed", detail: 'the voice "en-US-1" was not found within 9000 ms' },
+    });
+    expect(world.leg(next).live).toBe(true);
     await world.stop();
   });
 

@@ -39,6 +39,25 @@ const audio = (audioBase64: unknown) => ({ ...SPEECH, type: "FIXED_AUDIO", audio
 const agent = (instructions: unknown) => ({ ...SPEECH, type: "DYNAMIC_AGENT", agent: { instructions } });
 
 describe("a call", () => {
+  test.each(CALL_TYPES)("%s keeps only the fields of its type, also in strict mode", (type) => {
+    const fields = {
+      FIXED_TTS: { tts: SPEECH.tts },
+      FIXED_AUDIO: { audio: { audioBase64: btoa("RIFF") } },
+      DYNAMIC_STREAM: {},
+      DYNAMIC_AGENT: { agent: { instructions: ["Be kind"] } },
+    };
+    const all = Object.assign({}, ...Object.values(fields));
+    const common = { instanceId: SPEECH.instanceId, target: SPEECH.target, recording: true, type };
+    for (const schemas of [SCHEMAS, STRICT])
+      expect(parseCreateCall(schemas, { ...common, ...all })).toStrictEqual({ ...common, ...fields[type] });
+    expect(callFaults({ ...common, ...all, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
+  });
+
+  test("an instance id has a longest length, far above that of every id", () => {
+    expect(parseCreateCall(SCHEMAS, { ...SPEECH, instanceId: "x".repeat(100) }).instanceId).toHaveLength(100);
+    expect(callFaults({ ...SPEECH, instanceId: "x".repeat(101) })).toEqual(["/instanceId too_long"]);
+  });
+
   test.each(["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"])(
     "of type %s needs its own fields",
     (type) => {

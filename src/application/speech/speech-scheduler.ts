@@ -1,8 +1,10 @@
 import { SpokenLength } from "../../audio/spoken-length.ts";
 import { speechSlices } from "../../domain/speech-slices.ts";
+import { DEFAULT_TIMINGS } from "../../domain/timings.ts";
 import type { PcmChunk } from "../../ports/media.ts";
-import { NothingToSpeak, type Speech, SpeechFailed } from "../../ports/speech.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../ports/speech.ts";
 import type { System } from "../../ports/system.ts";
+import { within } from "../../ports/within.ts";
 import { Mailbox } from "../mailbox.ts";
 import { type Demand, FairTurns } from "./fair-turns.ts";
 
@@ -17,11 +19,14 @@ const FIRST_SLICE = 40;
 export class SpeechScheduler {
   readonly #speech: Speech;
   readonly #system: System;
+  readonly #voiceMs: number;
   readonly #turns = new Map<string, FairTurns>();
 
-  constructor(speech: Speech, system: System) {
+  /** @param voiceMs how long a look-up of a voice may take, ms */
+  constructor(speech: Speech, system: System, voiceMs: number = DEFAULT_TIMINGS.messagePreparationMs) {
     this.#speech = speech;
     this.#system = system;
+    this.#voiceMs = voiceMs;
   }
 
   /**
@@ -30,7 +35,7 @@ export class SpeechScheduler {
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(text: string, voiceId: string, demand: Demand, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
-    const { engine } = await this.#speech.voice(voiceId);
+    const { engine } = await this.#voice(voiceId, signal);
     const length = new SpokenLength();
     let heard = false;
     let nothing: unknown;
@@ -50,6 +55,12 @@ export class SpeechScheduler {
       }
     }
     if (!heard && nothing !== undefined) throw nothing;
+  }
+
+  #voice(voiceId: string, signal: AbortSignal): Promise<Voice> {
+    const [system, ms] = [this.#system, this.#voiceMs];
+    const late = () => new SpeechFailed(`the voice "${voiceId}" was not found within ${ms} ms`);
+    return within(this.#speech.voice(voiceId), { system, ms, late, signal });
   }
 
   #slices(text: string): Iterable<string> {
