@@ -7,7 +7,7 @@ import { type CallView, type Client, expected, type InstanceView, until } from "
 import { callees, type FarEnd, type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 import { expectProblem } from "./shapes.ts";
 
-const LEASE_MS = 2_000;
+const LEASE_MS = 3_000;
 const RENEW_MS = 300;
 /** What has to happen has happened within this on a busy machine, ms. */
 const SOON_MS = 20_000;

@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Where a server keeps its rows. */
 export type DatabasePlace = { readonly file: string } | { readonly url: string };
 
-/** Reads the whole database from outside, beside the running server. */
+/** Reads all records from outside, beside the running server; its lease is none. */
 export async function readRows(place: DatabasePlace): Promise<Rows> {
   return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
 }
@@ -23,7 +23,7 @@ function sqliteRows(file: string): Rows {
   try {
     database.exec("pragma busy_timeout = 2000");
     database.exec("begin"); // one moment for all tables
-    const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
+    const tables = database.prepare("select name from sqlite_master where type = 'table' and name <> 'owners'").all();
     return Object.fromEntries(
       tables.map(({ name }) => [String(name), inOrder(database.prepare(`select * from "${name}"`).all())]),
     );
@@ -37,7 +37,9 @@ async function postgresRows(url: string): Promise<Rows> {
   await client.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
-    const { rows } = await client.query("select tablename from pg_tables where schemaname = current_schema()");
+    const { rows } = await client.query(
+      "select tablename from pg_tables where schemaname = current_schema() and tablename <> 'owners'",
+    );
     const found: [string, Row[]][] = [];
     for (const { tablename } of rows)
       found.push([tablename, inOrder((await client.query(`select * from "${tablename}"`)).rows)]);

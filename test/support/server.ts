@@ -10,6 +10,9 @@ import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
 import { type Answer, send } from "./server-http.ts";
 
+/** Short, because whoever starts behind a dead server waits for its end. */
+const LEASE = { RINGPORT_LEASE_MS: "5000", RINGPORT_LEASE_RENEW_MS: "800" };
+
 /** What a server runs on. */
 export interface Target {
   /** For `describe`; with the reason behind it when it cannot be had. */
@@ -233,6 +236,7 @@ export class Server {
       RINGPORT_DATA: this.data,
       RINGPORT_TOKEN_FILE: this.#tokenFile,
       DATABASE_URL: this.#databaseUrl,
+      ...(this.#databaseUrl !== undefined && LEASE),
       // Far ends act, and codes rotate, so much faster; audio always runs in real time.
       RINGPORT_SIMULATOR_TIME_SCALE: "0.1",
       ...this.#env,

@@ -132,7 +132,7 @@ export class SipTrunk {
   ): Promise<SipLeg> {
     const { trunk, system, media } = this.#options;
     const refuses = await this.#rule();
-    const mayRedirect: Refuses = (e164) =>
+    const mayRedirect: RefusalOf = (e164) =>
       mayCall?.(e164) === false ? `this call may not lead to ${e164}` : refuses(e164);
     const stack = await this.#open();
     if (this.#health?.state === "offline")
