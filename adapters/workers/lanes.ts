@@ -3,7 +3,7 @@
  * lane therefore delays the others by one item, not by the flood.
  */
 export class Lanes<T> {
-  // A Map keeps the order of insertion, so the lane to serve next is always the first one.
+  // A Map keeps the order of insertion, so the lane to serve next is the first one that may go on.
   readonly #lanes = new Map<string, T[]>();
   #size = 0;
 
@@ -18,9 +18,10 @@ export class Lanes<T> {
     this.#size++;
   }
 
-  /** Takes the item whose turn it is, or undefined when none waits. */
-  take(): T | undefined {
+  /** Takes the item whose turn it is, passing over lanes that may not go on; undefined when none waits. */
+  take(mayGoOn: (lane: string) => boolean = () => true): T | undefined {
     for (const [lane, waiting] of this.#lanes) {
+      if (!mayGoOn(lane)) continue;
       const item = waiting.shift();
       this.#lanes.delete(lane);
       if (waiting.length > 0) this.#lanes.set(lane, waiting);

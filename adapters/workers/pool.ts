@@ -26,6 +26,8 @@ export interface RunOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Kinds of jobs on what users upload, which may take seconds: one worker is left for the speech of answered calls. */
+const UPLOAD_KINDS: ReadonlySet<string> = new Set<JobKind>(["decode", "inspect", "parse-body"]);
 
 /**
  * The file that a worker runs. Source runs `worker.ts` beside this file; the build bundles this file into a chunk
@@ -40,8 +42,8 @@ export const workerEntry: URL = new URL(
  * Worker threads for what would block the thread that carries audio. Runs on Node, Bun and Deno.
  *
  * Workers start when first needed, do one job at a time and stay warm. Kinds of jobs take turns when more wait than
- * there are workers. A worker that crashes, or that does not come back from a job, is replaced by a new one with the
- * next job. An idle pool does not keep the process alive.
+ * there are workers; those on uploads leave one of several workers to the others. A worker that crashes, or that does not
+ * come back from a job, is replaced by a new one with the next job. An idle pool does not keep the process alive.
  */
 export class WorkerPool {
   /** Jobs that run at the same time. */
@@ -123,7 +125,9 @@ export class WorkerPool {
     while (this.#waiting.size > 0) {
       const idle = [...this.#slots].filter((slot) => slot.idle);
       if (idle.length === 0 && this.#slots.size >= this.size) return;
-      const pending = this.#waiting.take();
+      const uploads = [...this.#slots].filter(({ kind }) => kind !== undefined && UPLOAD_KINDS.has(kind)).length;
+      const room = uploads < Math.max(1, this.size - 1);
+      const pending = this.#waiting.take((kind) => room || !UPLOAD_KINDS.has(kind));
       if (pending === undefined) return;
       const slot = idle.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idle[0] ?? this.#startWorker();
       slot.start(pending);

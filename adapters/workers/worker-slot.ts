@@ -51,6 +51,11 @@ export class WorkerSlot {
     return this.#current === undefined && !this.#gone;
   }
 
+  /** The kind of the job that it does; undefined while it is idle. */
+  get kind(): string | undefined {
+    return this.#current?.job.kind;
+  }
+
   /** Whether this worker has done such a job and so has its engine loaded. */
   isWarmFor(kind: string): boolean {
     return this.#kindsDone.has(kind);

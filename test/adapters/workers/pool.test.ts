@@ -132,6 +132,28 @@ describe("a worker pool", () => {
     expect(order).toEqual(["flood", "flood", "speech", "flood", "speech", "flood"]);
   });
 
+  test("leaves a worker of several to others than jobs on uploads", async () => {
+    const pool = scriptedPool({ size: 2 });
+    const order: string[] = [];
+    const note = async (kind: string, amount: number) => {
+      await all(run(pool, "sleep", { kind, amount }));
+      order.push(kind);
+    };
+    await Promise.all([
+      note("decode", 500),
+      note("inspect", 500),
+      note("parse-body", 5),
+      note("espeak", 5),
+      note("flite", 5),
+    ]);
+    expect(order.slice(0, 2)).toEqual(["espeak", "flite"]);
+    expect(order.slice(2)).toEqual(["decode", "inspect", "parse-body"]);
+  });
+
+  test("gives its only worker to jobs on uploads as well", async () => {
+    expect(await all(run(scriptedPool({ size: 1 }), "count", { kind: "decode" }))).toHaveLength(1);
+  });
+
   test("starts a second worker only when the first is busy", async () => {
     const pool = scriptedPool({ size: 2 });
     const first = await all(run(pool, "count"));
