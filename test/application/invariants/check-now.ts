@@ -4,6 +4,7 @@ import { MS_PER_CHARACTER } from "../../support/application.ts";
 import { checkCleared } from "./check-deletion.ts";
 import type { Attempt } from "./model-network.ts";
 import { TIMINGS } from "./process.ts";
+import type { Asked } from "./requests.ts";
 import type { Run } from "./run.ts";
 
 const { tailMs, mediaSetupMs } = DEFAULT_TIMINGS;
@@ -100,7 +101,9 @@ export class MomentChecks {
       findings.expect("leg-in-time", now <= until, () => `${callId} is still ${state} ${now - until} ms too late`);
       const ended = this.#run.requests
         .about("hang up", callId)
-        .some((asked) => asked.process === process && asked.askedAt >= attempt.askedAt);
+        .some(
+          (asked) => asked.process === process && asked.askedAt >= attempt.askedAt && !isRefusedBefore(asked, attempt),
+        );
       findings.expect("delete-hangs-up", !ended, `the leg of ${callId} is up`);
     }
   }
@@ -146,6 +149,11 @@ export class MomentChecks {
     }
     this.#waiting = waiting;
   }
+}
+
+/** Whether a process that owned nothing refused it at once, and placed the call as an owner in the same moment. */
+function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attempt): boolean {
+  return answer === "unavailable" && answeredAt === askedAt && askedAt === attempt.askedAt;
 }
 
 /** When a leg that nothing else ends must be hung up, ms on the clock of its process. */
