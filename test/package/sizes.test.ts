@@ -9,7 +9,7 @@ const KIB = 1024;
 // Each budget is what was measured, and a little room. One that no longer holds is raised on purpose or not at all.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 86 * KIB },
+    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 88 * KIB },
     { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 101 * KIB },
     { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4 * KIB },
     { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 12.25 * KIB },
