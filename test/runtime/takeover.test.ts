@@ -1,6 +1,7 @@
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { messageOf } from "../rounds/messages.ts";
+import { connected } from "../support/postgres.ts";
 import { type Relay, relayTo } from "../support/relay.ts";
 import { createDatabase, ON_EVERY_POSTGRES, onEach, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, expected, type InstanceView, until } from "../support/server-client.ts";
@@ -21,8 +22,10 @@ class Pair {
   readonly phone: FarEnd;
   readonly first: Server;
   readonly second: Server;
+  readonly #databaseUrl: string;
 
-  private constructor(relay: Relay, phone: FarEnd, first: Server, second: Server) {
+  private constructor(databaseUrl: string, relay: Relay, phone: FarEnd, first: Server, second: Server) {
+    this.#databaseUrl = databaseUrl;
     this.relay = relay;
     this.phone = phone;
     this.first = first;
@@ -48,7 +51,7 @@ class Pair {
       await Promise.all([relay.cut(), phone.close()]);
     });
     await first.start();
-    return new Pair(relay, phone, first, second);
+    return new Pair(databaseUrl, relay, phone, first, second);
   }
 
   /** Places the n-th call and waits until its audio is heard. */
@@ -66,8 +69,9 @@ class Pair {
 
   /** When the lease runs out unless it is renewed, ms on the clock of `performance`. */
   async leaseEnd(): Promise<number> {
-    const [owner] = (await this.second.rows()).owners ?? [];
-    return Number(owner?.expires_at) - Date.now() + performance.now();
+    await using database = await connected(this.#databaseUrl);
+    const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");
+    return Number(rows[0]?.expires_at) - Date.now() + performance.now();
   }
 }
 
