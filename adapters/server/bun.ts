@@ -41,7 +41,7 @@ interface BunSocket {
 interface BunServer {
   readonly port: number;
   upgrade(request: Request, options: { data: SocketState }): boolean;
-  /** Ends the connection of the request when nothing has moved on it for so many seconds. */
+  /** Ends the connection of the request after this many seconds without traffic. */
   timeout(request: Request, seconds: number): void;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface PostgresQuery {
   readonly text: string;
   readonly values: unknown[];
   readonly types: { getTypeParser(oid: number, format?: "text" | "binary"): (value: never) => unknown };
-  /** ms; undefined: as the pool says. */
+  /** How long the answer may take, ms; undefined: the limit of the pool. */
   readonly query_timeout: number | undefined;
 }
 
