@@ -2,6 +2,7 @@ import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { Storage } from "../../src/ports/storage.ts";
+import { storedInstance } from "../adapters/storage/records.ts";
 import { findPostgres } from "../support/postgres.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { median } from "./median.ts";
@@ -77,19 +78,7 @@ async function changesPerSecond(storage: Storage, name: string, ms: number): Pro
 }
 
 function newInstance(name: string): Instance {
-  return {
-    id: `inst_${name}`,
-    userId: `usr_${name}`,
-    name: "Reception",
-    status: "ACTIVE",
-    metadata: {},
-    provider: "simulator",
-    phone: null,
-    createdAt: 1,
-    updatedAt: 1,
-    erasedAt: null,
-    version: 1,
-  };
+  return { ...storedInstance(`inst_${name}`), userId: `usr_${name}` };
 }
 
 function newEvent({ id, userId }: Instance, version: number): Event {
