@@ -1,7 +1,7 @@
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
-import type { Call } from "../../src/domain/call.ts";
 import { idSource } from "../../src/domain/ids.ts";
 import { SINGLE } from "../../src/domain/queue-policy.ts";
+import { storedCall } from "../adapters/storage/records.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { type BenchData, benchData } from "./database.ts";
 import { median } from "./median.ts";
@@ -57,7 +57,7 @@ async function benchLimit(data: BenchData, limit: number, bound: number, calls: 
   const storage = sqliteStorage({ path: data.file });
   await storage.open({ exclusive: true });
   const once = async (maxCalls: number | undefined): Promise<number> => {
-    const call = newCall(ids("call"), instanceId, userId, tokenId);
+    const call = storedCall(ids("call"), instanceId, { userId, tokenId, createdAt: Date.now() });
     const quota = maxCalls === undefined ? undefined : { maxCalls, since: 0 };
     const from = performance.now();
     const { kind } = await storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
@@ -83,24 +83,5 @@ async function benchLimit(data: BenchData, limit: number, bound: number, calls: 
     measured: `${ratio.toFixed(2)} × (${median(limited).toFixed(2)} ms against ${median(plain).toFixed(2)} ms)`,
     wanted: `≤ ${bound} ×`,
     reached: ratio <= bound,
-  };
-}
-
-function newCall(id: string, instanceId: string, userId: string, tokenId: string): Call {
-  return {
-    ...{ id, instanceId, userId, tokenId },
-    status: "QUEUED",
-    targetPhone: "+12025550100",
-    message: { type: "DYNAMIC_STREAM" },
-    outcome: null,
-    mediaStatistics: null,
-    recordedMs: null,
-    createdAt: Date.now(),
-    startedAt: null,
-    endedAt: null,
-    slot: 0,
-    owner: null,
-    dialingAt: null,
-    version: 1,
   };
 }
