@@ -13,7 +13,7 @@ const QUIET_MS = 300_000;
 
 /** Mends everything, lets everything come to its end, and checks what is true then. */
 export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<void>): Promise<void> {
-  run.process.crashAt(undefined);
+  for (const process of run.processes) process.crashAt(undefined);
   if (run.storageFaults.any) await wait(run, 6_000, check); // what must be answered although the storage is at fault
   run.storageFaults.heal();
   if (run.adapterFaults.any) await wait(run, 75_000, check); // what must be answered although an adapter hangs
