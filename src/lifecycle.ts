@@ -136,7 +136,8 @@ export class Lifecycle<App extends Running> {
     if (!this.#ports) return;
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
-    await (app?.ownership.lost.aborted ? this.#options.giveUpStorage(storage) : storage.close());
+    // Without an application the ownership was lost, and no restart has succeeded.
+    await (app?.ownership.held ? storage.close() : this.#options.giveUpStorage(storage));
   }
 
   /** Opens the storage and starts what runs on it. */
