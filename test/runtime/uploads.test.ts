@@ -16,20 +16,32 @@ const env = {
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
 const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
-/** Sends a request but for its last byte. */
-function hold(server: Server, client: Client, rest: string): Socket {
+/** Sends a request but for its last byte, again if it is refused; answers what ends it. */
+function hold(server: Server, client: Client, rest: string): () => void {
   const { hostname, port } = new URL(server.base);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  socket.write(`POST /v1/calls HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
-  return socket;
+  let socket: Socket;
+  let again: NodeJS.Timeout | undefined;
+  const send = () => {
+    socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.destroy();
+      again = setTimeout(send, 50);
+    });
+    socket.write(`POST /v1/calls HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
+  };
+  send();
+  return () => {
+    clearTimeout(again);
+    socket.destroy();
+  };
 }
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env });
-  const held: Socket[] = [];
+  const held: (() => void)[] = [];
   const letGo = () => {
-    for (const socket of held.splice(0)) socket.destroy();
+    for (const end of held.splice(0)) end();
   };
   afterEach(letGo);
 
