@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
+import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
-import type { Call, Speech } from "../../src/index.ts";
+import { type Call, realSystem, type Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
 import {
   answered,
@@ -18,6 +19,9 @@ import type { Measurable } from "./under-runtime.ts";
 
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
+
+/** Nobody else wants the engine. */
+const ALONE = { userId: ME.userId, instanceId: "", playing: false, aheadMs: 0 };
 
 /** What every callee is to hear. */
 interface SpokenMessage {
@@ -96,12 +100,13 @@ async function watch({ network }: ManyCalls, seconds: number): Promise<Window> {
   return { frames, p50, p99, max, cpu, stillTalking: network.clock.size, rssBytes: process.memoryUsage().rss };
 }
 
-/** A text that takes at least so long to be spoken, as far as a text may be long. */
+/** A text that takes at least so long to be spoken, as far as a text may be long; in the same slices as in a call. */
 async function messageOf(speech: Speech, seconds: number): Promise<SpokenMessage> {
+  const scheduler = new SpeechScheduler(speech, realSystem);
   let text = SENTENCE;
   for (;;) {
     const pieces: Int16Array[] = [];
-    for await (const chunk of speech.speak(text, "en-US-1", new AbortController().signal)) {
+    for await (const chunk of scheduler.speak(text, "en-US-1", ALONE, new AbortController().signal)) {
       if (chunk.sampleRate !== SAMPLE_RATE) throw new Error(`the voice speaks at ${chunk.sampleRate} Hz`);
       pieces.push(chunk.samples);
     }
