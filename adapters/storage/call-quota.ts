@@ -3,15 +3,29 @@ import type { CallQuota } from "../../src/ports/storage.ts";
 import { prepared } from "./prepared.ts";
 import type { CallRow, Database, RemovedCallTable } from "./schema.ts";
 
-interface Spent {
+interface Counted {
   readonly token_id: string;
   readonly since: number;
+}
+
+interface Spent extends Counted {
   /** How many newer calls are passed over. */
   readonly newer: number;
 }
 
 /** Two creations with one token wait for each other; the number is the lock's, so that it means nothing else. */
 const TOKEN_LOCK = 0x72_70_63_71;
+
+/** How many calls count, deleted ones included; read from the index alone. */
+const COUNTED = prepared((db, { token_id, since }: Counted) => {
+  const counted = (table: "calls" | "removed_calls") =>
+    db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number | bigint | string>().as("n"))
+      .where("token_id", "=", token_id)
+      .where("created_at", ">", since);
+  return counted("calls").unionAll(counted("removed_calls"));
+});
 
 /**
  * When the call that takes the last place of the quota was created: the newest but `newer`, deleted ones included. Both
@@ -47,6 +61,8 @@ export async function quotaSpent(
   locks: boolean,
 ): Promise<number | undefined> {
   if (locks) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
+  const counts = await COUNTED(tx, { token_id: tokenId, since });
+  if (counts.reduce((sum, { n }) => sum + Number(n), 0) < maxCalls) return undefined;
   const [last] = await SPENT(tx, { token_id: tokenId, since, newer: maxCalls - 1 });
   return last?.created_at;
 }
