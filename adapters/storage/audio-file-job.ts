@@ -26,6 +26,11 @@ export interface AudioFileInput {
 
 /** How long another writer may take, ms. */
 const BUSY_MS = 2_000;
+/**
+ * How much is written before it is moved out of the WAL, bytes. A commit of the thread that carries audio waits in the
+ * disk behind what is being written: up to 50 ms behind 10 MiB, 3 ms behind this.
+ */
+const PART_BYTES = 512 << 10;
 const CHECKPOINT_TRIES = 50;
 const PAUSE_MS = 5;
 
@@ -44,14 +49,12 @@ export async function audioFileJob(
     database.exec(`pragma synchronous = ${synchronous}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
     if (task === "read") {
-      const row = database.prepare(`select bytes from ${table} where call_id = ?`).get(callId);
-      const read = row && new Uint8Array(row.bytes as Uint8Array).buffer;
+      const read = readParts(database, table, callId);
       emit({ file: read }, read ? [read] : []);
       return;
     }
-    if (file) database.prepare(`insert into ${table} (call_id, bytes) values (?, ?)`).run(callId, new Uint8Array(file));
-    else database.prepare(`delete from ${table} where call_id = ?`).run(callId);
-    await emptyWal(database);
+    if (file) await storeParts(database, table, callId, file);
+    else await deleteParts(database, table, callId);
     emit({});
   } catch (error) {
     const unavailable = sqliteUnavailable(error);
@@ -60,6 +63,39 @@ export async function audioFileJob(
   } finally {
     database?.close();
   }
+}
+
+function readParts(database: DatabaseSync, table: string, callId: string): ArrayBuffer | undefined {
+  const rows = database.prepare(`select bytes from ${table} where call_id = ? order by part`).all(callId);
+  const parts = rows.map(({ bytes }) => bytes as Uint8Array);
+  const file = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    file.set(part, at);
+    at += part.length;
+  }
+  return file.length > 0 ? file.buffer : undefined;
+}
+
+/** Stores a file in parts. What a fault leaves of one belongs to no call, and is deleted at the next start at the latest. */
+async function storeParts(database: DatabaseSync, table: string, callId: string, file: ArrayBuffer): Promise<void> {
+  const insert = database.prepare(`insert or replace into ${table} (call_id, part, bytes) values (?, ?, ?)`);
+  try {
+    for (let part = 0; part * PART_BYTES < file.byteLength; part++) {
+      const from = part * PART_BYTES;
+      insert.run(callId, part, new Uint8Array(file, from, Math.min(PART_BYTES, file.byteLength - from)));
+      await emptyWal(database);
+    }
+  } catch (error) {
+    await deleteParts(database, table, callId).catch(() => {});
+    throw error;
+  }
+}
+
+async function deleteParts(database: DatabaseSync, table: string, callId: string): Promise<void> {
+  const last = `select max(part) from ${table} where call_id = ?`;
+  const remove = database.prepare(`delete from ${table} where call_id = ? and part = (${last})`);
+  while (Number(remove.run(callId, callId).changes) > 0) await emptyWal(database);
 }
 
 async function emptyWal(database: DatabaseSync): Promise<void> {

@@ -12,6 +12,7 @@ const SMALL_REMOVED = prepared((db, { id }: { id: string }) =>
   db
     .deleteFrom("call_audio")
     .where("call_id", "=", id)
+    .where("part", "=", 0)
     .where(sql<number>`length(bytes)`, "<=", SMALL_FILE)
     .returning("call_id"),
 );
@@ -35,7 +36,12 @@ export function removeLater({ files }: Session, callId: string): void {
 /** Deletes the files that a process left whose calls are over or were never stored. */
 export async function removeLeftFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
   const active = db.selectFrom("calls").select("id").where(IS_ACTIVE);
-  const left = await db.selectFrom("call_audio").select("call_id").where("call_id", "not in", active).execute();
+  const left = await db
+    .selectFrom("call_audio")
+    .select("call_id")
+    .distinct()
+    .where("call_id", "not in", active)
+    .execute();
   // What cannot be deleted now goes with a later start: nobody can read it.
   for (const { call_id } of left) await files.remove(call_id).catch(() => {});
 }

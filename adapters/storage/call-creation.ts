@@ -78,7 +78,7 @@ async function created(
   events: readonly Event[],
   receipt: ReceiptOf | undefined,
 ): Promise<Insertion> {
-  if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, bytes: audio }).execute();
+  if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
   if (receipt) await finishReceipt(tx, receipt({ created: true, call }));
   await insertEvents(tx, events);
   return { kind: "created", call };

@@ -24,6 +24,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
     "0012_token_limits": { up: (db) => tokenLimits(db, types) },
     "0013_call_prefixes": { up: callPrefixes },
+    "0014_audio_parts": { up: (db) => audioParts(db, types) },
   };
 }
 
@@ -228,6 +229,23 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
 /** Calls of before have no prefixes: a redirection of theirs is held by the rules of the server and the trunk alone. */
 async function callPrefixes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("allowed_prefixes", "text").execute();
+}
+
+/** A file of before is its first part, however large it is. */
+async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  await sql`create table ${sql.table("whole_audio")} as select * from ${sql.table("call_audio")}`.execute(db);
+  await schema.dropTable("call_audio").execute();
+  await schema
+    .createTable("call_audio")
+    .addColumn("call_id", id, (column) => column.notNull())
+    .addColumn("part", "integer", (column) => column.notNull())
+    .addColumn("bytes", bytes, (column) => column.notNull())
+    .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"])
+    .execute();
+  await sql`insert into ${sql.table("call_audio")} (call_id, part, bytes)
+    select call_id, 0, bytes from ${sql.table("whole_audio")}`.execute(db);
+  await schema.dropTable("whole_audio").execute();
 }
 
 /** A demo token has keys of its own; those of before count as the user's. */

@@ -28,9 +28,9 @@ const TABLES: Record<keyof Database, true> = {
   trusted_time: true,
   owners: true,
 };
-/** A table that one migration makes and drops. */
-const PASSING = "unscoped_receipts";
-export const TABLE_NAMES: readonly string[] = [...Object.keys(TABLES), PASSING];
+/** Tables that one migration makes and drops. */
+const PASSING = ["unscoped_receipts", "whole_audio"];
+export const TABLE_NAMES: readonly string[] = [...Object.keys(TABLES), ...PASSING];
 
 /** Gives every table and index its full name, in raw SQL as well where a table stands as `sql.table`. */
 export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {

@@ -95,6 +95,8 @@ export interface CallTable {
 /** Audio files of calls that are not over. */
 export interface CallAudioTable {
   call_id: string;
+  /** A file is its parts one after the other, from 0; only a large one in SQLite has more than one. */
+  part: number;
   bytes: Uint8Array;
 }
 

@@ -36,7 +36,7 @@ async function withInstance(maxPageCount?: number): Promise<{ path: string; stor
 /** Ids of the calls whose files are in the database. */
 function filesIn(path: string): unknown[] {
   const database = new DatabaseSync(path, { readOnly: true });
-  const rows = database.prepare("select call_id from call_audio order by call_id").all();
+  const rows = database.prepare("select distinct call_id from call_audio order by call_id").all();
   database.close();
   return rows.map(({ call_id }) => call_id);
 }
@@ -86,11 +86,21 @@ describe("a file of 10 MiB", () => {
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
     const database = new DatabaseSync(path);
-    database.prepare("insert into call_audio values ('call_lost', ?)").run(FILE);
+    database.prepare("insert into call_audio values ('call_lost', 0, ?), ('call_begun', 7, ?)").run(FILE, FILE);
     database.close();
-    expect(filesIn(path)).toEqual(["call_1", "call_lost"]);
+    expect(filesIn(path)).toEqual(["call_1", "call_begun", "call_lost"]);
     await opened(path);
     expect(filesIn(path)).toEqual(["call_1"]);
+  });
+
+  test("is stored in parts that the disk writes quickly, one commit each", async () => {
+    const { path, storage } = await withInstance();
+    await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
+    const database = new DatabaseSync(path, { readOnly: true });
+    const rows = database.prepare("select part, length(bytes) bytes from call_audio order by part").all();
+    database.close();
+    expect(rows.map(({ part }) => part)).toEqual(Array.from({ length: 20 }, (_, part) => part));
+    expect(new Set(rows.map(({ bytes }) => bytes))).toEqual(new Set([512 << 10]));
   });
 
   test("that the database has no room for is refused as unavailable, with its call", async () => {

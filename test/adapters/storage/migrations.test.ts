@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
+import { WorkerPool } from "../../../adapters/workers/pool.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
+import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -23,6 +25,7 @@ const STEPS = [
   "0011_receipt_scopes",
   "0012_token_limits",
   "0013_call_prefixes",
+  "0014_audio_parts",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
@@ -99,6 +102,24 @@ test("deletions of before the steps were stored count as finished", async () => 
   expect(await storage.instances.get("inst_2")).toMatchObject({ status: "ACTIVE", erasedAt: null });
   expect(await storage.instances.halfDeleted({})).toEqual([]);
   await storage.close();
+});
+
+test("an audio file of before the parts is read whole", async () => {
+  const path = scratchPath();
+  const engine = await connectSqlite({ path });
+  const db = await databaseBefore("0014_audio_parts", engine.dialect, engine.columnTypes);
+  const file = Uint8Array.from({ length: 3 << 20 }, (_, at) => at % 251);
+  await sql`insert into call_audio (call_id, bytes) values ('call_1', ${file})`.execute(db);
+  await db.destroy();
+  const workers = new WorkerPool({ size: 1 });
+  const storage = sqliteStorage({ path, workers });
+  await storage.open({ exclusive: false });
+  await storage.instances.insert(storedInstance("inst_1"), []);
+  const message = { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncated: false } as const;
+  await storage.calls.insert(storedCall("call_1", "inst_1", { message }), undefined, { kind: "single" }, []);
+  expect(Buffer.compare((await storage.calls.audio("call_1"))!, file)).toBe(0);
+  await storage.close();
+  await workers.close();
 });
 
 const postgres = await findPostgres();
