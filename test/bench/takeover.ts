@@ -19,7 +19,7 @@ export const TAKEOVER: Benchmark = {
   title: "A second server takes over",
   method: `Two \`ringport serve\` on one PostgreSQL, each behind a supervisor: a loop of bash that starts it again 0.2 s after
 its end. The first one owns the database, with the lease that is the default (10 s), and talks on a call over SIP; another call to the same
-instance waits. Measured from the loss of the first server to the INVITE of the waiting call, which only the second server can send;
+instance waits. Measured from the loss of the first server to the INVITE of the waiting call, which only a server that has taken over can send;
 the median. A clean stop is SIGTERM with \`RINGPORT_DRAIN_MS=0\`, and the supervisor stops as well. A cut connection is one that breaks and cannot be made again: the server
 lives, hangs up, and ends. After it, and after kill -9, the first server comes back and has to wait. The last row is the longest time for which the phones heard two calls
 of the instance at once.`,
@@ -36,7 +36,7 @@ const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: mes
 const WANTED_MS = { "a clean stop": 3_000, "kill -9": 13_000, "a cut connection": 13_000 } as const;
 type Loss = keyof typeof WANTED_MS;
 
-/** One loss: how long until the second server dialled, and for how long two calls talked, ms. */
+/** One loss: how long until the next server dialled, and for how long two calls talked, ms. */
 interface Taken {
   readonly ms: number;
   readonly both: number;
@@ -59,7 +59,7 @@ async function benchTakeover(losses: number): Promise<Row[]> {
       const ms = median(all.map((taken) => taken.ms));
       both = Math.max(both, ...all.map((taken) => taken.both));
       rows.push({
-        what: `from ${loss} to the INVITE of the second server`,
+        what: `from ${loss} to the INVITE of the next server`,
         measured: `${(ms / 1000).toFixed(1)} s`,
         wanted: `≤ ${WANTED_MS[loss] / 1000} s`,
         reached: ms <= WANTED_MS[loss],
@@ -116,13 +116,15 @@ async function take(postgres: RunningPostgres, loss: Loss): Promise<Taken> {
       () => phone.calls[1]!,
       (call) => call !== undefined,
       PATIENCE_MS,
-      "the second server to dial",
+      "the next server to dial",
       1,
     );
     const ms = next.requests[0]!.at - lostAt;
     await heard(next);
     if (loss === "a cut connection") await relay.mend();
-    const other = clientOf(await second.says(LOCAL_URL), stdout.trim());
+    // A server that was killed comes back before its lease has run out, and may be the one that gets it.
+    const address = await Promise.any([second.says(LOCAL_URL), first.says(LOCAL_URL, before)]);
+    const other = clientOf(address, stdout.trim());
     if (loss !== "a clean stop") await first.says(WAITING, before);
     const { status, outcome } = await other.readCall(talks.id);
     if (status !== "FAILED" || outcome?.reason !== "interrupted")
