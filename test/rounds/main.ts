@@ -15,6 +15,8 @@ import { sqlitePlace } from "./sqlite-place.ts";
 
 /** Room for the records and recordings of a sequence. */
 const DISK = "size=24m";
+/** Sequences on each database that run side by side: they wait most of the time. */
+const AT_ONCE = 2;
 
 type Lane = Place["name"];
 const LANES: readonly Lane[] = ["SQLite", "PostgreSQL"];
@@ -39,16 +41,28 @@ await Promise.all(wanted.map((lane) => (lane === "SQLite" ? onSqlite() : onPostg
 rmSync(folder, { recursive: true, force: true });
 process.exit(judge());
 
+/** Runs every sequence of a database. */
+async function sideBySide(runOne: (seed: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < sequences) await runOne(firstSeed + next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
 async function onSqlite(): Promise<void> {
-  const disk = join(folder, "disk");
-  const unmountable = mountInMemory(disk, DISK);
-  if (unmountable) console.log(`SQLite: no disk is filled: ${missing(unmountable)}`);
-  try {
-    for (let n = 0; n < sequences; n++)
-      await run(firstSeed + n, sqlitePlace(join(disk, String(firstSeed + n)), unmountable === undefined));
-  } finally {
-    unmount(disk);
-  }
+  let said = false;
+  await sideBySide(async (seed) => {
+    const disk = join(folder, `sqlite-${seed}`);
+    const unmountable = mountInMemory(disk, DISK);
+    if (unmountable && !said) console.log(`SQLite: no disk is filled: ${missing(unmountable)}`);
+    said = true;
+    try {
+      await run(seed, sqlitePlace(disk, unmountable === undefined));
+    } finally {
+      unmount(disk);
+    }
+  });
 }
 
 async function onPostgres(): Promise<void> {
@@ -56,10 +70,9 @@ async function onPostgres(): Promise<void> {
   if (postgres.missing) return console.log(postgres.title);
   const running = await postgres.start();
   try {
-    for (let n = 0; n < sequences; n++) {
-      const seed = firstSeed + n;
-      await run(seed, await postgresPlace(await running.createDatabase(), join(folder, `postgres-${seed}`)));
-    }
+    await sideBySide(async (seed) =>
+      run(seed, await postgresPlace(await running.createDatabase(), join(folder, `postgres-${seed}`))),
+    );
   } finally {
     await running.stop();
   }

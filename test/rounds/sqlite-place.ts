@@ -48,7 +48,7 @@ export function sqlitePlace(disk: string, small: boolean): Place {
     released: async () => {},
     async dispose() {
       unlock();
-      rmSync(disk, { recursive: true, force: true });
+      rmSync(data, { recursive: true, force: true });
     },
   };
 }
