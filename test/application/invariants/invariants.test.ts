@@ -10,9 +10,9 @@ import { takeStep } from "./take-step.ts";
 
 const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, { kind: "fifo", depth: 4, paceMs: 500 }];
 
-/** A run that was not asked for more ends after this time, with what it has tried until then; MODEL_MS, for each policy. */
+/** How long a run takes that no seed or number of sequences was asked of, ms: MODEL_MS, for each policy. */
 const BUDGET_MS = Number(environment.MODEL_MS || 15_000);
-const asked = environment.FC_RUNS !== undefined || replay.seed !== undefined;
+const asked = replay.seed !== undefined || (environment.FC_RUNS !== undefined && !environment.MODEL_MS);
 const timeout = Math.max(120_000, fuzzRuns * 1_000);
 
 async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
