@@ -32,7 +32,7 @@ describe("Host", () => {
     const count = () => plain(200, String(++asked));
     const port = await served({ handle: count, upgrade: count });
     for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
-      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { ms: 500 });
+      const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { answers: 1 });
       expect([statusOf(text), asked]).toEqual([400, 0]);
       // Deno finds two Host headers by itself and answers without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
@@ -108,7 +108,7 @@ describe("an answer before the end of the body", () => {
     for (const app of [refuse, lateRefusal]) {
       const port = await served(app);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab";
-      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, ms: 500 });
+      const { text, endedAfterMs } = await raw(port, request, { drip: request, everyMs: 200, answers: 3 });
       expect(text.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
       expect(endedAfterMs).toBeUndefined();
     }
@@ -183,7 +183,7 @@ describe("an offered upgrade", () => {
 
   test("is answered by the application first, whatever its handshake lacks", async () => {
     const port = await served({ upgrade: () => plain(401, "who?") });
-    const { text } = await raw(port, request("GET"), { ms: 500 });
+    const { text } = await raw(port, request("GET"), { answers: 1 });
     expect(statusOf(text)).toBe(401);
     expect(text).toContain("who?");
   });
@@ -191,15 +191,15 @@ describe("an offered upgrade", () => {
   test("is refused for its handshake only if it would be accepted, and then the application is told", async () => {
     const closed: number[] = [];
     const port = await served({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
-    expect(statusOf((await raw(port, request("GET"), { ms: 500 })).text)).toBe(426);
+    expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);
     const short = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: short\r\n";
-    expect(statusOf((await raw(port, request("GET", short), { ms: 500 })).text)).toBe(400);
+    expect(statusOf((await raw(port, request("GET", short), { answers: 1 })).text)).toBe(400);
     expect(closed).toEqual([1006, 1006]);
   });
 
   test("of another method than GET is ignored", async () => {
     const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
-    const { text } = await raw(port, request("POST"), { ms: 500 });
+    const { text } = await raw(port, request("POST"), { answers: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"method":"POST"');
   });
@@ -207,7 +207,7 @@ describe("an offered upgrade", () => {
   // Deno itself answers 400, without a body.
   test.skipIf(runtime === "deno")("is ignored if the request has a body, which is read", async () => {
     const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
-    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { ms: 500 });
+    const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { answers: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"body":"hello"');
   });

@@ -63,7 +63,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
   test("a connection serves one request after the other, also when small bodies are not read", async () => {
     const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
     const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
-    const { text: answer } = await raw(port, one + one + one, { ms: 300 });
+    const { text: answer } = await raw(port, one + one + one, { answers: 3 });
     expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 

@@ -12,22 +12,27 @@ export interface RawOptions {
   /** Sent again and again behind the request. */
   readonly drip?: string;
   readonly everyMs?: number;
-  /** How long to wait for the end of the connection. */
+  /** After so many whole answers the end of the connection is not waited for. */
+  readonly answers?: number;
+  /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `answers`. */
   readonly ms?: number;
 }
 
-/** Sends raw bytes and returns what comes back until the server ends the connection, or `ms` have passed. */
+/** Sends raw bytes and returns what comes back until the answers are whole, the server ends the connection, or `ms` have passed. */
 export function raw(
   port: number,
   bytes: string | Buffer,
-  { drip, everyMs = 50, ms = 1_000 }: RawOptions = {},
+  { drip, everyMs = 50, answers = Infinity, ms = answers < Infinity ? 5_000 : 1_000 }: RawOptions = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
-    const socket: Socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    let dripping: NodeJS.Timeout | undefined;
+    const socket: Socket = connect(port, "127.0.0.1", () => {
+      socket.write(bytes);
+      if (drip !== undefined) dripping = setInterval(() => socket.write(drip), everyMs);
+    });
     let text = "";
     let firstAt: number | undefined;
     let endedAfterMs: number | undefined;
-    const dripping = drip === undefined ? undefined : setInterval(() => socket.write(drip), everyMs);
     const ended = (): void => {
       endedAfterMs ??= performance.now() - (firstAt ?? performance.now());
       done();
@@ -42,9 +47,22 @@ export function raw(
     socket.on("data", (data) => {
       firstAt ??= performance.now();
       text += data;
+      if (wholeAnswers(text) >= answers) done();
     });
     socket.on("error", () => {});
     socket.on("end", ended);
     socket.on("close", ended);
   });
+}
+
+/** How many answers with a `Content-Length`, or none and no body, are there whole. */
+function wholeAnswers(text: string): number {
+  let count = 0;
+  for (let rest = text; ; count++) {
+    const head = rest.indexOf("\r\n\r\n") + 4;
+    if (head < 4) return count;
+    const length = Number(/^content-length: (\d+)/im.exec(rest.slice(0, head))?.[1] ?? 0);
+    if (rest.length < head + length) return count;
+    rest = rest.slice(head + length);
+  }
 }
