@@ -22,6 +22,8 @@ export default defineConfig({
     passWithNoTests: true,
     // Two workers keep a small machine honest: with more, timing tests measure the neighbours.
     maxWorkers: 2,
+    // What is polled for comes soon, unless the machine is busy with something else.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,
