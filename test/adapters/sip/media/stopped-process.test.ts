@@ -9,7 +9,7 @@ const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
 const DEADLINE_MS = 2_000;
 
 /** A process that sends audio to us until its deadline; it has begun. */
-async function sender(place: string) {
+async function sender(place: string, deadlineMs: number) {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
   await once(socket, "listening");
@@ -17,7 +17,7 @@ async function sender(place: string) {
   socket.on("message", (bytes) => {
     if (bytes[1]! < 200 || bytes[1]! > 204) packets++; // no RTCP
   });
-  const child = spawn(process.execPath, [SENDER, String(socket.address().port), place, String(DEADLINE_MS)]);
+  const child = spawn(process.execPath, [SENDER, String(socket.address().port), place, String(deadlineMs)]);
   onTestFinished(() => void child.kill("SIGKILL"));
   while (packets < 5) await pause(20);
   return { child, packets: () => packets };
@@ -25,7 +25,7 @@ async function sender(place: string) {
 
 for (const place of ["thread", "worker"])
   test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
-    const { child, packets } = await sender(place);
+    const { child, packets } = await sender(place, DEADLINE_MS);
     child.kill("SIGSTOP");
     await pause(100); // what is on its way
     const before = packets();
@@ -37,7 +37,7 @@ for (const place of ["thread", "worker"])
   });
 
 test("a process that was stopped for less than its deadline goes on sending", async () => {
-  const { child, packets } = await sender("thread");
+  const { child, packets } = await sender("thread", 60_000);
   child.kill("SIGSTOP");
   await pause(200);
   const before = packets();
