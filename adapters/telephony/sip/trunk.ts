@@ -154,7 +154,6 @@ export class SipTrunk {
     const leg: SipLeg = new SipLeg({
       callId,
       sampleRate: trunk.sampleRate,
-      system,
       releaseOf: (end) => releaseOf(end, trunk),
       takesTelephoneEvents: () => takesKeys,
       answered: () => stack.presence.proven(),

@@ -63,7 +63,8 @@ export class Voice {
   #held = 0;
   #timestamp = (Math.random() * 0xffffffff) >>> 0;
   #sequence = (Math.random() * 0xffff) >>> 0;
-  readonly #ssrc = (Math.random() * 0xffffffff) >>> 0;
+  #ssrc = (Math.random() * 0xffffffff) >>> 0;
+  #paused = false;
   #startedAt = 0;
   #frames = 0;
   #closed = false;
@@ -112,6 +113,27 @@ export class Voice {
     return this.#toPress.length;
   }
 
+  /** Ends its source by RTCP BYE and sends nothing more, until `rejoin`. */
+  leave(): void {
+    this.report(true);
+    this.#paused = true;
+    this.#ssrc = (Math.random() * 0xffffffff) >>> 0;
+  }
+
+  /** Sends again, from another source. */
+  rejoin(): void {
+    this.#paused = false;
+  }
+
+  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param leaving with a BYE behind it */
+  report(leaving = false): void {
+    const { remote } = this.#wire!;
+    const words = [0x80_c9_00_01, this.#ssrc, ...(leaving ? [0x81_cb_00_01, this.#ssrc] : [])];
+    const packet = Buffer.alloc(4 * words.length);
+    for (const [i, word] of words.entries()) packet.writeUInt32BE(word, 4 * i);
+    this.#sender.send(packet, remote.port, remote.address, () => {});
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -141,7 +163,7 @@ export class Voice {
 
   #tick(): void {
     while (performance.now() >= this.#startedAt + this.#frames * FRAME_MS) {
-      if (this.#wire && this.#speech !== "nothing") this.#sayNext(this.#wire, this.#speech);
+      if (this.#wire && this.#speech !== "nothing" && !this.#paused) this.#sayNext(this.#wire, this.#speech);
       this.#frames++;
     }
     const ms = this.#startedAt + this.#frames * FRAME_MS - performance.now();

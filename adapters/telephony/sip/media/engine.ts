@@ -85,8 +85,6 @@ export interface MediaListener {
   digit(digit: string): void;
   /** Nothing has come for `lossMs`; a sentence. */
   lost(detail: string): void;
-  /** The far side's RTCP says goodbye. */
-  goodbye(): void;
 }
 
 /** The audio of one call. */

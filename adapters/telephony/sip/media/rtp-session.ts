@@ -69,6 +69,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #stalled = false;
   #heardAt = 0;
   #lost = false;
+  /** The present source has ended by RTCP BYE. */
   #left = false;
   #foreign = 0;
   #heldMs = 0;
@@ -92,7 +93,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#closing !== undefined) return;
     const before = this.#settings;
     this.#settings = settings;
-    if (settings.direction !== before?.direction) this.#heardAt = this.#options.system.monotonic();
+    // Whoever renegotiates is there, and may be moving the call to a phone that still has to begin.
+    this.#heardAt = this.#options.system.monotonic();
     this.#protection.settle(settings.srtp);
     if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
       this.#remoteRtcp.address = settings.remoteRtcp.address;
@@ -162,7 +164,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
-    if (this.#inbound.take(bytes, length, address, port, now, timely)) this.#heardAt = now;
+    if (!this.#inbound.take(bytes, length, address, port, now, timely)) return;
+    this.#heardAt = now;
+    this.#left = false;
   }
 
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
@@ -182,9 +186,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     // Somebody who says that he is silent is there; who says that he speaks should be heard.
     if (said === "silent" && this.#inbound.heard) this.#heardAt = this.#options.system.monotonic();
-    if (said === "goodbye" && !this.#left) {
+    // It ends one source, not the call: another phone may go on (RFC 3550 section 6.6).
+    if (said === "goodbye") {
       this.#left = true;
-      this.#options.listener.goodbye();
+      this.#heardAt = this.#options.system.monotonic();
     }
   }
 
@@ -262,7 +267,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (!this.#started || this.#lost || this.#settings?.direction !== "sendrecv") return;
     if (now - this.#heardAt < lossMs) return;
     this.#lost = true;
-    const since = `for ${Math.round(lossMs / 1000)} s`;
+    const since = `for ${Math.round(lossMs / 1000)} s${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
     this.#options.listener.lost(
       this.#inbound.heard
         ? `No audio has come from the far side ${since}.`

@@ -25,14 +25,13 @@ function post(message: FromMediaWorker): void {
 }
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
-  const noticed = (what: "sending" | "receiving" | "goodbye"): void => {
+  const noticed = (what: "sending" | "receiving"): void => {
     note(id); // who is told of it may look at once
     post({ type: "noticed", id, what });
   };
   const listener: MediaListener = {
     sending: () => noticed("sending"),
     receiving: () => noticed("receiving"),
-    goodbye: () => noticed("goodbye"),
     digit: (digit) => post({ type: "digit", id, digit }),
     lost: (detail) => post({ type: "lost", id, detail }),
   };
