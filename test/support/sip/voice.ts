@@ -1,8 +1,11 @@
 import { createSocket, type Socket } from "node:dgram";
 import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../src/audio/g711.ts";
 
-/** What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, or not one packet. */
-export type Speech = { readonly hz: number } | Int16Array | "silence" | "nothing";
+/**
+ * What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, comfort noise
+ * (RFC 3389) five times a second, or not one packet.
+ */
+export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
 
 /** How two voices have agreed to speak. */
 export interface Wire {
@@ -41,6 +44,8 @@ const FRAME_MS = 20;
 /** A key is held for 100 ms and followed by 60 ms of voice. */
 const KEY_FRAMES = 5;
 const PAUSE_FRAMES = 3;
+/** From one packet of comfort noise to the next. */
+const NOISE_FRAMES = 10;
 const LONGEST_GAP = 8000 * 60;
 
 /** The RTP of a far end: hears everything, and says something every 20 ms. */
@@ -188,6 +193,11 @@ export class Voice {
         this.#held = 0;
         this.#toPress.shift();
       }
+    }
+    if (speech === "comfort noise") {
+      if (this.#frames % NOISE_FRAMES === 0) this.#send(wire, 13, this.#timestamp, false, Buffer.of(60));
+      this.#timestamp = (this.#timestamp + FRAME) >>> 0;
+      return;
     }
     const frame = Buffer.alloc(FRAME);
     for (let i = 0; i < FRAME; i++) frame[i] = this.#law!.code(this.#sample(speech));

@@ -164,7 +164,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
-    if (!this.#inbound.take(bytes, length, address, port, now, timely)) return;
+    const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
+    if (!ofSource && this.#settings.srtp === undefined) return; // nobody else has the keys
     this.#heardAt = now;
     this.#left = false;
   }
@@ -174,8 +175,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     const { source } = this.#inbound;
     const length = this.#protection.unprotectRtcp(bytes, bytes.length);
-    const genuine = length > 0 && (address === source.address || address === this.#remoteRtcp.address);
-    const said = genuine ? this.#rtcp.take(bytes, length) : undefined;
+    const known =
+      this.#settings.srtp !== undefined || address === source.address || address === this.#remoteRtcp.address;
+    const said = length > 0 && known ? this.#rtcp.take(bytes, length) : undefined;
     if (said === undefined) {
       this.#foreign++;
       return;
@@ -184,13 +186,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#remoteRtcp.address = address; // symmetric, as RTP is
       this.#remoteRtcp.port = port;
     }
-    // Somebody who says that he is silent is there; who says that he speaks should be heard.
-    if (said === "silent" && this.#inbound.heard) this.#heardAt = this.#options.system.monotonic();
-    // It ends one source, not the call: another phone may go on (RFC 3550 section 6.6).
-    if (said === "goodbye") {
-      this.#left = true;
-      this.#heardAt = this.#options.system.monotonic();
-    }
+    this.#heardAt = this.#options.system.monotonic(); // somebody who only listens is there
+    // A BYE ends one source, not the call: another phone may go on (RFC 3550 section 6.6).
+    if (said === "goodbye") this.#left = true;
   }
 
   /** @internal the clock's side: one frame each way */
