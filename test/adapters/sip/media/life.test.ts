@@ -7,7 +7,7 @@ import { createSrtp } from "../../../../adapters/telephony/sip/media/srtp/srtp.t
 import { realSystem } from "../../../../src/ports/system.ts";
 import { End, LOOPBACK, settingsTo, until } from "./two-ends.ts";
 
-const LOSS_MS = 600;
+const LOSS_MS = 1_000;
 const UNKNOWN = 97;
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -35,7 +35,7 @@ async function lostDespite(end: End, send: (index: number) => void): Promise<boo
   let sent = 0;
   const timer = setInterval(() => send(sent++), 100);
   closing.push(() => clearInterval(timer));
-  await until(() => sent >= (3 * LOSS_MS) / 100, "the packets");
+  await until(() => sent >= (3 * LOSS_MS) / 100, "the packets", 10_000);
   clearInterval(timer);
   const lost = end.told.some((told) => told.startsWith("lost"));
   await until(() => end.told.some((told) => told.startsWith("lost")), "the loss after them");
