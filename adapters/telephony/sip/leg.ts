@@ -1,9 +1,9 @@
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS } from "../media-clock.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
-import type { MediaListener, MediaSession, MediaStatistics } from "./media/engine.ts";
+import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
 
 /** A key by SIP INFO says that it was pressed for so long, ms. */
@@ -13,6 +13,8 @@ const INFO_DIGIT_MS = 160;
 export interface SipLegOptions {
   readonly callId: string;
   readonly sampleRate: number;
+  /** Without any RTP and RTCP of a far side that was to send the call has failed. */
+  readonly evidenceRequired: boolean;
   /** Makes the port's words of SIP's. */
   readonly releaseOf: (end: InviteEnd) => Release;
   /** Whether the far side takes telephone-events, as the negotiation has settled it. */
@@ -106,6 +108,11 @@ export class SipLeg implements Leg, InviteListener {
   /** Null before the answer. */
   statistics(): MediaStatistics | null {
     return this.#told.has("answered") ? (this.#media?.statistics() ?? null) : null;
+  }
+
+  evidence(): MediaEvidence {
+    const { kind, expected } = this.#media?.evidence() ?? NOTHING_CAME;
+    return { kind, required: expected && this.#options.evidenceRequired };
   }
 
   hangUp(): Promise<void> {

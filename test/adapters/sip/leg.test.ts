@@ -16,6 +16,7 @@ function legOf(options: Partial<SipLegOptions> = {}) {
   const leg = new SipLeg({
     callId: "call",
     sampleRate: 8_000,
+    evidenceRequired: true,
     releaseOf,
     takesTelephoneEvents: () => true,
     answered: () => {},
@@ -39,6 +40,7 @@ function legOf(options: Partial<SipLegOptions> = {}) {
     async sendDigits(digits) {
       told.digits += digits;
     },
+    evidence: () => ({ kind: "none", expected: true }),
     statistics: () => ({ packetsReceived: told.received }) as MediaStatistics,
     async close() {
       told.closed++;
