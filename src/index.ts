@@ -36,8 +36,8 @@ export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { Transitions } from "./domain/machine.ts";
 export { stateDiagram } from "./domain/machine.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
-export type { CompletedReason, FailedReason, Outcome } from "./domain/outcome.ts";
-export { COMPLETED_REASONS, FAILED_REASONS } from "./domain/outcome.ts";
+export type { CompletedReason, FailedReason, HeardEvidence, Outcome } from "./domain/outcome.ts";
+export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QueuePolicy } from "./domain/queue-policy.ts";
 export { freeSlot } from "./domain/queue-policy.ts";
@@ -108,6 +108,7 @@ export type {
   LineHealth,
   LineHost,
   LinkCode,
+  MediaEvidence,
   ReleaseCause,
   Telephony,
   TelephonyCapabilities,

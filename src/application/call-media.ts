@@ -2,8 +2,9 @@ import { Playout, type PlayoutTap } from "../audio/playout.ts";
 import type { Call } from "../domain/call.ts";
 import type { CallSignal } from "../domain/call-flow.ts";
 import type { EventData, EventType } from "../domain/events.ts";
+import type { HeardEvidence } from "../domain/outcome.ts";
 import type { FrameSink } from "../ports/media.ts";
-import type { Leg, TelephonyCapabilities } from "../ports/telephony.ts";
+import type { Leg, MediaEvidence, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
 import type { Message } from "./programs/message.ts";
@@ -17,8 +18,9 @@ const SHORTEST_DELAY_MS = 200;
 export interface Heard {
   /** ms of the message that were played. */
   readonly heardMs: number;
-  /** Share of the message that was played, 0 to 1; null for a call without a fixed message. */
+  /** Share of the message that was played, 0 to 1; null for a call without a fixed message, and if it is not known. */
   readonly heardRatio: number | null;
+  readonly heardEvidence: HeardEvidence;
 }
 
 /** Something the ear noticed. */
@@ -32,6 +34,7 @@ export class CallMedia {
   readonly #context: Context;
   readonly #call: Call;
   readonly #message: Message | undefined;
+  readonly #leg: Leg;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
@@ -51,6 +54,7 @@ export class CallMedia {
     this.#context = context;
     this.#call = call;
     this.#message = message;
+    this.#leg = leg;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
     if (message) this.#playout.onDelay = (atMs, silenceMs) => this.#delayed(atMs, silenceMs);
@@ -106,12 +110,25 @@ export class CallMedia {
     return this.#ear.frames;
   }
 
+  /** Nothing shows that the callee's side received our audio, and something had to. */
+  get unproven(): boolean {
+    const { kind, required } = this.#evidence;
+    return required && kind === "none";
+  }
+
+  get #evidence(): MediaEvidence {
+    const kind = this.#ear.frames > 0 ? "inbound" : "none";
+    return this.#leg.evidence?.() ?? { kind, required: false };
+  }
+
   /** What the callee has heard so far. */
   heard(): Heard {
     const { heardMs, enqueuedMs } = this.#playout;
     const fixed = this.#call.message.type === "FIXED_TTS" || this.#call.message.type === "FIXED_AUDIO";
     const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
-    return { heardMs, heardRatio: fixed ? share : null };
+    const { kind } = this.#evidence;
+    const unknown = kind === "none" && heardMs > 0 && this.#leg.evidence !== undefined;
+    return { heardMs, heardRatio: fixed && !unknown ? share : null, heardEvidence: kind };
   }
 
   /** Length of the recording once everything is finished, ms; null where there is none. */

@@ -114,7 +114,7 @@ export class CallSession {
       this.#begin();
       for await (const { signal, at } of this.#mailbox) {
         this.#at = at;
-        const decision = decide(this.#flow, signal, this.#rules);
+        const decision = decide(this.#flow, signal, this.#rules, this.#media?.unproven);
         if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#statistics = this.#takeStatistics();
         this.#flow = decision.flow;
         for (const effect of decision.effects) this.#carryOut(effect);

@@ -1,6 +1,6 @@
 import type { Call, CallStatus } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
-import type { FailedReason, Outcome } from "../domain/outcome.ts";
+import type { FailedReason, HeardEvidence, Outcome } from "../domain/outcome.ts";
 
 /** An outcome in the words of the HTTP interface; ms, and shares from 0 to 1. */
 export type OutcomeView = {
@@ -9,6 +9,7 @@ export type OutcomeView = {
   readonly answered_by: Outcome["answeredBy"];
   readonly heard_ms: number;
   readonly heard_ratio: number | null;
+  readonly heard_evidence: HeardEvidence;
   readonly duration_ms: number;
 };
 
@@ -20,6 +21,7 @@ export function outcomeView(outcome: Outcome): OutcomeView {
     answered_by: outcome.answeredBy,
     heard_ms: outcome.heardMs,
     heard_ratio: outcome.heardRatio,
+    heard_evidence: outcome.heardEvidence ?? "none",
     duration_ms: outcome.durationMs,
   };
 }
@@ -41,7 +43,7 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
 }
 
 /** What is said of a call whose message nobody is known to have heard. */
-export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio"> {
+export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
   const fixed = message.type === "FIXED_TTS" || message.type === "FIXED_AUDIO";
-  return { heardMs: 0, heardRatio: fixed ? 0 : null };
+  return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };
 }

@@ -16,6 +16,8 @@ export interface CallFlow {
   readonly messageMs: number;
   /** The message has been played to its end, tail included. */
   readonly played: boolean;
+  /** The time for the first inbound audio is over, and none has come. */
+  readonly silent: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
   /** A client is attached to the stream of the call. */
@@ -27,6 +29,7 @@ export const NEW_FLOW: CallFlow = {
   inbound: false,
   messageMs: 0,
   played: false,
+  silent: false,
   lineDown: false,
   attached: false,
 };
@@ -95,9 +98,17 @@ export function beginFlow(rules: FlowRules): Decision {
   return { flow: NEW_FLOW, effects: [{ do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs }] };
 }
 
-/** Decides what a signal means. After the end every signal means nothing. */
-export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): Decision {
+/**
+ * Decides what a signal means. After the end every signal means nothing.
+ * @param unproven nothing shows that the callee's side received our audio, and something had to
+ */
+export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven = false): Decision {
   if (flow.phase === "over") return { flow, effects: [] };
+  const decision = meaningOf(flow, signal, rules, unproven);
+  return unproven ? withoutProof(decision) : decision;
+}
+
+function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven: boolean): Decision {
   switch (signal.type) {
     case "placed":
       if (flow.phase !== "dialing") return stay(flow);
@@ -107,7 +118,7 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
     case "answered":
       return flow.phase === "ringing" ? answered(flow, rules) : stay(flow);
     case "connected":
-      return connected(flow, rules);
+      return connected(flow, rules, unproven);
     case "leg_ended":
       return legEnded(flow, signal.cause, signal.detail);
     case "media_lost":
@@ -120,7 +131,7 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules): De
     case "message_failed":
       return fail(flow, signal.reason, signal.detail);
     case "message_played":
-      return messagePlayed(flow, rules);
+      return messagePlayed(flow, rules, unproven);
     case "stream_attached":
       return to({ ...flow, attached: true }, [{ do: "cancel", name: "stream" }]);
     case "stream_detached":
@@ -164,7 +175,7 @@ function answered(flow: CallFlow, rules: FlowRules): Decision {
   ]);
 }
 
-function connected(flow: CallFlow, rules: FlowRules): Decision {
+function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
   if (flow.phase !== "answered" && flow.phase !== "ringing") return stay(flow);
   const effects: CallEffect[] = [
     { do: "move", input: "connect" },
@@ -177,7 +188,7 @@ function connected(flow: CallFlow, rules: FlowRules): Decision {
   if (rules.streamed && !flow.attached) effects.push(streamTimer(rules));
   const talking: CallFlow = { ...flow, phase: "talking" };
   if (!flow.played) return to(talking, effects);
-  const played = messagePlayed(talking, rules);
+  const played = messagePlayed(talking, rules, unproven);
   return to(played.flow, [...effects, ...played.effects]);
 }
 
@@ -188,10 +199,11 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
   return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
 }
 
-function messagePlayed(flow: CallFlow, rules: FlowRules): Decision {
+function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
   // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides. A message
   // shorter than the network's report of the connection waits for that.
-  if (flow.phase !== "talking" || (rules.inboundCertain && !flow.inbound)) return to({ ...flow, played: true }, []);
+  const waits = !flow.inbound && (rules.inboundCertain || (unproven && !flow.silent));
+  if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
   return complete(flow, "message_played", null);
 }
 
@@ -235,9 +247,11 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
         event: "media.inbound_silent",
         data: { after_ms: rules.timings.mediaTimeoutMs },
       };
-      if (!rules.inboundCertain) return to(flow, [silent]);
-      const failed = fail(flow, "media_failed", "no audio came from the far end");
-      return { flow: failed.flow, effects: [silent, ...failed.effects] };
+      if (!rules.inboundCertain && !flow.played) return to({ ...flow, silent: true }, [silent]);
+      const ended = rules.inboundCertain
+        ? fail(flow, "media_failed", "no audio came from the far end")
+        : complete(flow, "message_played", null);
+      return { flow: ended.flow, effects: [silent, ...ended.effects] };
     }
     case "duration":
       return flow.phase === "talking" ? complete(flow, "max_duration", null) : stay(flow);
@@ -250,6 +264,26 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
         ? fail(flow, "instance_lost", "the instance's line went offline during the call")
         : fail(flow, "instance_lost", WITHOUT_CALL);
   }
+}
+
+/** Why a call failed that would have been completed; a sentence for a person. */
+export const NO_EVIDENCE = "neither audio nor RTCP came from the far side, so nothing shows that it received ours";
+
+/** Nobody can say that anything was heard: what would be completed has failed. */
+function withoutProof({ flow, effects }: Decision): Decision {
+  return {
+    flow,
+    effects: effects.map((effect) =>
+      effect.do === "conclude" && effect.input === "complete"
+        ? {
+            do: "conclude",
+            input: "fail",
+            reason: "media_failed",
+            detail: effect.detail === null ? NO_EVIDENCE : `${NO_EVIDENCE}; ${effect.detail}`,
+          }
+        : effect,
+    ),
+  };
 }
 
 /** Why a call failed whose stream was closed too early; a sentence for a person. */

@@ -35,6 +35,12 @@ export type CompletedReason = (typeof COMPLETED_REASONS)[number];
 /** Why a call is FAILED. */
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
+/** What can show that the callee's side received our audio. */
+export const HEARD_EVIDENCE = ["inbound", "rtcp", "none"] as const;
+
+/** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
+export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
+
 /** How a call turned out; stored once, with its final status. */
 export interface Outcome {
   readonly reason: CompletedReason | FailedReason;
@@ -44,8 +50,13 @@ export interface Outcome {
   readonly answeredBy: "human" | "machine" | "unknown" | null;
   /** Milliseconds of the message that were played to the callee. */
   readonly heardMs: number;
-  /** `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message. */
+  /**
+   * `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message, and if a network that
+   * reports evidence has none of what was played.
+   */
   readonly heardRatio: number | null;
+  /** What shows that the callee's side received our audio. Missing in outcomes of earlier versions. */
+  readonly heardEvidence?: HeardEvidence | undefined;
   /** Milliseconds from the answer to the end; 0 when nobody answered. */
   readonly durationMs: number;
 }

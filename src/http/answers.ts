@@ -1,7 +1,7 @@
 import type { StreamEventName } from "../application/streams/stream-client.ts";
 import type { CallStatus, CallType } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
-import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
+import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";
 import type { Speaker } from "../domain/transcript.ts";
 
 // The types of all answers, written out so that they can be read and published as they are. The schemas in schemas.ts
@@ -58,8 +58,10 @@ export interface Outcome {
   answered_by: "human" | "machine" | "unknown" | null;
   /** How much of the message was played to the callee, ms. */
   heard_ms: number;
-  /** `heard_ms` divided by the length of the message, 0 to 1; null for a call without a fixed message. */
+  /** `heard_ms` divided by the length of the message, 0 to 1; null for a call without a fixed message, and if it is not known. */
   heard_ratio: number | null;
+  /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
+  heard_evidence: HeardEvidence;
   /** From the answer to the end, ms; 0 when nobody answered. */
   duration_ms: number;
 }

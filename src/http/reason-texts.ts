@@ -19,7 +19,8 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
     "The line of the instance was offline, or took no more calls, until the call's time in the queue was over.",
   instance_deleted: "The instance was deleted while the call was active.",
   instance_lost: "The line of the instance was lost in the middle of the call.",
-  media_failed: "The call was accepted, but audio could not be set up, or none came where it had to come.",
+  media_failed:
+    "The call was accepted, but audio could not be set up, or none came where it had to come: nothing shows that anybody heard the message.",
   speech_failed:
     "The text could not be spoken, or its beginning was not ready in time; then nobody's phone rang. detail says which.",
   agent_failed: "The agent stopped working in the middle of the call.",

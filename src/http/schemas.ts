@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { STREAM_EVENTS } from "../application/streams/stream-client.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../domain/call.ts";
 import { EVENT_TYPES } from "../domain/events.ts";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../domain/outcome.ts";
+import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../domain/outcome.ts";
 import { SPEAKERS } from "../domain/transcript.ts";
 
 /** The shapes of all answers, for `/openapi.json`; answers.ts says the same to TypeScript, and a type test holds both together. */
@@ -37,7 +37,15 @@ const Outcome = v.strictObject({
   heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee.")),
   heard_ratio: v.pipe(
     v.nullable(share),
-    v.description("heard_ms divided by the length of the message; null for a call without a fixed message."),
+    v.description(
+      "heard_ms divided by the length of the message; null for a call without a fixed message, and if it is not known.",
+    ),
+  ),
+  heard_evidence: v.pipe(
+    v.picklist(HEARD_EVIDENCE),
+    v.description(
+      "What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing.",
+    ),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),
 });

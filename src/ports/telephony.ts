@@ -1,10 +1,11 @@
 import type { EventData } from "../domain/events.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
+import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "./media.ts";
 import type { Reply, RequestLike } from "./web.ts";
 
-export type { MediaStatistics, ReleaseCause };
+export type { HeardEvidence, MediaStatistics, ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
@@ -206,8 +207,20 @@ export interface Leg {
    * when `ended` has been told, or just before the hang-up. It answers at once and does not throw.
    */
   statistics?(): MediaStatistics | null;
+  /**
+   * What shows by now that the far side receives our audio. It is asked whenever something happens to the call, also after
+   * `ended`; it answers at once and does not throw. Without it the audio that came is the evidence, and none is required.
+   */
+  evidence?(): MediaEvidence;
   /** Idempotent; resolves when the leg is gone. */
   hangUp(): Promise<void>;
+}
+
+/** What shows that the far side of a leg receives our audio. */
+export interface MediaEvidence {
+  readonly kind: HeardEvidence;
+  /** A call that ends without evidence has failed: the far side was to send something. */
+  readonly required: boolean;
 }
 
 /** What happens to a call on the network. */

@@ -13,6 +13,7 @@ import {
   type Line,
   type LineHealth,
   type LineHost,
+  type MediaEvidence,
   type MediaStatistics,
   type ReleaseCause,
   type Telephony,
@@ -242,6 +243,8 @@ export class ScriptedLeg implements Leg {
   talkative = true;
   /** What the network has counted; a test sets it. */
   counted: MediaStatistics | null = null;
+  /** What shows that the far end receives our audio; a test sets it. Default: the audio that comes from there. */
+  evidence?: () => MediaEvidence;
   readonly #system: System;
   readonly #deadlines: Deadlines;
   readonly #played: Int16Array[] = [];

@@ -377,6 +377,24 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
+  test.each([
+    ["none", true, { reason: "media_failed", heardMs: 1_000, heardRatio: null }],
+    ["none", false, { reason: "message_played", heardMs: 1_000, heardRatio: null }],
+    ["rtcp", true, { reason: "message_played", heardMs: 1_000, heardRatio: 1 }],
+  ] as const)("ends by its evidence: %s, required %s", async (kind, required, outcome) => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+      leg.evidence = () => ({ kind, required });
+    };
+    const { call } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(10_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ ...outcome, heardEvidence: kind });
+    expect((await world.timeline(call)).at(-1)?.data).toMatchObject({ heard_evidence: kind });
+    await world.stop();
+  });
+
   test("fails when the text cannot be spoken, and nobody is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();

@@ -10,6 +10,7 @@ import {
   decide,
   type FlowRules,
   NEW_FLOW,
+  NO_EVIDENCE,
   type TimerName,
 } from "../../src/domain/call-flow.ts";
 import { nextState } from "../../src/domain/machine.ts";
@@ -41,15 +42,15 @@ const ANSWERED = [placed, answered];
 const TALKING = [placed, answered, connected];
 
 /** Given what has happened, when something happens, then this is done. */
-function given(before: readonly CallSignal[], rules: FlowRules = RULES) {
-  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules).flow, NEW_FLOW);
+function given(before: readonly CallSignal[], rules: FlowRules = RULES, unproven = false) {
+  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, unproven).flow, NEW_FLOW);
   return {
     flow,
     when(...signals: CallSignal[]) {
       let state = flow;
       const effects: CallEffect[] = [];
       for (const signal of signals) {
-        const decision = decide(state, signal, rules);
+        const decision = decide(state, signal, rules, unproven);
         state = decision.flow;
         effects.push(...decision.effects);
       }
@@ -280,6 +281,43 @@ describe("the watch for inbound audio", () => {
   });
 });
 
+describe("a call whose callee's side has shown nothing", () => {
+  const unproven = (before: readonly CallSignal[]) => given(before, RULES, true);
+
+  test("fails, however it would have been completed", () => {
+    unproven(TALKING).when(ended("callee_hung_up")).ends("fail", "media_failed", NO_EVIDENCE);
+    unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
+    unproven(TALKING).when(timer("duration")).ends("fail", "media_failed", NO_EVIDENCE);
+    given([...TALKING, attached], STREAMED, true)
+      .when(closed)
+      .ends("fail", "media_failed", NO_EVIDENCE);
+  });
+
+  test("fails as it would in any case", () => {
+    unproven(TALKING).when(ended("unreachable", "480")).ends("fail", "unreachable", "480");
+    unproven(RINGING).when(ended("busy")).ends("fail", "busy");
+  });
+
+  test("waits at the end of a short message for evidence, and not longer than for inbound audio", () => {
+    expect(unproven(TALKING).when(played).effects).toEqual([]);
+    unproven([...TALKING, played])
+      .when(timer("inbound"))
+      .ends("fail", "media_failed", NO_EVIDENCE);
+    unproven([...TALKING, timer("inbound")])
+      .when(played)
+      .ends("fail", "media_failed", NO_EVIDENCE);
+  });
+
+  test("is completed by what comes while it waits", () => {
+    const { flow } = unproven([...TALKING, played]);
+    for (const signal of [inbound, timer("inbound")])
+      expect(decide(flow, signal, RULES).effects.at(-1)).toMatchObject({
+        input: "complete",
+        reason: "message_played",
+      });
+  });
+});
+
 describe("a line that goes down during a call", () => {
   test.each([
     ["ringing", RINGING],
@@ -436,7 +474,8 @@ fuzz(
     fc.array(signals, { maxLength: 60 }),
     fc.boolean(),
     fc.boolean(),
-    (sequence, inboundCertain, streamed) => {
+    fc.boolean(),
+    (sequence, inboundCertain, streamed, unproven) => {
       const rules = { ...RULES, inboundCertain, streamed };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
@@ -445,7 +484,7 @@ fuzz(
       let watched = false;
       // The leg's own end always comes at last.
       for (const signal of [...sequence, ended("unreachable")]) {
-        const decision = decide(flow, signal, rules);
+        const decision = decide(flow, signal, rules, unproven);
         flow = decision.flow;
         for (const effect of decision.effects) {
           expect(over, "an effect after the end").toBe(0);

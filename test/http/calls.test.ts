@@ -158,6 +158,7 @@ describe("GET /v1/calls/:callId", () => {
     answeredBy: "human",
     heardMs: 5000,
     heardRatio: 1,
+    heardEvidence: "inbound",
     durationMs: 6000,
   };
   const get = (over: Partial<Call>, query = "") =>
@@ -187,6 +188,7 @@ describe("GET /v1/calls/:callId", () => {
       answered_by: "human",
       heard_ms: 5000,
       heard_ratio: 1,
+      heard_evidence: "inbound",
       duration_ms: 6000,
     });
     expect(reply.json.transcript).toBeNull();

@@ -1,22 +1,20 @@
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { System } from "../../../src/ports/system.ts";
-import type { Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS } from "../media-clock.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
-import type { MediaListener, MediaSession, MediaStatistics } from "./media/engine.ts";
+import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
 
 /** A key by SIP INFO says that it was pressed for so long, ms. */
 const INFO_DIGIT_MS = 160;
-/** A far side whose RTCP has said goodbye, and that sends nothing for so long after it, is gone without a BYE, ms. */
-const GOODBYE_MS = 3_000;
 
 /** What a leg needs. */
 export interface SipLegOptions {
   readonly callId: string;
   readonly sampleRate: number;
-  readonly system: System;
+  /** Without any RTP and RTCP of a far side that was to send the call has failed. */
+  readonly evidenceRequired: boolean;
   /** Makes the port's words of SIP's. */
   readonly releaseOf: (end: InviteEnd) => Release;
   /** Whether the far side takes telephone-events, as the negotiation has settled it. */
@@ -41,7 +39,6 @@ export class SipLeg implements Leg, InviteListener {
     receiving: () => {},
     digit: (digit) => this.#key(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
-    goodbye: () => this.#goodbye(),
   };
   readonly #options: SipLegOptions;
   readonly #gone: Promise<void>;
@@ -55,7 +52,6 @@ export class SipLeg implements Leg, InviteListener {
   readonly #told = new Set<LegEvent["type"]>();
   /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
   #keysBy: "rtp" | "info" | undefined;
-  #cancelGoodbye: (() => void) | undefined;
 
   constructor(options: SipLegOptions) {
     this.#options = options;
@@ -114,6 +110,11 @@ export class SipLeg implements Leg, InviteListener {
     return this.#told.has("answered") ? (this.#media?.statistics() ?? null) : null;
   }
 
+  evidence(): MediaEvidence {
+    const { kind, expected } = this.#media?.evidence() ?? NOTHING_CAME;
+    return { kind, required: expected && this.#options.evidenceRequired };
+  }
+
   hangUp(): Promise<void> {
     if (!this.#hungUp && !this.#over) {
       this.#hungUp = true;
@@ -166,7 +167,6 @@ export class SipLeg implements Leg, InviteListener {
       return;
     }
     this.#over = true;
-    this.#cancelGoodbye?.();
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);
   }
@@ -177,18 +177,6 @@ export class SipLeg implements Leg, InviteListener {
     this.events.close();
     this.#options.gone(this, end, release);
     this.#resolveGone();
-  }
-
-  #goodbye(): void {
-    const before = this.#media?.statistics().packetsReceived;
-    this.#cancelGoodbye ??= this.#options.system.after(GOODBYE_MS, () => {
-      this.#cancelGoodbye = undefined;
-      if (this.#media?.statistics().packetsReceived !== before) return;
-      this.#once({
-        type: "media_lost",
-        detail: "the far side said goodbye (RTCP BYE) and sends nothing any more, but no BYE came",
-      });
-    });
   }
 
   #key(digit: string, by: "rtp" | "info"): void {

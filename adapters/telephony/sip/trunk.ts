@@ -154,7 +154,7 @@ export class SipTrunk {
     const leg: SipLeg = new SipLeg({
       callId,
       sampleRate: trunk.sampleRate,
-      system,
+      evidenceRequired: trunk.requireInboundAudio,
       releaseOf: (end) => releaseOf(end, trunk),
       takesTelephoneEvents: () => takesKeys,
       answered: () => stack.presence.proven(),

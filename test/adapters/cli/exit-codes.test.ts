@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { EXIT_CODES_HELP, exitCodeOf } from "../../../adapters/cli/exit-codes.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.ts";
 
-const outcome = { detail: null, answered_by: null, heard_ms: 0, heard_ratio: 0, duration_ms: 0 };
+const heard = { heard_ms: 0, heard_ratio: 0, heard_evidence: "none" } as const;
+const outcome = { detail: null, answered_by: null, ...heard, duration_ms: 0 };
 
 test("every completed call ends with 0, every failed one with another code that the help explains", () => {
   for (const reason of COMPLETED_REASONS)

@@ -17,7 +17,7 @@ export interface CallsLoadOptions {
 
 /** Longer than any measurement with so many calls. */
 const MESSAGE_MS = 300_000;
-const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, lost() {}, goodbye() {} };
+const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, lost() {} };
 
 interface Talk {
   readonly session: MediaSession;

@@ -62,6 +62,6 @@ export class CalleeAudio {
   }
 
   get #firstDirection(): string {
-    return this.#script.onHold ?? "sendrecv";
+    return this.#script.onHold ?? (this.#script.onlyListens ? "recvonly" : "sendrecv");
   }
 }

@@ -26,6 +26,8 @@ export interface Script {
   readonly sdp?: "none" | "no-common-codec";
   /** It answers on hold, until a re-INVITE of its own; `zeros`: by an address of zeros, as was done once. */
   readonly onHold?: "sendonly" | "inactive" | "zeros";
+  /** It takes our audio and sends none: its SDP is `recvonly`. */
+  readonly onlyListens?: boolean;
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA")[];
   /** Does not understand telephone-event. Default: it does. */

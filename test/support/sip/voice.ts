@@ -1,8 +1,11 @@
 import { createSocket, type Socket } from "node:dgram";
 import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../src/audio/g711.ts";
 
-/** What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, or not one packet. */
-export type Speech = { readonly hz: number } | Int16Array | "silence" | "nothing";
+/**
+ * What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, comfort noise
+ * (RFC 3389) five times a second, or not one packet.
+ */
+export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
 
 /** How two voices have agreed to speak. */
 export interface Wire {
@@ -41,6 +44,8 @@ const FRAME_MS = 20;
 /** A key is held for 100 ms and followed by 60 ms of voice. */
 const KEY_FRAMES = 5;
 const PAUSE_FRAMES = 3;
+/** From one packet of comfort noise to the next. */
+const NOISE_FRAMES = 10;
 const LONGEST_GAP = 8000 * 60;
 
 /** The RTP of a far end: hears everything, and says something every 20 ms. */
@@ -63,7 +68,8 @@ export class Voice {
   #held = 0;
   #timestamp = (Math.random() * 0xffffffff) >>> 0;
   #sequence = (Math.random() * 0xffff) >>> 0;
-  readonly #ssrc = (Math.random() * 0xffffffff) >>> 0;
+  #ssrc = (Math.random() * 0xffffffff) >>> 0;
+  #paused = false;
   #startedAt = 0;
   #frames = 0;
   #closed = false;
@@ -112,6 +118,27 @@ export class Voice {
     return this.#toPress.length;
   }
 
+  /** Ends its source by RTCP BYE and sends nothing more, until `rejoin`. */
+  leave(): void {
+    this.report(true);
+    this.#paused = true;
+    this.#ssrc = (Math.random() * 0xffffffff) >>> 0;
+  }
+
+  /** Sends again, from another source. */
+  rejoin(): void {
+    this.#paused = false;
+  }
+
+  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param leaving with a BYE behind it */
+  report(leaving = false): void {
+    const { remote } = this.#wire!;
+    const words = [0x80_c9_00_01, this.#ssrc, ...(leaving ? [0x81_cb_00_01, this.#ssrc] : [])];
+    const packet = Buffer.alloc(4 * words.length);
+    for (const [i, word] of words.entries()) packet.writeUInt32BE(word, 4 * i);
+    this.#sender.send(packet, remote.port, remote.address, () => {});
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -141,7 +168,7 @@ export class Voice {
 
   #tick(): void {
     while (performance.now() >= this.#startedAt + this.#frames * FRAME_MS) {
-      if (this.#wire && this.#speech !== "nothing") this.#sayNext(this.#wire, this.#speech);
+      if (this.#wire && this.#speech !== "nothing" && !this.#paused) this.#sayNext(this.#wire, this.#speech);
       this.#frames++;
     }
     const ms = this.#startedAt + this.#frames * FRAME_MS - performance.now();
@@ -166,6 +193,11 @@ export class Voice {
         this.#held = 0;
         this.#toPress.shift();
       }
+    }
+    if (speech === "comfort noise") {
+      if (this.#frames % NOISE_FRAMES === 0) this.#send(wire, 13, this.#timestamp, false, Buffer.of(60));
+      this.#timestamp = (this.#timestamp + FRAME) >>> 0;
+      return;
     }
     const frame = Buffer.alloc(FRAME);
     for (let i = 0; i < FRAME; i++) frame[i] = this.#law!.code(this.#sample(speech));

@@ -49,6 +49,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly sessionTimers: boolean;
   readonly holdTimeoutMs: number;
   readonly mediaLossMs: number;
+  readonly requireInboundAudio: boolean;
   readonly trace: boolean;
   readonly listen: TrunkListener | undefined;
   /** It is WhatsApp Business Calling. */
@@ -100,6 +101,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     sessionTimers: trunk.sessionTimers ?? true,
     holdTimeoutMs: trunk.holdTimeoutMs ?? 60_000,
     mediaLossMs: trunk.mediaLossMs ?? 20_000,
+    requireInboundAudio: trunk.requireInboundAudio ?? true,
     trace: trunk.trace ?? false,
     listen: trunk.listen,
     whatsApp: domain === "wa.meta.vc",

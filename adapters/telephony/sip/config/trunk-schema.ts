@@ -187,6 +187,7 @@ export const trunkSchema = v.object(
     sessionTimers: flag(),
     holdTimeoutMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
     mediaLossMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
+    requireInboundAudio: flag(),
     trace: flag(),
     listen: v.optional(listen),
   },

@@ -54,8 +54,10 @@ export interface Trunk {
   readonly sessionTimers?: boolean | undefined;
   /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
-  /** Without audio from the far side for so long a call counts as dead, ms. Default: 20,000. */
+  /** A call counts as dead if no RTP and no RTCP has come from the far side for so long, ms. Default: 20,000. */
   readonly mediaLossMs?: number | undefined;
+  /** A call that ends without any RTP and RTCP of a far side that was to send fails. Default: true. */
+  readonly requireInboundAudio?: boolean | undefined;
   /** Puts every message of a call into its timeline, secrets masked. Default: false. */
   readonly trace?: boolean | undefined;
   /** Takes connections from the far side as well, as WhatsApp Business wants: a port, and a certificate for TLS. */

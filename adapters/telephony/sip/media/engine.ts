@@ -1,5 +1,5 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
-import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
+import type { Deadlines, HeardEvidence, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 
 export type { MediaStatistics };
@@ -85,9 +85,17 @@ export interface MediaListener {
   digit(digit: string): void;
   /** Nothing has come for `lossMs`; a sentence. */
   lost(detail: string): void;
-  /** The far side's RTCP says goodbye. */
-  goodbye(): void;
 }
+
+/** What has come of the far side. */
+export interface StreamEvidence {
+  readonly kind: HeardEvidence;
+  /** The far side was to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
+  readonly expected: boolean;
+}
+
+/** Before the start. */
+export const NOTHING_CAME: StreamEvidence = { kind: "none", expected: false };
 
 /** The audio of one call. */
 export interface MediaSession {
@@ -105,6 +113,7 @@ export interface MediaSession {
   /** Plays keys as telephone-events in place of the source, which waits. Resolves when all are sent. */
   sendDigits(digits: string): Promise<void>;
   statistics(): MediaStatistics;
+  evidence(): StreamEvidence;
   /** Says goodbye by RTCP, gives the port back. Idempotent. */
   close(): Promise<void>;
 }

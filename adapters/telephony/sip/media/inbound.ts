@@ -98,17 +98,19 @@ export class Inbound {
   }
 
   /**
-   * A datagram has come, its protection already taken off; the array is kept. False when it is of no use.
+   * A datagram has come, its protection already taken off; the array is kept. Whether it shows that the far side is there:
+   * it is of its source, audio or not.
    *
    * @param timely it has come now; else it may have lain in the socket while this thread stood still
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
     const packet = parsed;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
-      // Comfort noise and the like uses up a number of the stream it is in.
-      if (packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port)) this.#skip();
+      // It uses up a number of the stream it is in.
+      const present = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
+      if (present) this.#skip();
       else this.invalid++;
-      return false;
+      return present;
     }
     const previous = this.source.ssrc;
     const verdict = this.source.judge(packet, bytes, length, address, port, now);
@@ -150,7 +152,10 @@ export class Inbound {
     if (settings === undefined) return false;
     const { receive } = settings.payloadType;
     return (
-      payloadType === receive || payloadType === settings.telephoneEvent?.payloadType || otherLaw(payloadType, receive)
+      payloadType === receive ||
+      payloadType === settings.telephoneEvent?.payloadType ||
+      payloadType === COMFORT_NOISE ||
+      otherLaw(payloadType, receive)
     );
   }
 
@@ -182,6 +187,11 @@ export class Inbound {
       if (digit !== undefined) this.#listener.digit(digit);
       return;
     }
+    if (packet.payloadType === COMFORT_NOISE) {
+      jitter.skip(sequence, packet.timestamp);
+      this.#begun();
+      return;
+    }
     if (packet.payloadLength === 0) {
       jitter.skip(sequence, packet.timestamp);
       return;
@@ -190,6 +200,10 @@ export class Inbound {
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
     if (timely) reception.timed(packet.timestamp, now);
     jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
+    this.#begun();
+  }
+
+  #begun(): void {
     if (this.#heard) return;
     this.#heard = true;
     this.#listener.audible();
@@ -218,6 +232,8 @@ export class Inbound {
 
 const PCMU = 0;
 const PCMA = 8;
+/** RFC 3389 section 4: static, and sent by phones that were not offered it. */
+const COMFORT_NOISE = 13;
 const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
 const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
 

@@ -26,7 +26,6 @@ export class RtcpSession {
   #packetsAtLastReport = 0;
   #lastReport = 0;
   #lastReportAt = 0;
-  #senderPackets = -1;
 
   constructor(system: System, inbound: Inbound, outbound: Outbound) {
     this.#system = system;
@@ -78,11 +77,8 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /**
-   * Takes the far side's report. Undefined: it is none. `goodbye`: the far side leaves. `silent`: it says that it has sent
-   * no audio since its report before.
-   */
-  take(bytes: Uint8Array, length: number): "report" | "silent" | "goodbye" | undefined {
+  /** Takes the far side's report. Undefined: it is none. `goodbye`: the present source ends. */
+  take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;
     const now = this.#system.monotonic();
@@ -99,10 +95,7 @@ export class RtcpSession {
       }
     }
     const { ssrc } = this.#inbound.source;
-    if (packet.goodbye >= 0 && (packet.goodbye === ssrc || ssrc < 0)) return "goodbye";
-    const silent = packet.senderPackets === this.#senderPackets;
-    this.#senderPackets = packet.senderPackets;
-    return silent ? "silent" : "report";
+    return packet.goodbye >= 0 && (packet.goodbye === ssrc || ssrc < 0) ? "goodbye" : "report";
   }
 
   #interval(): number {

@@ -10,9 +10,11 @@ import type {
   MediaSession,
   MediaStatistics,
   SendDeadline,
+  StreamEvidence,
   StreamSettings,
 } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
+import { MediaWatch } from "./media-watch.ts";
 import { estimateMos } from "./mos.ts";
 import { Outbound } from "./outbound.ts";
 import type { PacketRoom } from "./packet-room.ts";
@@ -54,6 +56,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #outbound: Outbound;
   readonly #rtcp: RtcpSession;
   readonly #protection = new Protection();
+  readonly #watch: MediaWatch;
   readonly #remoteRtcp = { address: "", port: 0 };
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
@@ -67,18 +70,17 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #now = -1;
   #tickedAt = 0;
   #stalled = false;
-  #heardAt = 0;
-  #lost = false;
-  #left = false;
+  #broken = false;
   #foreign = 0;
   #heldMs = 0;
 
   constructor(options: RtpSessionOptions) {
-    const { system, sampleRate, sockets } = options;
+    const { system, sampleRate, sockets, lossMs } = options;
     this.#options = options;
     this.port = sockets.port;
     this.#inbound = new Inbound(sampleRate, this);
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
+    this.#watch = new MediaWatch(lossMs);
     this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
   }
 
@@ -92,7 +94,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#closing !== undefined) return;
     const before = this.#settings;
     this.#settings = settings;
-    if (settings.direction !== before?.direction) this.#heardAt = this.#options.system.monotonic();
+    this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
     this.#protection.settle(settings.srtp);
     if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
       this.#remoteRtcp.address = settings.remoteRtcp.address;
@@ -110,7 +112,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   start(): void {
     if (this.#started || this.#closing !== undefined) return;
     this.#started = true;
-    this.#heardAt = this.#options.system.monotonic();
+    this.#watch.start(this.#options.system.monotonic());
     this.#sendNow();
   }
 
@@ -143,6 +145,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     };
   }
 
+  evidence(): StreamEvidence {
+    return this.#watch.evidence;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -162,7 +168,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
-    if (this.#inbound.take(bytes, length, address, port, now, timely)) this.#heardAt = now;
+    const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
+    if (ofSource || this.#settings.srtp !== undefined) this.#watch.rtp(now); // nobody else has the keys
   }
 
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
@@ -170,8 +177,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     const { source } = this.#inbound;
     const length = this.#protection.unprotectRtcp(bytes, bytes.length);
-    const genuine = length > 0 && (address === source.address || address === this.#remoteRtcp.address);
-    const said = genuine ? this.#rtcp.take(bytes, length) : undefined;
+    const known =
+      this.#settings.srtp !== undefined || address === source.address || address === this.#remoteRtcp.address;
+    const said = length > 0 && known ? this.#rtcp.take(bytes, length) : undefined;
     if (said === undefined) {
       this.#foreign++;
       return;
@@ -180,12 +188,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#remoteRtcp.address = address; // symmetric, as RTP is
       this.#remoteRtcp.port = port;
     }
-    // Somebody who says that he is silent is there; who says that he speaks should be heard.
-    if (said === "silent" && this.#inbound.heard) this.#heardAt = this.#options.system.monotonic();
-    if (said === "goodbye" && !this.#left) {
-      this.#left = true;
-      this.#options.listener.goodbye();
-    }
+    this.#watch.rtcp(said === "goodbye", this.#options.system.monotonic());
   }
 
   /** @internal the clock's side: one frame each way */
@@ -208,13 +211,14 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#report(false);
-    this.#watch(monotonic);
+    const lost = this.#broken ? undefined : this.#watch.overdue(monotonic);
+    if (lost !== undefined) this.#options.listener.lost(lost);
   }
 
   /** @internal */
   readonly tickFailed = (fault: unknown): void => {
-    if (this.#closing === undefined && !this.#lost) {
-      this.#lost = true;
+    if (this.#closing === undefined && !this.#broken) {
+      this.#broken = true;
       this.#options.listener.lost(`The audio of the call broke: ${fault instanceof Error ? fault.message : fault}`);
     }
   };
@@ -255,19 +259,6 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#codec === undefined || !this.#maySend || this.#outbound.packets > 0) return;
     if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
     this.#outbound.begin(this.#source);
-  }
-
-  #watch(now: number): void {
-    const { lossMs } = this.#options;
-    if (!this.#started || this.#lost || this.#settings?.direction !== "sendrecv") return;
-    if (now - this.#heardAt < lossMs) return;
-    this.#lost = true;
-    const since = `for ${Math.round(lossMs / 1000)} s`;
-    this.#options.listener.lost(
-      this.#inbound.heard
-        ? `No audio has come from the far side ${since}.`
-        : `No audio at all has come from the far side ${since}: a firewall, a NAT, or a wrong public address may be in the way.`,
-    );
   }
 
   readonly #transmit = (packet: PacketRoom, length: number): void => {

@@ -26,6 +26,7 @@ describe("the settings of trunks", () => {
       sessionTimers: true,
       holdTimeoutMs: 60_000,
       mediaLossMs: 20_000,
+      requireInboundAudio: true,
     });
   });
 

@@ -37,7 +37,6 @@ function session() {
       receiving() {},
       digit() {},
       lost: (detail) => told.push(detail),
-      goodbye() {},
     },
     gone() {},
   });

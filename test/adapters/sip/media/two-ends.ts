@@ -83,10 +83,6 @@ export class End implements FrameSource, FrameSink, MediaListener {
   lost(detail: string): void {
     this.told.push(`lost: ${detail}`);
   }
-
-  goodbye(): void {
-    this.told.push("goodbye");
-  }
 }
 
 /** Plain PCMU to a port on loopback. */

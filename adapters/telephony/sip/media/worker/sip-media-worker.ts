@@ -5,7 +5,7 @@ import { createThreadEngine } from "../thread-engine.ts";
 import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
 import { RingSink } from "./ring-sink.ts";
 import { RingSource } from "./ring-source.ts";
-import { writeStatistics } from "./statistics-board.ts";
+import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 
 // The entry of the media worker (see worker-engine.ts): an engine of its own, whose calls are played out of shared memory.
 
@@ -25,14 +25,13 @@ function post(message: FromMediaWorker): void {
 }
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
-  const noticed = (what: "sending" | "receiving" | "goodbye"): void => {
+  const noticed = (what: "sending" | "receiving"): void => {
     note(id); // who is told of it may look at once
     post({ type: "noticed", id, what });
   };
   const listener: MediaListener = {
     sending: () => noticed("sending"),
     receiving: () => noticed("receiving"),
-    goodbye: () => noticed("goodbye"),
     digit: (digit) => post({ type: "digit", id, digit }),
     lost: (detail) => post({ type: "lost", id, detail }),
   };
@@ -56,7 +55,9 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
 /** Writes how a call goes where the other thread sees it. */
 function note(id: number): void {
   const call = calls.get(id);
-  if (call !== undefined) writeStatistics(call.board, call.session.statistics());
+  if (call === undefined) return;
+  writeStatistics(call.board, call.session.statistics());
+  writeEvidence(call.board, call.session.evidence());
 }
 
 async function close(id: number): Promise<void> {

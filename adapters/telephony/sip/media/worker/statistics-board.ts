@@ -1,4 +1,5 @@
-import type { MediaStatistics } from "../engine.ts";
+import { HEARD_EVIDENCE } from "../../../../../src/domain/outcome.ts";
+import type { MediaStatistics, StreamEvidence } from "../engine.ts";
 
 const CODECS = ["PCMU", "PCMA", "opus"] as const;
 /** In the order in which they stand on the board; the codec comes before them. */
@@ -16,7 +17,10 @@ const NUMBERS = [
   "heldMs",
 ] as const satisfies readonly (keyof MediaStatistics)[];
 
-export const STATISTICS_BYTES: number = (1 + NUMBERS.length) * Float64Array.BYTES_PER_ELEMENT;
+/** Behind the numbers: the kind of the evidence, and whether any is expected. */
+const EVIDENCE_AT = 1 + NUMBERS.length;
+
+export const STATISTICS_BYTES: number = (EVIDENCE_AT + 2) * Float64Array.BYTES_PER_ELEMENT;
 
 /** Writes how a call goes where the other thread can read it at any time. What there is none of is written as NaN. */
 export function writeStatistics(board: Float64Array, statistics: MediaStatistics): void {
@@ -42,4 +46,15 @@ export function readStatistics(board: Float64Array): MediaStatistics {
     mos: orNull("mos"),
     heldMs: number("heldMs"),
   };
+}
+
+/** Writes what has come of the far side. */
+export function writeEvidence(board: Float64Array, { kind, expected }: StreamEvidence): void {
+  board[EVIDENCE_AT] = 1 + HEARD_EVIDENCE.indexOf(kind);
+  board[EVIDENCE_AT + 1] = expected ? 1 : 0;
+}
+
+/** What was written last; no evidence before that. */
+export function readEvidence(board: Float64Array): StreamEvidence {
+  return { kind: HEARD_EVIDENCE[(board[EVIDENCE_AT] ?? 0) - 1] ?? "none", expected: board[EVIDENCE_AT + 1] === 1 };
 }

@@ -6,12 +6,13 @@ import type {
   MediaSession,
   MediaStatistics,
   SendDeadline,
+  StreamEvidence,
   StreamSettings,
 } from "../engine.ts";
 import type { ToMediaWorker } from "./messages.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall } from "./shared-call.ts";
-import { readStatistics } from "./statistics-board.ts";
+import { readEvidence, readStatistics } from "./statistics-board.ts";
 
 /** A source that cannot be pulled ahead is read a frame at first, and from then on has so many kept ready. */
 const FRAMES_READY = 4;
@@ -103,6 +104,11 @@ export class WorkerSession implements MediaSession, Ticking {
   /** At most a quarter of a second old. */
   statistics(): MediaStatistics {
     return readStatistics(this.#board);
+  }
+
+  /** As old as the statistics. */
+  evidence(): StreamEvidence {
+    return readEvidence(this.#board);
   }
 
   close(): Promise<void> {

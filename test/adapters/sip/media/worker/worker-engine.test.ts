@@ -46,7 +46,6 @@ async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
     receiving: () => told.push("receiving"),
     digit: (digit) => told.push(`digit ${digit}`),
     lost: (detail) => told.push(`lost: ${detail}`),
-    goodbye: () => told.push("goodbye"),
   };
   const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
   const session = await engine.open(options, listener);
@@ -276,7 +275,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("a full range of ports is said by name", async () => {
     const engine = await engineIn(place);
     const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
-    const listener = { sending() {}, receiving() {}, digit() {}, lost() {}, goodbye() {} };
+    const listener = { sending() {}, receiving() {}, digit() {}, lost() {} };
     const session = await engine.open(options, listener);
     await expect(engine.open(options, listener)).rejects.toThrow(/43000 to 43001/);
     await expect(engine.open(options, listener)).rejects.toMatchObject({ name: "PortsExhausted" });

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { createRingport, type Outcome } from "../../../src/index.ts";
+import { toneWav } from "../../support/server-sound.ts";
+import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const ADA = { userId: "ada" };
+const NUMBER = "+12025550100";
+const MESSAGE_MS = 1_000;
+const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+interface Ending extends Pick<Outcome, "reason" | "heardRatio" | "heardEvidence"> {
+  readonly status: "COMPLETED" | "FAILED";
+}
+
+/** A callee's phone, and how a call to it ends. */
+type Case = readonly [title: string, phone: Script, ending: Ending, trunk?: Partial<Trunk>];
+
+const failed: Ending = { status: "FAILED", reason: "media_failed", heardRatio: null, heardEvidence: "none" };
+const unknown: Ending = { status: "COMPLETED", reason: "message_played", heardRatio: null, heardEvidence: "none" };
+const heard = (heardEvidence: "inbound" | "rtcp"): Ending => ({
+  ...{ status: "COMPLETED", reason: "message_played", heardRatio: 1, heardEvidence },
+});
+const reports = (call: FarEndCall): void => call.voice!.report();
+
+const CASES: readonly Case[] = [
+  ["that speaks", { says: { hz: 1_000 } }, heard("inbound")],
+  ["that sends comfort noise", { says: "comfort noise" }, heard("inbound")],
+  ["that sends RTCP only", { ...callees.silent, acts: reports }, heard("rtcp")],
+  ["that sends nothing", callees.silent, failed],
+  ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, failed],
+  ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => call.hangUp() }, failed],
+  ["that sends nothing, if none is required", callees.silent, unknown, { requireInboundAudio: false }],
+  ["whose answer was recvonly", { onlyListens: true }, unknown],
+  ["whose answer was recvonly, and that sends RTCP", { onlyListens: true, acts: reports }, heard("rtcp")],
+];
+
+describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to a phone", (media) => {
+  test("ends by the evidence of what was heard", async () => {
+    const trunks: Trunk[] = [];
+    const farEnds = await Promise.all(
+      CASES.map(async ([, phone, , trunk], i) => {
+        const farEnd = await startFarEnd({ callees: { "*": phone } });
+        closing.push(() => farEnd.close());
+        trunks[i] = { name: `phone-${i}`, server: farEnd.uri, users: "*", ...trunk };
+        return farEnd;
+      }),
+    );
+    const data = temporaryFolder("evidence");
+    const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+    const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 1_500 });
+    closing.push(() => ringport.stop({ drainMs: 0 }));
+    const calls = await Promise.all(
+      CASES.map(async (_, i) => {
+        const { id } = await ringport.instances.create(ADA, { name: `Line ${i}`, provider: `sip/phone-${i}` });
+        const target = { phoneNumber: NUMBER };
+        const audio = { audioBase64: MESSAGE };
+        const call = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+        return await ringport.calls.wait(ADA, call.id);
+      }),
+    );
+    const endings = calls.map(({ status, outcome }) => {
+      const { reason, heardRatio, heardEvidence } = outcome!;
+      return { status, reason, heardRatio, heardEvidence };
+    });
+    expect(Object.fromEntries(endings.map((ending, i) => [CASES[i]![0], ending]))).toEqual(
+      Object.fromEntries(CASES.map(([title, , ending]) => [title, ending])),
+    );
+    expect(calls[3]!.outcome!.detail).toMatch(/^neither audio nor RTCP came from the far side/);
+    // What is called heard was heard.
+    for (const [i, farEnd] of farEnds.entries()) {
+      if (CASES[i]![2].heardRatio !== 1) continue;
+      const loud = farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+      expect(loud, CASES[i]![0]).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { callees, type Script } from "../../support/sip/far-end.ts";
+import type { Voice } from "../../support/sip/voice.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+const LOSS_MS = 1_000;
+const MESSAGE_MS = 3_000;
+
+/** Plays a message three times as long as `mediaLossMs` to a callee who does not speak; expects all of it to be heard. */
+async function expectHeard(callee: Script, settle: (voice: Voice) => void = () => {}) {
+  const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": callee } });
+  const { leg, events, playout, ear } = await scene.call(NUMBER);
+  playout.enqueue(tone(440, MESSAGE_MS, leg.sampleRate, 8_000));
+  playout.silence(100);
+  playout.end();
+  await events.next("connected", 5_000);
+  const far = scene.farEnd.calls[0]!;
+  settle(far.voice!);
+  await Promise.race([playout.drained, events.next("media_lost", 10_000).catch(() => {})]);
+  const statistics = leg.statistics?.();
+  await leg.hangUp();
+  await events.over;
+  expect(events.types).not.toContain("media_lost");
+  const loud = far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
+  return { ear, statistics };
+}
+
+test("a callee whose phone sends nothing but comfort noise hears the whole message", async () => {
+  const { ear, statistics } = await expectHeard({ says: "comfort noise" });
+  expect(statistics).toMatchObject({ packetsInvalid: 0, packetsLost: 0 });
+  expect(statistics?.packetsReceived).toBeGreaterThan(10);
+  expect(ear.frames.length).toBeGreaterThan(100);
+  expect(ear.heard().every((sample) => sample === 0)).toBe(true);
+});
+
+test("a callee whose phone sends nothing but RTCP hears the whole message", async () => {
+  const { statistics } = await expectHeard(callees.silent, (voice) => {
+    for (let ms = 400; ms < MESSAGE_MS; ms += 400) setTimeout(() => voice.report(), ms);
+  });
+  expect(statistics).toMatchObject({ packetsReceived: 0, packetsInvalid: 0 });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { FarEndCall } from "../../support/sip/far-end.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+
+/** Places a call to a phone that has begun to speak. */
+async function talking(trunk: Partial<Trunk> = {}) {
+  const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 } } } });
+  const { leg, events, playout, ear } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  await scene.network.until(() => ear.frames.length > 10, "its voice");
+  return { scene, leg, events, playout, ear, far: scene.farEnd.calls[0]! };
+}
+
+/** Calls a phone, lets a PBX move the call as `moves` says, and expects both sides to hear each other afterwards. */
+async function expectGoesOn(
+  trunk: Partial<Trunk>,
+  moves: (far: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,
+): Promise<void> {
+  const { scene, leg, events, playout, ear, far } = await talking(trunk);
+  far.voice!.leave();
+  await moves(far, scene.network.sleep);
+  const before = ear.frames.length;
+  far.voice!.rejoin();
+  playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
+  playout.end();
+  await playout.drained;
+  await scene.network.until(() => toneShare(ear.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
+  expect(ear.frames.length).toBeGreaterThan(before);
+  const loud = (): number => far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at that phone");
+  await leg.hangUp();
+  await events.over;
+  expect(events.types).not.toContain("media_lost");
+  expect([events.cause, far.end]).toEqual(["released", "they hung up"]);
+}
+
+describe("an RTCP BYE", () => {
+  test("ends a source, not the call that a PBX moves to another phone", async () => {
+    await Promise.all([
+      expectGoesOn({}, (_, sleep) => sleep(6_000)),
+      // Neither a hold nor a new negotiation counts as silence.
+      expectGoesOn({ mediaLossMs: 2_000 }, async (far, sleep) => {
+        await far.reinvite("sendonly");
+        await sleep(6_000);
+        await far.reinvite("sendrecv");
+      }),
+      expectGoesOn({ mediaLossMs: 4_000 }, async (far, sleep) => {
+        await sleep(3_000);
+        await far.reinvite("sendrecv");
+        await sleep(3_000);
+      }),
+    ]);
+  });
+
+  test("is named if nothing follows it within mediaLossMs", async () => {
+    const { events, far } = await talking({ mediaLossMs: 2_000 });
+    const left = performance.now();
+    far.voice!.leave();
+    const { detail } = await events.next("media_lost", 5_000);
+    expect(detail).toMatch(/for 2 s.*RTCP BYE/);
+    expect(performance.now() - left).toBeGreaterThan(1_900);
+  });
+});
