@@ -35,6 +35,11 @@ export interface Flow {
    * side hears a CRLF now and then (RFC 5626). The answer lets go; twice is fine.
    */
   hold(): () => void;
+  /**
+   * Starts to watch a connection. The returned function closes it with this fault if no bytes have come since, and
+   * reports whether it did. UDP has none: the next datagram may find somebody.
+   */
+  watch?(): (fault: TransportError) => boolean;
 }
 
 /** Who is told what arrives. Neither may throw. */
