@@ -86,7 +86,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     codecs,
     sampleRate: codecs.includes("opus") ? 16_000 : 8_000,
     srtp: trunk.srtp ?? (encrypted ? "optional" : "off"),
-    tls: { servername: trunk.tls?.servername ?? server.host, ...trunk.tls },
+    tls: trunk.tls ?? {},
     maxCalls: trunk.maxCalls,
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},

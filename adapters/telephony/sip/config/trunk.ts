@@ -69,7 +69,7 @@ export type TrunkCodec = "PCMU" | "PCMA" | "opus";
 export interface TrunkTls {
   /** Who signs the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
   readonly ca?: string | undefined;
-  /** The name in the server's certificate. Default: the host of `server`, or of `outboundProxy`. */
+  /** The name in the server's certificate. Default: the host that is connected to: of `outboundProxy`, else of `server`. */
   readonly servername?: string | undefined;
   /** Takes any certificate. For tests. */
   readonly insecure?: boolean | undefined;
