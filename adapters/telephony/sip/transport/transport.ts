@@ -69,6 +69,8 @@ export class TransportError extends Error {
 export interface Transports {
   /** The flow to this hop: an open connection is used again. @throws {TransportError} none could be made in time */
   connect(hop: Hop, signal: AbortSignal): Promise<Flow>;
+  /** Requests over UDP are taken from these places too; those of any other address are dropped, unless the trunk listens there. */
+  expect?(hops: readonly Hop[]): void;
   /**
    * What we call ourselves on this flow in Via and Contact: `host[:port]`, IPv6 in brackets; the public address where
    * one is configured or was learnt (RFC 3581), else the address the flow is bound to.
