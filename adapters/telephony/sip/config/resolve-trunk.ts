@@ -43,6 +43,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly probe: "options" | "none";
+  readonly crlfProbe: boolean;
   readonly users: readonly string[] | "*" | undefined;
   readonly format: NumberFormat;
   readonly followRedirects: boolean;
@@ -91,6 +92,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},
     probe: trunk.probe ?? "options",
+    crlfProbe: trunk.crlfProbe ?? true,
     users: trunk.users,
     allowedPrefixes: trunk.allowedPrefixes,
     allowEmergency: trunk.allowEmergency ?? false,

@@ -20,6 +20,8 @@ export interface TransportsOptions {
   /** The IP address that our sockets are bound to. Default: all of this machine's. */
   readonly localAddress?: string | undefined;
   readonly listen?: TrunkListener | undefined;
+  /** See `Trunk.crlfProbe`. Default: true. */
+  readonly crlfProbe?: boolean | undefined;
   /** Default: 5000. */
   readonly connectTimeoutMs?: number | undefined;
 }
@@ -49,7 +51,16 @@ class SocketTransports implements TrunkTransports {
   readonly #accepting: Promise<StreamListener | undefined>;
   #closing: Promise<void> | undefined;
 
-  constructor({ system, logger, tls = {}, publicAddress, localAddress, listen, connectTimeoutMs }: TransportsOptions) {
+  constructor({
+    system,
+    logger,
+    tls = {},
+    publicAddress,
+    localAddress,
+    listen,
+    crlfProbe,
+    connectTimeoutMs,
+  }: TransportsOptions) {
     const listener = (): TransportListener => this.#listener;
     const malformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
@@ -72,6 +83,7 @@ class SocketTransports implements TrunkTransports {
       address: overUdp?.address ?? localAddress,
       port: overUdp?.port ?? 0,
       open: overUdp !== undefined,
+      probe: crlfProbe ?? true,
       listener,
       malformed,
       stranger,

@@ -22,6 +22,8 @@ export interface UdpTransportOptions {
   readonly port: number;
   /** Whether requests are taken from any address. */
   readonly open: boolean;
+  /** Whether a peer is looked for with a keep-alive of its own. */
+  readonly probe: boolean;
   readonly listener: () => TransportListener;
   /** Something came that is no message. */
   readonly malformed: (from: SocketAddress, detail: string) => void;
@@ -128,9 +130,9 @@ export class UdpTransport {
   }
 
   async #explore(flow: UdpFlow): Promise<void> {
-    const { address: from, system } = this.#options;
+    const { address: from, system, probe } = this.#options;
     const refused = (fault: TransportError): void => this.#failed(flow, fault);
-    const own = await exploreRoute({ to: flow.remote, from, system, refused, signal: this.#ended.signal });
+    const own = await exploreRoute({ to: flow.remote, from, system, probe, refused, signal: this.#ended.signal });
     const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
     if (address !== undefined) flow.reachedFrom(address);
   }

@@ -194,6 +194,21 @@ test.skipIf("Deno" in globalThis)("a port where nobody listens is told of, witho
   await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
 });
 
+test("without the CRLF probe a peer hears our messages alone, from one port, and our address is known", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system, crlfProbe: false });
+  for (let n = 1; n <= 3; n++) {
+    const flow = await transports.connect(hopTo(far), never);
+    expect(flow.local.address).toBe("127.0.0.1");
+    flow.send(options());
+    await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(n));
+    await system.advance(6_000); // the way is looked for again
+  }
+  expect(far.received).toHaveLength(3);
+  expect(new Set(far.received.map(({ port }) => port)).size).toBe(1);
+});
+
 test("an address of the other family cannot be reached from our own address", async () => {
   const { transports } = trunk({ localAddress: "127.0.0.1" });
   await expect(transports.connect(hopTo({ address: "::1", port: 5060 }), never)).rejects.toMatchObject({
