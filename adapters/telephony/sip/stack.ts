@@ -69,6 +69,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     tls: trunk.tls,
     publicAddress: trunk.publicAddress,
     listen: trunk.listen,
+    crlfProbe: trunk.crlfProbe,
   });
   const resolve = createResolve({ system });
   const transactions = createTransactions(transports, resolve, { system });

@@ -43,6 +43,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly probe: "options" | "none";
+  readonly crlfProbe: boolean;
   readonly users: readonly string[] | "*" | undefined;
   readonly format: NumberFormat;
   readonly followRedirects: boolean;
@@ -87,11 +88,12 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     codecs,
     sampleRate: codecs.includes("opus") ? 16_000 : 8_000,
     srtp: trunk.srtp ?? (encrypted ? "optional" : "off"),
-    tls: { servername: trunk.tls?.servername ?? server.host, ...trunk.tls },
+    tls: trunk.tls ?? {},
     maxCalls: trunk.maxCalls,
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},
     probe: trunk.probe ?? "options",
+    crlfProbe: trunk.crlfProbe ?? true,
     users: trunk.users,
     allowedPrefixes: trunk.allowedPrefixes,
     allowEmergency: trunk.allowEmergency ?? false,

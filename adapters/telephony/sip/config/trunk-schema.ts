@@ -168,6 +168,7 @@ export const trunkSchema = v.object(
     ),
     headers: v.optional(headers),
     probe: v.optional(v.picklist(["options", "none"], must("options or none"))),
+    crlfProbe: flag(),
     users: v.optional(
       v.union(
         [v.literal("*"), v.array(v.pipe(v.string(), v.minLength(1)))],

@@ -38,6 +38,8 @@ export interface Trunk {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How we know that the trunk is there, where it is not by a registration. Default: OPTIONS every 30 s. */
   readonly probe?: "options" | "none" | undefined;
+  /** Over UDP, sends an empty line from a port of its own, so that a server that is gone is noticed at once. Default: true. */
+  readonly crlfProbe?: boolean | undefined;
   /** The ids of the users whose instances may call over it, or `*`. Default: the server's first user only. */
   readonly users?: readonly string[] | "*" | undefined;
   /** Beginnings of the only numbers that it calls: `["+49", "+1415"]`. Default: every number but those of the next two. */
@@ -71,7 +73,7 @@ export type TrunkCodec = "PCMU" | "PCMA" | "opus";
 export interface TrunkTls {
   /** Who signs the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
   readonly ca?: string | undefined;
-  /** The name in the server's certificate. Default: the host of `server`, or of `outboundProxy`. */
+  /** The name in the server's certificate. Default: the host that is connected to: of `outboundProxy`, else of `server`. */
   readonly servername?: string | undefined;
   /** Takes any certificate. For tests. */
   readonly insecure?: boolean | undefined;

@@ -9,7 +9,7 @@ import type { AgentContext } from "./agent-context.ts";
 export interface Draft {
   readonly request: SipRequest;
   readonly to: string | Flow;
-  /** Where to try once more when the flow of `to` turns out to be gone. */
+  /** Where to try once more when the connection turns out to be gone. */
   readonly otherwise?: string;
   /** Carries our Contact. */
   readonly contact?: boolean;
@@ -108,7 +108,7 @@ export class Exchange {
         else this.#listener.final(response, flow);
       },
       failed: (fault) => {
-        if (this.#cancelled || lost || otherwise === undefined || typeof to === "string" || fault.fault !== "closed") {
+        if (this.#cancelled || lost || otherwise === undefined || fault.fault !== "closed") {
           this.#listener.failed(fault);
           return;
         }

@@ -63,7 +63,8 @@ export class Outgoing {
       },
       this.#callId,
     );
-    this.#underWay.add(exchange);
+    // A BYE goes on when nobody waits for it any more: without it the far leg stays up, and is billed.
+    if (method !== "BYE") this.#underWay.add(exchange);
     return exchange;
   }
 

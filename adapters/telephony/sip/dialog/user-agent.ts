@@ -11,6 +11,7 @@ import type { InviteRequest, InviteUsage } from "./invite.ts";
 import { OutboundInvite } from "./outbound-invite.ts";
 import { refusalOutside } from "./refusals.ts";
 import { declineAnswer } from "./stray-answer.ts";
+import { refuseStrayInvites } from "./stray-invite.ts";
 
 /** The user agent of one trunk: listens to its transactions from now on. */
 export function createUserAgent(options: UserAgentOptions): UserAgent {
@@ -21,6 +22,8 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
   const series = (): RequestSeries => ({ callId: context.token(16), fromTag: context.token(), cseq: 0 });
 
   options.transactions.listen({
+    stateless: refuseStrayInvites(context),
+    ours: ({ headers }) => calls.has(headers.get("Call-ID") ?? ""),
     request(transaction) {
       const { headers } = transaction.request;
       const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));

@@ -1,4 +1,5 @@
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import { TransportError } from "../transport/transport.ts";
 
 /**
  * Knows whether a trunk can place calls, for all its lines together.
@@ -53,5 +54,8 @@ export function sameHealth(one: LineHealth | undefined, other: LineHealth): bool
 /** Why nothing came back, for the owner of the line; a fault of the transport names the peer and the fix itself. */
 export function silenceText(server: string, fault: unknown): string {
   const detail = fault instanceof Error ? fault.message : String(fault);
-  return detail.includes(server) ? detail : `${server} does not answer: ${detail}; check \`server\` and the firewall`;
+  if (detail.includes(server)) return detail;
+  if (fault instanceof TransportError && fault.fault === "dns")
+    return `${server} cannot be resolved: ${detail}; check the name in \`server\` and this machine's DNS resolver`;
+  return `${server} does not answer: ${detail}; check \`server\` and the firewall`;
 }

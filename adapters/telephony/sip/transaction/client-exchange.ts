@@ -49,6 +49,8 @@ export class ClientExchange {
   /** Timers A and E: the pause before the next repetition, ms. */
   #pauseMs: number;
   #cancelled = false;
+  /** Closes a connection on which nothing has come since the request was sent. */
+  #closeSilent: ((fault: TransportError) => boolean) | undefined;
 
   constructor(options: ClientExchangeOptions) {
     this.#options = options;
@@ -70,6 +72,7 @@ export class ClientExchange {
   }
 
   start(): void {
+    this.#closeSilent = this.flow.watch?.();
     this.#machine.input("start");
   }
 
@@ -112,7 +115,7 @@ export class ClientExchange {
         owner.late(this.#response as SipResponse);
         break;
       case "timed out":
-        owner.failed(this.#silence());
+        owner.failed(this.#timedOut());
         break;
       case "lost":
         owner.failed(this.#fault as TransportError);
@@ -175,6 +178,14 @@ export class ClientExchange {
       const detail = cause instanceof Error ? cause.message : String(cause);
       this.lost(cause instanceof TransportError ? cause : new TransportError("unreachable", detail, { cause }));
     }
+  }
+
+  /** Timers B and F on a connection that has brought nothing since: it is dead, though nobody has said so. */
+  #timedOut(): TransportError {
+    const silence = this.#silence();
+    if (this.#options.giveUpMs < giveUpMs(this.#options.timers)) return silence;
+    const dead = new TransportError("closed", `${silence.message}; the connection was silent and is closed`);
+    return this.#closeSilent?.(dead) === true ? dead : silence;
   }
 
   #silence(): TransportError {

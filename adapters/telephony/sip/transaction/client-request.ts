@@ -94,7 +94,10 @@ export class ClientRequest implements ClientTransaction {
     this.#fail(fault);
   }
 
-  /** @param otherwise where to go when a connection breaks that was made in place of UDP */
+  /**
+   * @param otherwise where to go when a connection that was made in place of UDP breaks, or brings nothing; as the same
+   * request, so that a server that was only slow sees a copy and answers 482 (RFC 3261 section 8.2.2.2)
+   */
   async #attempt(flow: Flow, hop: Hop | undefined, otherwise?: Hop): Promise<void> {
     if (this.#done) return;
     const request = this.#prepared(flow);
@@ -107,7 +110,8 @@ export class ClientRequest implements ClientTransaction {
     }
     this.#latest = request;
     const { timers } = this.#scope;
-    const wait = this.#hops.length > 0 ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers);
+    const others = this.#hops.length > 0 || otherwise !== undefined;
+    const wait = others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers);
     const exchange = this.#scope.open(request, flow, wait, this.#ownerOf(request, flow, hop, otherwise));
     this.#exchange = exchange;
     exchange.start();
@@ -140,7 +144,10 @@ export class ClientRequest implements ClientTransaction {
       failed: (fault) => {
         this.#exchange = undefined;
         if (hop !== undefined) this.#scope.failedHops.add(hop);
-        if (otherwise !== undefined && fault.fault !== "timeout") this.#hops.unshift(otherwise);
+        if (otherwise !== undefined) {
+          this.#hops.unshift(otherwise);
+          if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
+        }
         if (this.#mayGoOn()) this.#goOn(fault);
         else this.#fail(fault);
       },

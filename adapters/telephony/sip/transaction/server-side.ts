@@ -10,6 +10,8 @@ import type { ServerTransaction, TransactionListener } from "./transactions.ts";
 
 /** More requests than this at a time are refused, unless there are answered ones to be forgotten. */
 const MOST_EXCHANGES = 4_000;
+/** So many more of them may belong to our own calls. */
+const ROOM_FOR_CALLS = 1_000;
 const TAG_BYTES = 8;
 
 /** What the server side needs. */
@@ -36,7 +38,19 @@ export class ServerSide {
     const known = this.#exchanges.get(key);
     if (request.method === "ACK") this.#acknowledge(request, flow);
     else if (known !== undefined) known.repeated();
-    else if (this.#exchanges.size >= MOST_EXCHANGES && !this.#makeRoom())
+    else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
+  }
+
+  /** Whether it is one that has its answer without a transaction. */
+  #refused(request: SipRequest, flow: Flow): boolean {
+    const refusal = this.#options.listener().stateless?.(request);
+    if (refusal !== undefined) this.#options.reply(refusal, flow);
+    return refusal !== undefined;
+  }
+
+  #admit(key: string, request: SipRequest, flow: Flow): void {
+    const most = this.#options.listener().ours?.(request) === true ? MOST_EXCHANGES + ROOM_FOR_CALLS : MOST_EXCHANGES;
+    if (this.#exchanges.size >= most && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
     else this.#options.listener().request(this.#open(key, request, flow));

@@ -3,7 +3,7 @@ import type { Flow, Hop, Transports } from "../transport/transport.ts";
 
 /** A peer that is slower to take a connection gets the datagram, ms. */
 const PATIENCE_MS = 1_000;
-/** For so long a peer that took no connection is not asked again, ms. */
+/** For so long a peer that took no connection, or said nothing on it, is not asked again, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MOST_REMEMBERED = 256;
 
@@ -11,7 +11,7 @@ const MOST_REMEMBERED = 256;
 export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
-  /** Peers that took no connection, with the time until which that counts. */
+  /** Peers that get datagrams all the same, with the time until which that counts. */
   readonly #unwilling = new Map<string, number>();
 
   constructor(transports: Transports, system: System) {
@@ -21,8 +21,7 @@ export class TcpInstead {
 
   /** A connection to the same place; undefined where none is to be had soon. */
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
-    const place = `${hop.address} ${hop.port}`;
-    if ((this.#unwilling.get(place) ?? 0) > this.#system.monotonic()) return undefined;
+    if ((this.#unwilling.get(placeOf(hop)) ?? 0) > this.#system.monotonic()) return undefined;
     const patience = new AbortController();
     const impatient = (): void => patience.abort();
     const settle = this.#system.after(PATIENCE_MS, impatient);
@@ -30,7 +29,7 @@ export class TcpInstead {
     try {
       return await this.#transports.connect({ ...hop, kind: "tcp" }, patience.signal);
     } catch {
-      if (!signal.aborted) this.#remember(place);
+      if (!signal.aborted) this.mute(hop);
       return undefined;
     } finally {
       settle();
@@ -38,9 +37,15 @@ export class TcpInstead {
     }
   }
 
-  #remember(place: string): void {
+  /** This peer takes no connection, or takes one and says nothing on it. */
+  mute(hop: Hop): void {
+    const place = placeOf(hop);
     this.#unwilling.delete(place);
     if (this.#unwilling.size >= MOST_REMEMBERED) this.#unwilling.delete(this.#unwilling.keys().next().value as string);
     this.#unwilling.set(place, this.#system.monotonic() + REMEMBER_MS);
   }
+}
+
+function placeOf({ address, port }: Hop): string {
+  return `${address} ${port}`;
 }

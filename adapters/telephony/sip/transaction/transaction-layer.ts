@@ -30,7 +30,11 @@ export function createTransactions(
     system,
     timers,
     transports,
-    resolve,
+    resolve: async (uri, signal) => {
+      const hops = await resolve(uri, signal);
+      transports.expect?.(hops);
+      return hops;
+    },
     late: (response, flow) => listener.lateSuccess(response, flow),
   });
   const server = new ServerSide({

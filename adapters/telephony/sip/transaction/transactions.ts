@@ -55,6 +55,13 @@ export interface TransactionListener {
   /** A new request. An ACK to our 2xx comes here as well and wants no answer; neither does a CANCEL: the layer has answered it. */
   request(transaction: ServerTransaction): void;
   /**
+   * The response to a new request that needs no transaction: it is sent once and forgotten, so its To tag must be the
+   * same each time (RFC 3261 section 8.2.7). Undefined, or left out: the request comes to `request`.
+   */
+  stateless?(request: SipRequest): SipResponse | undefined;
+  /** Whether a request belongs to a call of ours: there is room for it when there is none for others. */
+  ours?(request: SipRequest): boolean;
+  /**
    * A 2xx to an INVITE whose transaction has had its final response: a copy, or another fork. It wants an ACK
    * (RFC 3261 section 13.2.2.4); whoever knows the dialog sends it.
    */

@@ -4,36 +4,48 @@ import type { Dns } from "./resolve.ts";
 /** An answer counts for so long, whatever the DNS says about it: calls of one second share it, a move is soon followed, ms. */
 const KEEP_MS = 30_000;
 const MOST_ANSWERS = 512;
-/** A question that has not been answered within so long has failed, ms. */
-const PATIENCE_MS = 5_000;
+/** A question that has not been answered within so long has failed, ms; a later answer counts for the next who asks. */
+const PATIENCE_MS = 1_500;
 
-interface Answer {
-  readonly until: number;
-  readonly answer: Promise<unknown>;
+interface Entry {
+  until: number;
+  answer: Promise<unknown>;
 }
 
-/** Asks each question once in a while; failures are not kept. */
+/**
+ * Asks each question once in a while. That records could not be had is kept as well: names do without them, and nobody
+ * waits for a silent resolver twice. A failed question for addresses is asked again.
+ */
 export function cachedDns(dns: Dns, system: System): Dns {
-  const answers = new Map<string, Answer>();
+  const entries = new Map<string, Entry>();
 
-  function ask<Value>(key: string, question: () => Promise<Value>): Promise<Value> {
-    const known = answers.get(key);
+  function ask<Value>(key: string, question: () => Promise<Value>, keepsFailure: boolean): Promise<Value> {
+    const known = entries.get(key);
     if (known !== undefined && known.until > system.monotonic()) return known.answer as Promise<Value>;
-    answers.delete(key);
-    if (answers.size >= MOST_ANSWERS) answers.delete(answers.keys().next().value as string);
-    const answer = within(question(), PATIENCE_MS, system, key);
+    const asked = question();
+    const answer = within(asked, PATIENCE_MS, system, key);
     const entry = { until: system.monotonic() + KEEP_MS, answer };
-    answers.set(key, entry);
-    answer.catch(() => {
-      if (answers.get(key) === entry) answers.delete(key);
-    });
+    keep(key, entry);
+    answer.catch(() => {}); // told to who asks
+    asked.then(
+      () => keep(key, { until: system.monotonic() + KEEP_MS, answer: asked }),
+      () => {
+        if (!keepsFailure && entries.get(key) === entry) entries.delete(key);
+      },
+    );
     return answer;
   }
 
+  function keep(key: string, entry: Entry): void {
+    entries.delete(key);
+    if (entries.size >= MOST_ANSWERS) entries.delete(entries.keys().next().value as string);
+    entries.set(key, entry);
+  }
+
   return {
-    naptr: (domain) => ask(`NAPTR ${domain}`, () => dns.naptr(domain)),
-    srv: (name) => ask(`SRV ${name}`, () => dns.srv(name)),
-    addresses: (host) => ask(`address ${host}`, () => dns.addresses(host)),
+    naptr: (domain) => ask(`NAPTR ${domain}`, () => dns.naptr(domain), true),
+    srv: (name) => ask(`SRV ${name}`, () => dns.srv(name), true),
+    addresses: (host) => ask(`address ${host}`, () => dns.addresses(host), false),
   };
 }
 

@@ -62,14 +62,19 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
     const fixed = named !== undefined;
     if (isIP(host) !== 0 || uri.port !== undefined)
       return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
-    const services = named === undefined ? await servicesOf(host, secure) : [{ kind, name: `${LABELS[kind]}.${host}` }];
+    const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
+    // All questions at once: a resolver that drops those for NAPTR and SRV costs its time once.
+    for (const { name } of usual) cached.srv(name).catch(() => {});
+    const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+    direct.catch(() => {}); // of interest only without SRV records
+    const services = (named === undefined && (await naptrServices(host, secure))) || usual;
     const found = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
     const hops = found.flat();
-    return hops.length > 0 ? hops : addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+    return hops.length > 0 ? hops : direct;
   }
 
-  /** What NAPTR says (RFC 3263 section 4.1); without it, SRV of every transport that the scheme allows. */
-  async function servicesOf(domain: string, secure: boolean): Promise<Service[]> {
+  /** What NAPTR says (RFC 3263 section 4.1), if it says anything. */
+  async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
     const records = await cached.naptr(domain).catch(() => []); // a resolver that cannot do it: as if there were none
     const services = [...records]
       .sort((one, other) => one.order - other.order || one.preference - other.preference)
@@ -77,9 +82,7 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
         const kind = NAPTR_SERVICES[service.toUpperCase()];
         return kind === undefined || (secure && kind !== "tls") ? [] : [{ kind, name: replacement }];
       });
-    if (services.length > 0) return services;
-    const kinds: readonly TransportKind[] = secure ? ["tls"] : ["udp", "tcp", "tls"];
-    return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
+    return services.length > 0 ? services : undefined;
   }
 
   async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
@@ -101,6 +104,16 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
     }
     return addresses.map((address) => ({ ...rest, address }));
   }
+}
+
+/** Where the SRV records of these transports are, without NAPTR. */
+function usualServices(domain: string, kinds: readonly TransportKind[]): Service[] {
+  return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
+}
+
+/** Every transport that the scheme allows, in our order. */
+function kindsOf(secure: boolean): readonly TransportKind[] {
+  return secure ? ["tls"] : ["udp", "tcp", "tls"];
 }
 
 /** The transport that the URI names itself; `sips` makes TLS of TCP (RFC 3261 section 26.2.2). */

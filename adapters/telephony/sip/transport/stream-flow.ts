@@ -16,6 +16,8 @@ import {
 
 /** Often enough for the firewalls in between, ms. */
 const KEEP_ALIVE_MS = 30_000;
+/** A peer that has answered a keep-alive before answers the next within this time (RFC 5626 section 4.4.1), ms. */
+const PONG_MS = 10_000;
 /** The rest of a message that has begun must come within, ms. */
 const STALL_MS = 30_000;
 /** So much may wait for a peer that reads slowly, bytes. */
@@ -54,6 +56,10 @@ export class StreamFlow implements Flow {
   #fault: TransportError | undefined;
   #stopIdle = (): void => {};
   #stopStall: (() => void) | undefined;
+  /** How many reads have brought something. */
+  #reads = 0;
+  #ponged = false;
+  #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
 
   constructor(options: StreamFlowOptions) {
@@ -63,7 +69,7 @@ export class StreamFlow implements Flow {
     this.local = { address: plain(socket.localAddress), port: socket.localPort ?? 0 };
     this.remote = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
     this.#usedAt = system.monotonic();
-    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (bytes) => void socket.write(bytes));
+    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#ping(crlf));
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("error", (cause) => {
@@ -96,6 +102,15 @@ export class StreamFlow implements Flow {
     return this.#keepAlive.hold();
   }
 
+  watch(): (fault: TransportError) => boolean {
+    const reads = this.#reads;
+    return (fault) => {
+      if (!this.#alive || this.#reads !== reads) return false;
+      void this.close(fault);
+      return true;
+    };
+  }
+
   /** Ends the connection; resolves when it is gone. */
   close(fault?: TransportError): Promise<void> {
     this.#fault ??= fault;
@@ -117,6 +132,9 @@ export class StreamFlow implements Flow {
   #received(bytes: Uint8Array): void {
     if (!this.#alive) return;
     this.#usedAt = this.#options.system.monotonic();
+    this.#reads++;
+    this.#stopPong?.();
+    this.#stopPong = undefined;
     for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#take(framed);
     this.#watchStall();
   }
@@ -132,6 +150,7 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
+        this.#ponged = true;
         break;
       case "malformed":
       case "fault":
@@ -162,6 +181,15 @@ export class StreamFlow implements Flow {
     });
   }
 
+  /** Nothing within 10 s from a peer that answers keep-alives: the connection has died without a word. */
+  #ping(crlf: Uint8Array): void {
+    this.#options.socket.write(crlf);
+    if (!this.#ponged) return;
+    const silent = this.watch();
+    const detail = `${placeName(this.kind, this.remote)} did not answer a keep-alive within ${PONG_MS / 1_000} s`;
+    this.#stopPong ??= this.#options.system.after(PONG_MS, () => silent(new TransportError("closed", detail)));
+  }
+
   #watchStall(): void {
     if (!this.#framer.incomplete || !this.#alive) {
       this.#stopStall?.();
@@ -180,6 +208,7 @@ export class StreamFlow implements Flow {
     this.#keepAlive.stop();
     this.#stopIdle();
     this.#stopStall?.();
+    this.#stopPong?.();
     this.#options.ended(this, this.#fault ?? this.#gone());
   }
 

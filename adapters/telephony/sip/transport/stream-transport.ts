@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
 import { networkFault, placeName } from "./network-fault.ts";
@@ -22,6 +22,7 @@ const SPEAK_MS = 30_000;
 /** Connections of ours, and of the far side. */
 const MOST_CONNECTIONS = 64;
 const MOST_ACCEPTED = 256;
+const MOST_NAMES = 256;
 
 /** What the connections of a trunk have in common. */
 export interface StreamTransportOptions {
@@ -38,6 +39,8 @@ export class StreamTransport {
   readonly #options: StreamTransportOptions;
   /** Connections to hops, open or being opened. */
   readonly #opened = new Map<string, Promise<StreamFlow>>();
+  /** The name that each place has shown a certificate for. */
+  readonly #names = new Map<string, string>();
   readonly #flows = new Set<StreamFlow>();
   readonly #accepted = new Set<StreamFlow>();
   readonly #ended = new AbortController();
@@ -47,8 +50,9 @@ export class StreamTransport {
   }
 
   /** The open connection to this hop, or a new one. @throws {TransportError} */
-  async connect(hop: Hop, signal: AbortSignal): Promise<Flow> {
+  async connect(given: Hop, signal: AbortSignal): Promise<Flow> {
     if (this.#ended.signal.aborted) throw new TransportError("closed", "The trunk was closed");
+    const hop = this.#named(given);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
     const known = this.#opened.get(key);
     if (known === undefined) return unlessAborted(this.#open(key, hop), signal);
@@ -56,6 +60,19 @@ export class StreamTransport {
     if (flow.alive) return flow;
     this.#forget(key, known);
     return this.connect(hop, signal);
+  }
+
+  /** A route or a Contact names a server by its address; its certificate is for the name that it was reached by before. */
+  #named(hop: Hop): Hop {
+    const name = hop.kind === "tls" && isIP(hop.host) !== 0 ? this.#names.get(placeOf(hop)) : undefined;
+    return name === undefined ? hop : { ...hop, host: name };
+  }
+
+  #remember(hop: Hop): void {
+    if (hop.kind !== "tls" || isIP(hop.host) !== 0) return;
+    this.#names.delete(placeOf(hop));
+    if (this.#names.size >= MOST_NAMES) this.#names.delete(this.#names.keys().next().value as string);
+    this.#names.set(placeOf(hop), hop.host);
   }
 
   /** Somebody has connected to our listener. */
@@ -79,13 +96,14 @@ export class StreamTransport {
     if (this.#opened.size >= MOST_CONNECTIONS)
       throw new TransportError("limit", `The trunk has ${MOST_CONNECTIONS} connections already`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
-    const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) =>
-      this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
+    const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
+      this.#remember(hop);
+      return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
         firstMs: IDLE_MS,
         host: hop.host,
         forget: () => this.#forget(key, opened),
-      }),
-    );
+      });
+    });
     opened.catch(() => this.#forget(key, opened));
     this.#opened.set(key, opened);
     return opened;
@@ -142,4 +160,8 @@ export class StreamTransport {
     void victim.close(new TransportError("limit", "Too many connections; this one was silent for longest"));
     return true;
   }
+}
+
+function placeOf({ address, port }: Hop): string {
+  return `${address} ${port}`;
 }

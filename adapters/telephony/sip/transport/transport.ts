@@ -35,6 +35,11 @@ export interface Flow {
    * side hears a CRLF now and then (RFC 5626). The answer lets go; twice is fine.
    */
   hold(): () => void;
+  /**
+   * Starts to watch a connection. The returned function closes it with this fault if no bytes have come since, and
+   * reports whether it did. UDP has none: the next datagram may find somebody.
+   */
+  watch?(): (fault: TransportError) => boolean;
 }
 
 /** Who is told what arrives. Neither may throw. */
@@ -64,6 +69,8 @@ export class TransportError extends Error {
 export interface Transports {
   /** The flow to this hop: an open connection is used again. @throws {TransportError} none could be made in time */
   connect(hop: Hop, signal: AbortSignal): Promise<Flow>;
+  /** Requests over UDP are taken from these places too; those of any other address are dropped, unless the trunk listens there. */
+  expect?(hops: readonly Hop[]): void;
   /**
    * What we call ourselves on this flow in Via and Contact: `host[:port]`, IPv6 in brackets; the public address where
    * one is configured or was learnt (RFC 3581), else the address the flow is bound to.

@@ -4,7 +4,7 @@ import type { TrunkListener, TrunkTls } from "../config/trunk.ts";
 import { OwnNames } from "./own-names.ts";
 import { StreamListener } from "./stream-listener.ts";
 import { StreamTransport } from "./stream-transport.ts";
-import { type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
+import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
 /** A peer that takes no connection of TCP or TLS within so long is given up, ms. */
@@ -20,6 +20,8 @@ export interface TransportsOptions {
   /** The IP address that our sockets are bound to. Default: all of this machine's. */
   readonly localAddress?: string | undefined;
   readonly listen?: TrunkListener | undefined;
+  /** See `Trunk.crlfProbe`. Default: true. */
+  readonly crlfProbe?: boolean | undefined;
   /** Default: 5000. */
   readonly connectTimeoutMs?: number | undefined;
 }
@@ -49,7 +51,16 @@ class SocketTransports implements TrunkTransports {
   readonly #accepting: Promise<StreamListener | undefined>;
   #closing: Promise<void> | undefined;
 
-  constructor({ system, logger, tls = {}, publicAddress, localAddress, listen, connectTimeoutMs }: TransportsOptions) {
+  constructor({
+    system,
+    logger,
+    tls = {},
+    publicAddress,
+    localAddress,
+    listen,
+    crlfProbe,
+    connectTimeoutMs,
+  }: TransportsOptions) {
     const listener = (): TransportListener => this.#listener;
     const malformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
@@ -57,13 +68,25 @@ class SocketTransports implements TrunkTransports {
       if (Number.isInteger(Math.log10(this.malformed)))
         logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
     };
+    let strangers = 0;
+    const stranger = (from: SocketAddress): void => {
+      strangers++;
+      if (Number.isInteger(Math.log10(strangers)))
+        logger.warn(
+          { address: from.address, port: from.port, count: strangers },
+          "sip: a request from an address that the trunk does not lead to is dropped",
+        );
+    };
     const overUdp = listen?.transport === "udp" ? listen : undefined;
     this.#udp = new UdpTransport({
       system,
       address: overUdp?.address ?? localAddress,
       port: overUdp?.port ?? 0,
+      open: overUdp !== undefined,
+      probe: crlfProbe ?? true,
       listener,
       malformed,
+      stranger,
     });
     this.#streams = new StreamTransport({
       system,
@@ -83,6 +106,10 @@ class SocketTransports implements TrunkTransports {
   async connect(...[hop, signal]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "The trunk was closed");
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal);
+  }
+
+  expect(hops: readonly Hop[]): void {
+    for (const { address } of hops) this.#udp.expect(address);
   }
 
   sentBy(...[flow]: Parameters<Transports["sentBy"]>): string {

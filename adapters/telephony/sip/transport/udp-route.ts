@@ -14,6 +14,8 @@ export interface UdpRouteOptions {
   /** Our own address, where it is not left to the system. */
   readonly from: string | undefined;
   readonly system: System;
+  /** Without it nothing is sent: only the system is asked. */
+  readonly probe: boolean;
   readonly refused: (fault: TransportError) => void;
   /** Ends the look before its time. */
   readonly signal: AbortSignal;
@@ -30,7 +32,7 @@ export interface UdpRouteOptions {
  * @returns our address on this way; a wildcard where the runtime does not tell, which is also where it hears of no ICMP (Deno)
  * @throws {TransportError} there is no way to the peer
  */
-export async function exploreRoute({ to, from, system, refused, signal }: UdpRouteOptions): Promise<string> {
+export async function exploreRoute({ to, from, system, probe, refused, signal }: UdpRouteOptions): Promise<string> {
   const family: Family = to.address.includes(":") ? 6 : 4;
   const socket = await bindUdp(family, from, 0);
   const what = `Reaching ${placeName("udp", to)} failed`;
@@ -58,6 +60,10 @@ export async function exploreRoute({ to, from, system, refused, signal }: UdpRou
   };
   socket.on("error", failed);
   const { address } = socket.address();
+  if (!probe) {
+    close();
+    return address;
+  }
   stopTimer = system.after(LISTEN_MS, close);
   try {
     socket.send(CRLF, (cause) => {

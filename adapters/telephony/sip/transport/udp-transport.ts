@@ -1,6 +1,7 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { skipEmptyLines } from "../message/head-end.ts";
 import { parseMessage } from "../message/parse-message.ts";
+import { ExpectedPeers, isResponse } from "./expected-peers.ts";
 import { incoming } from "./incoming.ts";
 import { interfaceAddress } from "./interface-address.ts";
 import { type Flow, type Hop, type SocketAddress, TransportError, type TransportListener } from "./transport.ts";
@@ -19,9 +20,15 @@ export interface UdpTransportOptions {
   readonly address: string | undefined;
   /** 0: the system chooses. */
   readonly port: number;
+  /** Whether requests are taken from any address. */
+  readonly open: boolean;
+  /** Whether a peer is looked for with a keep-alive of its own. */
+  readonly probe: boolean;
   readonly listener: () => TransportListener;
   /** Something came that is no message. */
   readonly malformed: (from: SocketAddress, detail: string) => void;
+  /** A request came from an address that is not expected. */
+  readonly stranger: (from: SocketAddress) => void;
 }
 
 /** Our UDP sockets, one per address family, and the peers on them. */
@@ -29,6 +36,7 @@ export class UdpTransport {
   readonly #options: UdpTransportOptions;
   readonly #sockets = new Map<Family, Promise<UdpSocket>>();
   readonly #flows = new Map<string, UdpFlow>();
+  readonly #peers = new ExpectedPeers();
   readonly #ended = new AbortController();
 
   constructor(options: UdpTransportOptions) {
@@ -44,7 +52,13 @@ export class UdpTransport {
     return (await this.#socket(family)).bound;
   }
 
+  /** Requests from this address are taken. */
+  expect(address: string): void {
+    this.#peers.add(address);
+  }
+
   async connect(hop: Hop): Promise<Flow> {
+    this.#peers.add(hop.address);
     const family = familyOf(hop.address);
     const { address } = this.#options;
     if (address !== undefined && familyOf(address) !== family)
@@ -116,9 +130,9 @@ export class UdpTransport {
   }
 
   async #explore(flow: UdpFlow): Promise<void> {
-    const { address: from, system } = this.#options;
+    const { address: from, system, probe } = this.#options;
     const refused = (fault: TransportError): void => this.#failed(flow, fault);
-    const own = await exploreRoute({ to: flow.remote, from, system, refused, signal: this.#ended.signal });
+    const own = await exploreRoute({ to: flow.remote, from, system, probe, refused, signal: this.#ended.signal });
     const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
     if (address !== undefined) flow.reachedFrom(address);
   }
@@ -131,6 +145,11 @@ export class UdpTransport {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
     const known = this.#flows.get(keyOf(from));
     if (known !== undefined) known.heardAt = this.#options.system.monotonic();
+    // A flood of strangers costs one look at the first bytes: no parsing, no answer, no memory.
+    if (!this.#options.open && !this.#peers.has(from.address) && !isResponse(bytes)) {
+      this.#options.stranger(from);
+      return;
+    }
     const parsed = parseMessage(bytes);
     if (parsed.kind === "malformed") {
       this.#options.malformed(from, parsed.detail);

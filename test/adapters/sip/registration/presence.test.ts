@@ -67,6 +67,12 @@ describe("a trunk that is looked at by OPTIONS", () => {
       state: "offline",
       reason: "There is no host sip.example.com; check `server`",
     });
+    const mute = watching(() => new TransportError("dns", "The DNS was asked and did not answer"));
+    expect(await mute.presence.ask()).toEqual({
+      state: "offline",
+      reason:
+        "sip.example.com cannot be resolved: The DNS was asked and did not answer; check the name in `server` and this machine's DNS resolver",
+    });
   });
 
   test("a thousand questions are one look, and the next one comes 30 s later by itself", async () => {

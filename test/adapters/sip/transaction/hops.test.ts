@@ -186,9 +186,24 @@ test("a long request stays on UDP where the URI names it, and goes back there wh
   expect(ways(wire).slice(1)).toEqual(["tcp 192.0.2.11 OPTIONS", "udp 192.0.2.11 OPTIONS"]);
   const silent = await sending(wire, "INVITE", long);
   expect(ways(wire).at(-1)).toBe("tcp 192.0.2.11 INVITE");
-  await wire.system.advance(31_999);
+  await wire.system.advance(3_999);
   expect(silent.told).toEqual(["sent"]);
   await wire.system.advance(1);
-  expect(silent.told).toEqual(["sent", "timeout"]);
+  expect(silent.told).toEqual(["sent", "sent"]);
+  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
+  await wire.system.advance(32_000);
+  expect(silent.told).toEqual(["sent", "sent", "timeout"]);
+  await wire.transactions.close();
+});
+
+test("a slow server that rings over TCP after the datagram was sent is cancelled there", async () => {
+  const wire = new Wire();
+  const sent = await sending(wire, "INVITE", "x".repeat(1_200));
+  await wire.system.advance(4_000);
+  wire.answer(180, { n: 0 });
+  await wire.system.settle();
+  expect(ways(wire)).toEqual(["tcp 192.0.2.11 INVITE", "udp 192.0.2.11 INVITE", "tcp 192.0.2.11 CANCEL"]);
+  wire.answer(482);
+  expect(sent.told).toEqual(["sent", "sent", "482"]);
   await wire.transactions.close();
 });

@@ -217,3 +217,23 @@ test("of a flood of requests, four thousand wait for an answer at a time and the
   await wire.transactions.close();
   expect(wire.system.waiting).toBe(0);
 });
+
+test("among four thousand that wait for an answer, a request of our own call is taken", async () => {
+  const wire = new Wire();
+  const flow = await flowOf(wire);
+  const taken: string[] = [];
+  wire.transactions.listen({
+    request: ({ request }) => void taken.push(request.method),
+    ours: ({ headers }) => headers.get("Call-ID") === "ours",
+    lateSuccess() {},
+  });
+  for (let n = 0; n < 4_000; n++) wire.arrives(asked("OPTIONS"), flow);
+  wire.arrives(asked("INFO"), flow);
+  expect(wire.log).toEqual(["0 503"]);
+  const bye = asked("BYE");
+  bye.headers.set("Call-ID", "ours");
+  wire.arrives(bye, flow);
+  expect(taken.at(-1)).toBe("BYE");
+  expect(wire.log).toEqual(["0 503"]);
+  await wire.transactions.close();
+});

@@ -1,6 +1,8 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
+import { field, readSip } from "../../../support/sip/sip-text.ts";
+import { datagramPeer, streamPeer } from "../transport/sockets.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -40,4 +42,27 @@ test.skipIf("Deno" in globalThis)("a port where nobody listens is told at once",
   const fault = await send(transactions, request("OPTIONS", gone.uri), gone.uri).end;
   expect(fault).toBeInstanceOf(TransportError);
   expect(fault).toMatchObject({ fault: "refused" });
+});
+
+test("a long INVITE that a mute TCP port has swallowed comes as a datagram within seconds, and the next at once", async () => {
+  const mute = await streamPeer();
+  open.push(mute);
+  const datagrams = await datagramPeer("127.0.0.1", mute.port);
+  open.push(datagrams);
+  const { transactions } = trunk({ timers: { t1Ms: 25 } });
+  const uri = `sip:them@127.0.0.1:${mute.port}`;
+  const invites = (): string[] =>
+    datagrams.received.map(({ text }) => text).filter((text) => text.startsWith("INVITE"));
+  const ids = (text: string): string[] =>
+    ["Call-ID", "From", "CSeq"].map((name) => field(readSip(Buffer.from(text)), name));
+  const sent = send(transactions, request("INVITE", uri, {}, "x".repeat(1_300)), uri);
+  await vi.waitFor(() => expect(mute.received()).toMatch(/x{1300}$/));
+  await vi.waitFor(() => expect(invites().length).toBeGreaterThan(0));
+  expect(sent.told).toEqual(["sent", "sent"]);
+  expect(ids(invites()[0]!)).toEqual(ids(mute.received()));
+  expect(field(readSip(Buffer.from(invites()[0]!)), "Via")).toMatch(/^SIP\/2\.0\/UDP /);
+  const next = request("INVITE", uri, {}, "y".repeat(1_300));
+  send(transactions, next, uri);
+  await vi.waitFor(() => expect(invites().some((text) => text.endsWith("y"))).toBe(true));
+  expect(mute.received()).not.toContain("y".repeat(1_300));
 });

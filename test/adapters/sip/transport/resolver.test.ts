@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
+import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { never } from "./sockets.ts";
 
@@ -175,11 +176,57 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const asking = createResolve({ system, dns })("sip:example.com:5060", never);
     const refused = expect(asking).rejects.toMatchObject({
       fault: "dns",
-      message: expect.stringContaining("no answer to the question for address example.com within 5000 ms"),
+      message: expect.stringContaining("no answer to the question for address example.com within 1500 ms"),
     });
-    await system.advance(5_000);
+    await system.advance(1_500);
     await refused;
     expect(system.waiting).toBe(0);
+  });
+
+  test("a resolver that drops NAPTR and SRV costs 1.5 s once in 30 s, and the addresses do", async () => {
+    const system = new ManualSystem();
+    const asked: string[] = [];
+    const silent = (question: string) => {
+      asked.push(question);
+      return new Promise<never>(() => {});
+    };
+    const addresses = async (host: string): Promise<string[]> => {
+      asked.push(`A ${host}`);
+      return ["192.0.2.1"];
+    };
+    const dns: Dns = { naptr: (name) => silent(`NAPTR ${name}`), srv: (name) => silent(`SRV ${name}`), addresses };
+    const resolve = createResolve({ system, dns });
+    let hops: readonly Hop[] = [];
+    const looking = resolve("sip:example.com", never).then((found) => (hops = found));
+    await system.settle();
+    expect(asked.toSorted()).toEqual([
+      "A example.com",
+      "NAPTR example.com",
+      "SRV _sip._tcp.example.com",
+      "SRV _sip._udp.example.com",
+      "SRV _sips._tcp.example.com",
+    ]);
+    await system.advance(1_500);
+    expect(hops).toMatchObject([{ kind: "udp", address: "192.0.2.1", port: 5060 }]);
+    await looking;
+    // No time passes, and no question is asked, for the next.
+    expect(await resolve("sip:example.com", never)).toEqual(hops);
+    expect(asked).toHaveLength(5);
+    expect(system.waiting).toBe(0);
+  });
+
+  test("an answer that comes too late counts for the next who asks", async () => {
+    const system = new ManualSystem();
+    let answer: (found: readonly string[]) => void = () => {};
+    const slow = new Promise<readonly string[]>((given) => (answer = given));
+    const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
+    const resolve = createResolve({ system, dns });
+    const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
+    await system.advance(1_500);
+    await refused;
+    answer(["192.0.2.1"]);
+    await system.settle();
+    expect(await resolve("sip:example.com:5070", never)).toMatchObject([{ address: "192.0.2.1", port: 5070 }]);
   });
 
   test("who waits may give up", async () => {

@@ -1,3 +1,4 @@
+import type { TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TrunkTls } from "../../../../adapters/telephony/sip/config/trunk.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
@@ -41,6 +42,20 @@ test("tls.servername is the name that the certificate is for", async () => {
   const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["sip.example.com"] }) }));
   const { transports } = trunk({ ca: authority.ca, servername: "sip.example.com" });
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
+});
+
+test("a server that is named by its address later has the certificate of the name it was reached by", async () => {
+  const peer = opened.add(await streamPeer({ tls: authority.issue() }));
+  const { transports, closed } = trunk({ ca: authority.ca });
+  const flow = await transports.connect(hopTo(peer.port), never);
+  expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toBe(flow);
+  await vi.waitFor(() => expect(peer.sockets).toHaveLength(1));
+  peer.sockets[0]?.end();
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
+  const again = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
+  again.send(options());
+  await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
+  expect((peer.sockets[1] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 
 test("insecure takes any certificate", async () => {

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { responseTo } from "../../../../adapters/telephony/sip/message/message.ts";
 import { parseVia } from "../../../../adapters/telephony/sip/message/via.ts";
 import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
+import { ExpectedPeers } from "../../../../adapters/telephony/sip/transport/expected-peers.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import {
@@ -57,14 +58,43 @@ test.each(LOOPBACKS)(
   },
 );
 
-test("requests of the far side are taken from any of its addresses", async () => {
+test("requests are taken from any address that the trunk leads to", async () => {
   const far = await peer();
   const elsewhere = await peer("127.0.0.2");
   const { transports, messages } = trunk();
   const flow = await transports.connect(hopTo(far), never);
+  transports.expect?.([hopTo(far), hopTo({ address: "127.0.0.2", port: 5060 })]);
   elsewhere.send(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")), flow.local.port, "127.0.0.1");
   await vi.waitFor(() => expect(messages).toHaveLength(1));
   expect(messages[0]?.flow.remote).toEqual({ address: "127.0.0.2", port: elsewhere.port });
+});
+
+test("a request from any other address is dropped unread, a response is not", async () => {
+  const far = await peer();
+  const stranger = await peer("127.0.0.2");
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  const request = writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport"));
+  stranger.send(request, local.port, "127.0.0.1");
+  stranger.send(new TextDecoder().decode(request).replace("1 OPTIONS", "one"), local.port, "127.0.0.1");
+  stranger.send("hello", local.port, "127.0.0.1");
+  stranger.send(writeMessage(responseTo(options(), 200, "OK")), local.port, "127.0.0.1");
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  far.send(writeMessage(options()), local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(2));
+  expect(messages.map(({ message }) => message.kind)).toEqual(["response", "request"]);
+  expect(transports.malformed).toBe(0);
+  expect(stranger.received).toEqual([]);
+});
+
+test("an address counts however it is written", () => {
+  const peers = new ExpectedPeers();
+  peers.add("2001:DB8:0:0:0:0:0:1");
+  peers.add("fe80::1%eth0");
+  expect(["2001:db8::1", "fe80::1", "fe80::1%2", "2001:db8::2", "192.0.2.1"].map((one) => peers.has(one))).toEqual([
+    ...[true, true, true],
+    ...[false, false],
+  ]);
 });
 
 test("a request that asks for rport is answered where it came from; another one at the port that its Via names", async () => {
@@ -162,6 +192,21 @@ test.skipIf("Deno" in globalThis)("a port where nobody listens is told of, witho
   const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
   flow.send(options());
   await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
+});
+
+test("without the CRLF probe a peer hears our messages alone, from one port, and our address is known", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system, crlfProbe: false });
+  for (let n = 1; n <= 3; n++) {
+    const flow = await transports.connect(hopTo(far), never);
+    expect(flow.local.address).toBe("127.0.0.1");
+    flow.send(options());
+    await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(n));
+    await system.advance(6_000); // the way is looked for again
+  }
+  expect(far.received).toHaveLength(3);
+  expect(new Set(far.received.map(({ port }) => port)).size).toBe(1);
 });
 
 test("an address of the other family cannot be reached from our own address", async () => {

@@ -60,7 +60,7 @@ export class LiveAgent {
   constructor(server: string, options: Partial<UserAgentOptions> & { readonly password?: string } = {}) {
     this.#server = server;
     const logger = silentLogger;
-    const system = realSystem;
+    const system = options.system ?? realSystem;
     const transports = createTransports({ system, logger, localAddress: "127.0.0.1" });
     const transactions = createTransactions(transports, createResolve({ system }), { system });
     this.agent = createUserAgent({

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { resolveTrunk } from "../../../adapters/telephony/sip/config/resolve-trunk.ts";
+import { openStack } from "../../../adapters/telephony/sip/stack.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { field, readSip, writeSip } from "../../support/sip/sip-text.ts";
+import { datagramPeer } from "./transport/sockets.ts";
+
+test.each([
+  [false, 1],
+  [true, 2],
+])("a trunk with crlfProbe %s is heard from %i ports of ours", async (crlfProbe, ports) => {
+  const far = await datagramPeer();
+  const server = `sip:127.0.0.1:${far.port}`;
+  const trunk = resolveTrunk({ name: "acme", server, crlfProbe });
+  const stack = await openStack({ trunk, system: realSystem, logger: silentLogger, changed() {}, trace() {} });
+  try {
+    const health = stack.presence.ask();
+    await expect.poll(() => far.received.find(({ text }) => text.startsWith("OPTIONS"))).toBeDefined();
+    await expect.poll(() => new Set(far.received.map(({ port }) => port)).size).toBe(ports);
+    const asked = far.received.find(({ text }) => text.startsWith("OPTIONS"))!;
+    const text = readSip(Buffer.from(asked.text));
+    const fields = ["Via", "From", "To", "Call-ID", "CSeq"].map((name) => [name, field(text, name)] as const);
+    far.send(writeSip({ start: "SIP/2.0 200 OK", fields, body: "" }), asked.port);
+    expect(await health).toEqual({ state: "online" });
+  } finally {
+    await stack.close();
+    await far.close();
+  }
+});

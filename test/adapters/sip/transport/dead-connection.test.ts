@@ -1,0 +1,140 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
+import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { field, methodOf, readSip, writeSip } from "../../../support/sip/sip-text.ts";
+import { LiveAgent } from "../dialog/support/live-agent.ts";
+import { openTrunk, request, send, type Trunk } from "../transaction/trunk.ts";
+import { never, Opened, observe, options, type StreamPeer, streamPeer } from "./sockets.ts";
+
+const opened = new Opened();
+afterEach(() => opened.close());
+
+async function peer(): Promise<StreamPeer> {
+  return opened.add(await streamPeer());
+}
+
+function hopTo({ port }: StreamPeer): Hop {
+  return { kind: "tcp", address: "127.0.0.1", port, host: "127.0.0.1" };
+}
+
+function uriOf({ port }: StreamPeer): string {
+  return `sip:127.0.0.1:${port};transport=tcp`;
+}
+
+function trunk(system: ManualSystem): Trunk {
+  const both = openTrunk({ system });
+  opened.add(both.transactions);
+  return both;
+}
+
+/** The answer to a keep-alive, behind a message that shows that it has arrived. */
+const PONG: string = `${new TextDecoder().decode(writeMessage(options()))}\r\n`;
+
+const SDP =
+  "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
+
+/** A 200 to the request that the peer has read. */
+function ok(text: string, contact: string): Buffer {
+  const asked = readSip(Buffer.from(text, "latin1"));
+  const body = methodOf(asked) === "INVITE" ? SDP : "";
+  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(asked, name)] as const);
+  const to = field(asked, "To").includes("tag=") ? field(asked, "To") : `${field(asked, "To")};tag=them`;
+  return writeSip({
+    start: "SIP/2.0 200 OK",
+    fields: [...copied, ["To", to], ["Contact", contact], ["Content-Type", "application/sdp"]],
+    body,
+  });
+}
+
+test("a peer that answered a keep-alive once and misses the next for 10 s gets a new connection", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports, closed, messages } = opened.add(observe({ system }));
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  await system.advance(30_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
+  far.sockets[0]?.write(PONG);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await system.advance(30_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n\r\n\r\n"));
+  await system.advance(9_999);
+  expect(flow.alive).toBe(true);
+  await system.advance(1);
+  expect(flow.alive).toBe(false);
+  await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not answer a keep-alive within 10 s"));
+  expect(await transports.connect(hopTo(far), never)).not.toBe(flow);
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+});
+
+test("a keep-alive that is answered keeps the connection", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports, messages } = opened.add(observe({ system }));
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  for (let n = 1; n <= 3; n++) {
+    await system.advance(30_000);
+    await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat(n)));
+    far.sockets[0]?.write(PONG);
+    await vi.waitFor(() => expect(messages).toHaveLength(n));
+  }
+  await system.advance(20_000);
+  expect(flow.alive).toBe(true);
+});
+
+test("a connection that is silent for the whole of timer F is closed, and the next request takes a new one", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transactions } = trunk(system);
+  const first = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+  expect(await first.end).toMatchObject({ status: 200 });
+  const lost = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  await system.advance(32_000);
+  expect(await lost.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
+  const next = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(3));
+  far.sockets[1]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  expect(await next.end).toMatchObject({ status: 200 });
+});
+
+test("a connection on which anything came meanwhile outlives a request without an answer", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transactions } = trunk(system);
+  const one = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  const two = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  far.sockets[0]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  expect(await two.end).toMatchObject({ status: 200 });
+  await system.advance(32_000);
+  expect(await one.end).toMatchObject({ fault: "timeout" });
+  expect(two.flows[0]?.alive).toBe(true);
+});
+
+test("a BYE that a dead connection has swallowed goes out on a new one, though the call is over here", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = opened.add(new LiveAgent(uriOf(far), { system }));
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(far.received()).toContain("a=rtpmap"));
+  far.sockets[0]?.write(ok(far.received(), `<${uriOf(far)}>`));
+  await call.told("answered");
+  await vi.waitFor(() => expect(far.received()).toContain("ACK sip"));
+  const hangingUp = call.usage.hangUp();
+  await vi.waitFor(() => expect(far.received()).toContain("BYE sip"));
+  await system.advance(4_000);
+  await hangingUp;
+  await system.advance(28_000);
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(far.received().match(/BYE sip/g)).toHaveLength(2));
+  expect(far.sockets[1]?.bytesRead).toBeGreaterThan(0);
+});
