@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RemoteInfo } from "node:dgram";
 import { CalleeAudio } from "./callee-audio.ts";
 import { Gate } from "./gate.ts";
+import { readOffer } from "./offer.ts";
 import { Repeating } from "./repeating.ts";
 import type { Script } from "./script.ts";
 import {
@@ -46,6 +47,7 @@ export interface SeenRequest {
 }
 
 const SDP: Field = ["Content-Type", "application/sdp"];
+const MIRRORED: Readonly<Record<string, string>> = { sendonly: "recvonly", recvonly: "sendonly", inactive: "inactive" };
 const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 
 /** One call that reached a far end. */
@@ -189,10 +191,19 @@ export class FarEndCall {
       this.#waiting.set(`${number} ${method}`, (response) => {
         if (statusOf(response) < 200) return;
         stop();
-        if (method === "INVITE") this.#way.send(write("ACK", [], ""), from);
+        const answer = method === "INVITE" && body === "" ? this.#answerTo(response.body) : "";
+        if (method === "INVITE") this.#way.send(write("ACK", answer ? [SDP] : [], answer), from);
         resolve(response);
       });
     });
+  }
+
+  /** The answer to the offer of a 2xx; what it allows is spoken from now on. "" where there was none. */
+  #answerTo(offer: string): string {
+    if (!offer || !this.#audio?.learn(offer)) return "";
+    const direction = MIRRORED[readOffer(offer).direction] ?? "sendrecv";
+    this.#audio.talk(direction);
+    return this.#audio.sdp(direction);
   }
 
   /** Says nothing more, in no way. */

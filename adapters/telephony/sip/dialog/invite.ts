@@ -25,7 +25,7 @@ export type InviteEnd =
 
 /** The offerer's side of offer and answer (RFC 3264): knows codecs and keys, and nothing of SIP. */
 export interface Negotiator {
-  /** Our offer, the first or the present one again; SDP. */
+  /** Our offer, the first or a later one: everything that we can do; SDP. */
   offer(): string;
   /**
    * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well;

@@ -39,10 +39,15 @@ interface Agreed {
 class Negotiation implements Negotiator {
   readonly #options: NegotiationOptions;
   readonly #keys: OfferedKeys;
-  readonly #offered: readonly Format[];
   readonly #sessionId: number;
+  /** What our latest offer names. */
+  #offered: readonly Format[];
+  /** What our latest answer has accepted: its formats, in the far side's numbers, and its profile. */
+  #accepted: readonly Format[] = [];
+  #protocol: string;
   #version = 0;
-  /** What we have said last, without its o= line; and with it. */
+  /** What we have said last: its media, the text without its o= line, and the whole. */
+  #media: readonly SdpMedia[] = [];
   #body = "";
   #local = "";
   #settings: StreamSettings | undefined;
@@ -50,22 +55,24 @@ class Negotiation implements Negotiator {
   constructor(options: NegotiationOptions) {
     this.#options = options;
     this.#keys = new OfferedKeys(options.srtp, options.random);
+    this.#protocol = this.#keys.protocol;
     this.#offered = offeredFormats(options.codecs);
     const lot = new Uint32Array(1);
     options.random(new Uint8Array(lot.buffer));
     this.#sessionId = lot[0]!;
   }
 
+  /** Always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section 5). */
   offer(): string {
-    if (this.#local === "") {
-      const { protocol } = this.#keys;
-      const more = [
-        ...this.#keys.offer(),
-        ...(this.#offered.some(isOpus) ? [a(`maxptime:${PTIME_MS}`)] : []),
-        a("rtcp-mux"),
-      ];
-      this.#say([this.#audio(protocol, this.#offered, "sendrecv", more)]);
-    }
+    this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
+    const more = [
+      ...this.#keys.offer(),
+      ...(this.#offered.some(isOpus) ? [a(`maxptime:${PTIME_MS}`)] : []),
+      a("rtcp-mux"),
+    ];
+    const audio = this.#audio(this.#protocol, this.#offered, "sendrecv", more);
+    // A later offer has every m= line of the description before it, in the same order (RFC 3264 section 8).
+    this.#say(this.#media.length === 0 ? [audio] : this.#media.map((media) => (media.port === 0 ? media : audio)));
     return this.#local;
   }
 
@@ -94,6 +101,8 @@ class Negotiation implements Negotiator {
     if (keys === undefined || agreed === undefined || typeof agreed === "string") return undefined;
     const { settings, formats } = agreed;
     const more = [...keys.lines, ...(settings.rtcpMux ? [a("rtcp-mux")] : [])];
+    this.#accepted = formats;
+    this.#protocol = chosen.protocol;
     this.#say(
       sdp.media.map((media) =>
         media === chosen ? this.#audio(media.protocol, formats, settings.direction, more) : refused(media),
@@ -160,6 +169,7 @@ class Negotiation implements Negotiator {
     const network = `IN ${address.includes(":") ? "IP6" : "IP4"} ${address}`;
     const session = [line("s", "-"), line("c", network), line("t", "0 0")];
     const body = writeSdp({ lines: session, media });
+    this.#media = media;
     if (body === this.#body) return;
     this.#body = body;
     this.#version++;

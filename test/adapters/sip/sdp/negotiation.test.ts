@@ -223,7 +223,31 @@ describe("a new offer of the far side", () => {
     expect(version(first)).toBe("2");
     expect(negotiation.reoffered(PLAIN)).toBe(first);
     expect(version(negotiation.reoffered(`${PLAIN}a=sendonly\r\n`))).toBe("3");
-    expect(version(negotiation.offer())).toBe("3");
+    expect(version(negotiation.offer())).toBe("4");
+    expect(version(negotiation.offer())).toBe("4");
+  });
+
+  test("does not narrow our next offer: both ways, every codec, keys of both clocks", () => {
+    const { negotiation } = inCall({ codecs: ["opus", "PCMU"] });
+    negotiation.reoffered(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
+    const media = parseSdp(negotiation.offer())!.media;
+    expect(media.map(({ kind, port }) => [kind, port])).toEqual([
+      ["video", 0],
+      ["audio", 40_000],
+    ]);
+    expect(media[1]?.formats).toEqual(["111", "0", "101", "110"]);
+    expect(attribute(media[1]!, "sendrecv")).toBe("");
+  });
+
+  test("gives our next offer its numbers, and no number a second meaning", () => {
+    const { negotiation, settled } = inCall({ codecs: ["PCMU", "opus"] });
+    negotiation.reoffered(
+      answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
+    );
+    const lines = attributes(parseSdp(negotiation.offer())!.media[0]!, "rtpmap");
+    expect(lines).toEqual(["0 PCMU/8000", "101 opus/48000/2", "96 telephone-event/8000", "111 telephone-event/48000"]);
+    negotiation.answered(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
+    expect(settled.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
   });
 
   test("keeps the codec that runs, changes it among ours, and moves the stream", () => {

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { FarEndCall } from "../../support/sip/far-end.ts";
+import { readOffer } from "../../support/sip/offer.ts";
+import type { SipText } from "../../support/sip/sip-text.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+
+describe("an INVITE without an offer", () => {
+  test("after a hold gets everything that we can do, and the message goes on", async () => {
+    let resume = async (): Promise<SipText> => Promise.reject(new Error("not on hold yet"));
+    const acts = async (call: FarEndCall): Promise<void> => {
+      await call.reinvite("inactive");
+      resume = () => call.request("INVITE");
+    };
+    const scene = await Scene.open({}, { callees: { "*": { acts, says: { hz: 1_000 } } } });
+    const { leg, events, playout, ear } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
+    playout.end();
+    const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.event === event);
+    await scene.network.until(() => noted("held"), "the hold");
+    const { body } = await resume();
+    expect(readOffer(body)).toMatchObject({
+      direction: "sendrecv",
+      formats: [{ name: "PCMU" }, { name: "PCMA" }, { name: "telephone-event" }],
+    });
+    expect(/^o=- \d+ (\d+) /m.exec(body)?.[1]).toBe("3"); // the offer, the answer to the hold, this offer
+    await scene.network.until(() => noted("resumed"), "the end of the hold");
+    await playout.drained;
+    const before = ear.frames.length;
+    await scene.network.until(() => ear.frames.length >= before + 25, "the far side's voice");
+    await leg.hangUp();
+    const { heard } = scene.farEnd.calls[0]!;
+    expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
+    expect(toneShare(ear.heard().subarray(-3_200), 1_000, 8_000)).toBeGreaterThan(0.9);
+  });
+});
