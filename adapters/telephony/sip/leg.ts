@@ -128,8 +128,11 @@ export class SipLeg implements Leg, InviteListener {
     this.#once({ type: "placed" });
   }
 
-  ringing(): void {
+  progressed(): void {
     this.#options.answered();
+  }
+
+  ringing(): void {
     if (!this.#told.has("answered")) this.#once({ type: "alerting" });
   }
 
