@@ -87,6 +87,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
+    reliableProvisionals: trunk.reliableProvisionals,
     followRedirects: trunk.followRedirects,
     holdTimeoutMs: trunk.holdTimeoutMs,
     system,
