@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { FarEndCall } from "../../support/sip/far-end.ts";
+import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
 import { readOffer } from "../../support/sip/offer.ts";
-import type { SipText } from "../../support/sip/sip-text.ts";
+import { field, type SipText } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
@@ -34,5 +34,30 @@ describe("an INVITE without an offer", () => {
     const { heard } = scene.farEnd.calls[0]!;
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
     expect(toneShare(ear.heard().subarray(-3_200), 1_000, 8_000)).toBeGreaterThan(0.9);
+  });
+});
+
+describe("the description in a 200", () => {
+  test("that differs from that of a reliable 183 is where the callee is", async () => {
+    // It says nothing itself, so only its description leads to it.
+    const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
+    const scene = await Scene.open({}, { callees: { "*": callee } });
+    const { leg, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+    playout.end();
+    await playout.drained;
+    await leg.hangUp();
+    const far = scene.farEnd.calls[0]!;
+    expect(far.count("PRACK")).toBe(1);
+    expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
+  });
+
+  test.each([true, false])("is all there is if reliable provisional responses are %s", async (reliableProvisionals) => {
+    const scene = await Scene.open({ reliableProvisionals }, { callees: { "*": {} } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    const supported = field(scene.farEnd.calls[0]!.requests[0]!.text, "Supported");
+    expect(supported).toBe(reliableProvisionals ? "timer, 100rel" : "timer");
   });
 });

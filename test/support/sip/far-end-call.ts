@@ -74,6 +74,7 @@ export class FarEndCall {
   #acknowledge: () => void = () => {};
   #pracked: () => void = () => {};
   #audio: CalleeAudio | undefined;
+  #announcement: CalleeAudio | undefined;
   #invite: SipText | undefined;
   #from: RemoteInfo | undefined;
   #answered = false;
@@ -210,6 +211,7 @@ export class FarEndCall {
   close(): void {
     this.#closed = true;
     this.#repeating.stop();
+    this.#announcement?.voice.close();
     this.voice?.close();
   }
 
@@ -217,19 +219,25 @@ export class FarEndCall {
     const refused = this.#refusal(invite);
     if (refused) return this.#finally(invite, from, refused);
     this.#invite = invite;
-    const { rings = [180], reliable = false, earlyMedia = false, allFields = [] } = this.#script;
+    const { rings = [180], reliable = false, announcement, allFields = [] } = this.#script;
     this.#way.respond(invite, from, { status: 100, reason: "Trying" });
     this.#audio ??= await CalleeAudio.open(this.#script, this.#way.address);
-    if (this.#closed) return this.#audio.voice.close();
+    if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#way.address);
+    const early = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
+    if (this.#closed) {
+      this.#announcement?.voice.close();
+      return this.#audio.voice.close();
+    }
+    this.#announcement?.learn(invite.body);
     if (!this.#audio.learn(invite.body)) {
       this.end = "refused";
       return this.#finally(invite, from, { status: 488, reason: "Not Acceptable Here" });
     }
     for (const [i, status] of rings.entries()) {
-      const [fields, body] = [[this.#contact, ...allFields], earlyMedia ? this.#audio.sdp() : ""];
+      const [fields, body] = [[this.#contact, ...allFields], early?.sdp() ?? ""];
       if (body) fields.push(SDP);
       if (reliable) fields.push(["Require", "100rel"], ["RSeq", String(i + 1)]);
-      if (earlyMedia) this.#audio.talk();
+      early?.talk();
       const say = (): void => this.#way.respond(invite, from, { status, fields, body, tag: this.#tag });
       if (reliable) await this.#untilPracked(say);
       else say();
@@ -265,6 +273,7 @@ export class FarEndCall {
     const { reason = "OK", fields = [], allFields = [], forks = 1, acts } = this.#script;
     const body = this.#audio?.sdp() ?? "";
     const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
+    this.#announcement?.voice.close();
     this.#audio?.talk();
     for (let fork = 0; fork < forks; fork++) {
       const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;

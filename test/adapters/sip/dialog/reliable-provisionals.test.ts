@@ -69,12 +69,21 @@ describe("reliable provisional responses", () => {
     expect(update.body).toBe("v=0 our answer");
   });
 
-  test("what a reliable response has settled is not settled again by the 200, nor is what an UPDATE has changed", async () => {
+  test("a 200 that repeats the first answer undoes no UPDATE", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
+    await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
+    call.accept({ sdp: sdp("sendrecv", 4000).replace("o=- 1 1", "o=- 1 2") });
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
+    expect(call.log).toEqual(["placed", "early media", "answered", "held"]);
+  });
+
+  test("a 200 that describes something new is taken, after an UPDATE too", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
     call.accept({ sdp: sdp("sendrecv", 4004) });
-    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
-    expect(call.log).toEqual(["placed", "early media", "answered", "held"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered", "answered"]);
+    expect(call.log).toEqual(["placed", "early media", "answered"]);
   });
 });
