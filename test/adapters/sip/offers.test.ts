@@ -61,3 +61,29 @@ describe("the description in a 200", () => {
     expect(supported).toBe(reliableProvisionals ? "timer, 100rel" : "timer");
   });
 });
+
+describe("a host name for the far side's audio", () => {
+  test("is looked up, in an answer and in a new offer", async () => {
+    const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
+    // It says nothing itself, so only its description leads to it.
+    const callee: Script = { host: "localhost", says: "nothing", acts };
+    const scene = await Scene.open({}, { callees: { "*": callee } });
+    const { leg, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+    playout.end();
+    await playout.drained;
+    await leg.hangUp();
+    const { heard } = scene.farEnd.calls[0]!;
+    expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
+  });
+
+  test("that does not exist is named when the media is lost", async () => {
+    const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
+    const { leg, events } = await scene.call(NUMBER);
+    const { detail } = await events.next("media_lost", 5_000);
+    expect(detail).toContain('"nowhere.invalid"');
+    await leg.hangUp();
+    await events.over;
+    expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
+  });
+});

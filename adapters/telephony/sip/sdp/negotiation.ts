@@ -21,8 +21,8 @@ export interface NegotiationOptions {
   readonly port: number;
   /** Fills the array with random bytes: keys, and the number of the session. */
   readonly random: (bytes: Uint8Array) => void;
-  /** The two sides have agreed, for the first time or anew. */
-  readonly settled: (settings: StreamSettings) => void;
+  /** The two sides have agreed, for the first time or anew; the far side may have named a host instead of an address. */
+  readonly settled: (settings: StreamSettings, early: boolean) => void;
 }
 
 /** Offer and answer of one call (RFC 3264): one audio stream, everything else is refused. */
@@ -76,7 +76,7 @@ class Negotiation implements Negotiator {
     return this.#local;
   }
 
-  answered(text: string): string | undefined {
+  answered(text: string, early: boolean): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return "The far side's answer is not SDP.";
     const media = sdp.media.find(({ kind }) => kind === "audio");
@@ -88,7 +88,7 @@ class Negotiation implements Negotiator {
     if ("fault" in keys) return keys.fault;
     const agreed = this.#agree(sdp, media, keys.keys, false);
     if (typeof agreed === "string") return agreed;
-    this.#settle(agreed.settings);
+    this.#settle(agreed.settings, early);
     return undefined;
   }
 
@@ -108,7 +108,7 @@ class Negotiation implements Negotiator {
         media === chosen ? this.#audio(media.protocol, formats, settings.direction, more) : refused(media),
       ),
     );
-    this.#settle(settings);
+    this.#settle(settings, false);
     return this.#local;
   }
 
@@ -128,7 +128,8 @@ class Negotiation implements Negotiator {
     if (said === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
     // Held by an address of zeros, the far side is still where it was.
     const address = said === "held" ? (before?.address ?? "0.0.0.0") : said.address;
-    if (said !== "held" && isIP(address) !== isIP(this.#options.address) && isIP(this.#options.address) !== 0)
+    const families = [address, this.#options.address].map(isIP).filter((family) => family !== 0);
+    if (said !== "held" && families.length === 2 && families[0] !== families[1])
       return `The far side's audio is at ${address}, which cannot be reached from ${this.#options.address}.`;
     const remote = { address, port: said === "held" && before !== undefined ? before.port : media.port };
     const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
@@ -148,9 +149,9 @@ class Negotiation implements Negotiator {
     return { settings, formats: event === undefined ? [format] : [format, event] };
   }
 
-  #settle(settings: StreamSettings): void {
+  #settle(settings: StreamSettings, early: boolean): void {
     this.#settings = settings;
-    this.#options.settled(settings);
+    this.#options.settled(settings, early);
   }
 
   #audio(protocol: string, formats: readonly Format[], direction: Direction, more: readonly SdpLine[]): SdpMedia {
