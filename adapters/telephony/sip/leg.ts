@@ -37,7 +37,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly callId: string;
   /** What the media session tells. */
   readonly heard: MediaListener = {
-    sending: () => this.#once({ type: "connected" }),
+    sending: () => this.#sending(),
     receiving: () => {},
     digit: (digit) => this.#key(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
@@ -208,6 +208,13 @@ export class SipLeg implements Leg, InviteListener {
     if (this.#told.has(event.type)) return;
     this.#told.add(event.type);
     this.#tell(event);
+  }
+
+  /** Comes from the thread of the audio, and may be overtaken by the far side's BYE; the end is told after it all the same. */
+  #sending(): void {
+    if (this.#told.has("connected")) return;
+    this.#told.add("connected");
+    this.events.push({ type: "connected" });
   }
 
   #tell(event: LegEvent): void {
