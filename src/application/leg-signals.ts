@@ -22,7 +22,7 @@ function signalOf(event: LegEvent): CallSignal {
     case "ended":
       return { type: "leg_ended", cause: event.cause, detail: event.detail };
     case "early_media":
-      return { type: "alerting" };
+      return { type: "noticed", event: "early_media", data: {} };
     default:
       return event;
   }

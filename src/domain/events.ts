@@ -3,6 +3,7 @@ export const EVENT_TYPES = [
   "queued",
   "ringing",
   "alerting",
+  "early_media",
   "answered",
   "audio_truncated",
   "message_ready",

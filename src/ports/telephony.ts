@@ -227,8 +227,9 @@ export interface MediaEvidence {
 export type LegEvent =
   /** The far side has been asked (INVITE or offer sent). */
   | { readonly type: "placed" }
-  /** The far side says that it rings. */
+  /** The far side says that its phone rings. */
   | { readonly type: "alerting" }
+  /** The far side sends audio before the answer: an announcement, or a ringing tone. */
   | { readonly type: "early_media" }
   /** The far side has accepted. */
   | { readonly type: "answered" }

@@ -306,6 +306,11 @@ export class ScriptedLeg implements Leg {
     this.events.post({ type: "alerting" });
   }
 
+  /** The far side sends audio before the answer. */
+  earlyMedia(): void {
+    this.events.post({ type: "early_media" });
+  }
+
   /** The far side accepts; with `media` the audio path is up in the same moment. */
   answer({ media = true }: { media?: boolean } = {}): void {
     this.events.post({ type: "answered" });

@@ -90,6 +90,20 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
+  test("rings once, also with audio before the answer", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    leg.alert();
+    leg.earlyMedia();
+    leg.answer();
+    await world.system.advance(5_000);
+    const story = await world.story(call);
+    expect(story).toEqual(["queued", "message_ready", "ringing", "alerting", "early_media", "answered", "completed"]);
+    await world.stop();
+  });
+
   test("counts what was heard when the callee hangs up in the middle", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);

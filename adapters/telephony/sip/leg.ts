@@ -35,7 +35,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly callId: string;
   /** What the media session tells. */
   readonly heard: MediaListener = {
-    sending: () => this.#once({ type: "connected" }),
+    sending: () => this.#sending(),
     receiving: () => {},
     digit: (digit) => this.#key(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
@@ -129,8 +129,11 @@ export class SipLeg implements Leg, InviteListener {
     this.#once({ type: "placed" });
   }
 
-  ringing(): void {
+  progressed(): void {
     this.#options.answered();
+  }
+
+  ringing(): void {
     if (!this.#told.has("answered")) this.#once({ type: "alerting" });
   }
 
@@ -193,6 +196,13 @@ export class SipLeg implements Leg, InviteListener {
     if (this.#told.has(event.type)) return;
     this.#told.add(event.type);
     this.#tell(event);
+  }
+
+  /** Comes from the thread of the audio, and may be overtaken by the far side's BYE; the end is told after it all the same. */
+  #sending(): void {
+    if (this.#told.has("connected")) return;
+    this.#told.add("connected");
+    this.events.push({ type: "connected" });
   }
 
   #tell(event: LegEvent): void {

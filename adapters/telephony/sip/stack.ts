@@ -7,6 +7,7 @@ import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { createUserAgent } from "./dialog/user-agent.ts";
 import type { MediaSession, StreamSettings } from "./media/engine.ts";
 import { type MediaAddress, mediaAddress } from "./media-address.ts";
+import { MediaTarget } from "./media-target.ts";
 import { parseUri, sipUri, writeUri } from "./message/uri.ts";
 import { AssumedPresence } from "./registration/assumed-presence.ts";
 import { OptionsPresence } from "./registration/options-presence.ts";
@@ -14,6 +15,8 @@ import type { HealthChanged, Presence } from "./registration/presence.ts";
 import { Registration } from "./registration/registration.ts";
 import { createNegotiation } from "./sdp/negotiation.ts";
 import { createTransactions } from "./transaction/transaction-layer.ts";
+import { cachedDns } from "./transport/cached-dns.ts";
+import { nodeDns } from "./transport/node-dns.ts";
 import { createResolve } from "./transport/resolver.ts";
 import { createTransports } from "./transport/transports.ts";
 
@@ -41,6 +44,8 @@ export interface StackInvite {
   readonly srtp: ResolvedTrunk["srtp"];
   /** Told what offer and answer have come to, each time. */
   readonly settled: (settings: StreamSettings) => void;
+  /** Told that the far side's audio has no address; a sentence. */
+  readonly lost: (detail: string) => void;
   readonly listener: InviteListener;
   /** Asked before each INVITE, repetitions included. */
   readonly maySend: () => boolean;
@@ -72,6 +77,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     crlfProbe: trunk.crlfProbe,
   });
   const resolve = createResolve({ system });
+  const dns = cachedDns(nodeDns, system);
   const transactions = createTransactions(transports, resolve, { system });
   try {
     await transports.ready();
@@ -88,6 +94,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
+    reliableProvisionals: trunk.reliableProvisionals,
     followRedirects: trunk.followRedirects,
     holdTimeoutMs: trunk.holdTimeoutMs,
     system,
@@ -100,8 +107,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, callId, session, address, srtp, settled, listener, maySend, mayFollow }) =>
-      agent.invite({
+    invite: ({ user, callId, session, address, srtp, settled, lost, listener, maySend, mayFollow }) => {
+      const target = new MediaTarget({ session, local: address.local, dns, lost });
+      return agent.invite({
         target: uriOf(trunk, user),
         callId,
         listener,
@@ -113,12 +121,13 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
           address: address.visible,
           port: session.port,
           random: (bytes) => system.random(bytes),
-          settled(settings) {
-            session.configure(settings);
+          settled(settings, early) {
+            target.settle(settings, early);
             settled(settings);
           },
         }),
-      }),
+      });
+    },
     async close() {
       await agent.close();
       await presence.close();

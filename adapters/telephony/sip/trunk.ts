@@ -143,7 +143,7 @@ export class SipTrunk {
     let takesKeys = false;
     const invite = (srtp: ResolvedTrunk["srtp"]): InviteUsage =>
       stack.invite({
-        ...{ user, callId, session, address, srtp, listener: leg },
+        ...{ user, callId, session, address, srtp, listener: leg, lost: leg.heard.lost },
         maySend: () => system.monotonic() < deadlines.send,
         mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {

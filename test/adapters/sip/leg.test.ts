@@ -10,8 +10,8 @@ import { LegEvents } from "../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** A leg whose signalling and audio do only what a test lets them do. */
-function legOf(options: Partial<SipLegOptions> = {}) {
+/** A leg whose signalling and audio do only what a test lets them do. @param late its audio is reported at its close */
+function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({
     callId: "call",
@@ -35,7 +35,7 @@ function legOf(options: Partial<SipLegOptions> = {}) {
     configure() {},
     start() {
       told.started++;
-      leg.heard.sending();
+      if (!late) leg.heard.sending();
     },
     async sendDigits(digits) {
       told.digits += digits;
@@ -44,6 +44,7 @@ function legOf(options: Partial<SipLegOptions> = {}) {
     statistics: () => ({ packetsReceived: told.received }) as MediaStatistics,
     async close() {
       told.closed++;
+      if (late) leg.heard.sending();
     },
   };
   const usage: InviteUsage = {
@@ -80,6 +81,14 @@ describe("the story of a leg", () => {
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "connected", "ended"]);
     expect(events.cause).toBe("callee_hung_up");
     expect(told).toMatchObject({ started: 1, closed: 1 });
+  });
+
+  test("audio that another thread reports after the far side's BYE still connects before the end", async () => {
+    const { leg, events, system } = legOf({ late: true });
+    leg.answered();
+    leg.ended({ type: "bye", reason: undefined });
+    await system.settle();
+    expect(events.types).toEqual(["answered", "connected", "ended"]);
   });
 
   test("the end comes when the audio has stopped, and hanging up resolves with it", async () => {

@@ -51,7 +51,7 @@ export class CalleeAudio {
     return writeSdp({
       ...{ version: ++this.#version, address: this.#address, port: this.voice.port },
       ...{ formats: this.#formats, direction: direction === "zeros" ? "sendrecv" : direction, rtcpMux: this.#rtcpMux },
-      connection: direction === "zeros" ? zeros : undefined,
+      connection: direction === "zeros" ? zeros : this.#script.host,
     });
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { RemoteInfo } from "node:dgram";
 import { CalleeAudio } from "./callee-audio.ts";
 import { Gate } from "./gate.ts";
+import { readOffer } from "./offer.ts";
 import { Repeating } from "./repeating.ts";
 import type { Script } from "./script.ts";
 import {
@@ -46,6 +47,7 @@ export interface SeenRequest {
 }
 
 const SDP: Field = ["Content-Type", "application/sdp"];
+const MIRRORED: Readonly<Record<string, string>> = { sendonly: "recvonly", recvonly: "sendonly", inactive: "inactive" };
 const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 
 /** One call that reached a far end. */
@@ -72,6 +74,7 @@ export class FarEndCall {
   #acknowledge: () => void = () => {};
   #pracked: () => void = () => {};
   #audio: CalleeAudio | undefined;
+  #announcement: CalleeAudio | undefined;
   #invite: SipText | undefined;
   #from: RemoteInfo | undefined;
   #answered = false;
@@ -189,16 +192,26 @@ export class FarEndCall {
       this.#waiting.set(`${number} ${method}`, (response) => {
         if (statusOf(response) < 200) return;
         stop();
-        if (method === "INVITE") this.#way.send(write("ACK", [], ""), from);
+        const answer = method === "INVITE" && body === "" ? this.#answerTo(response.body) : "";
+        if (method === "INVITE") this.#way.send(write("ACK", answer ? [SDP] : [], answer), from);
         resolve(response);
       });
     });
+  }
+
+  /** The answer to the offer of a 2xx; what it allows is spoken from now on. "" where there was none. */
+  #answerTo(offer: string): string {
+    if (!offer || !this.#audio?.learn(offer)) return "";
+    const direction = MIRRORED[readOffer(offer).direction] ?? "sendrecv";
+    this.#audio.talk(direction);
+    return this.#audio.sdp(direction);
   }
 
   /** Says nothing more, in no way. */
   close(): void {
     this.#closed = true;
     this.#repeating.stop();
+    this.#announcement?.voice.close();
     this.voice?.close();
   }
 
@@ -206,19 +219,25 @@ export class FarEndCall {
     const refused = this.#refusal(invite);
     if (refused) return this.#finally(invite, from, refused);
     this.#invite = invite;
-    const { rings = [180], reliable = false, earlyMedia = false, allFields = [] } = this.#script;
+    const { rings = [180], reliable = false, announcement, allFields = [] } = this.#script;
     this.#way.respond(invite, from, { status: 100, reason: "Trying" });
     this.#audio ??= await CalleeAudio.open(this.#script, this.#way.address);
-    if (this.#closed) return this.#audio.voice.close();
+    if (announcement) this.#announcement ??= await CalleeAudio.open({ says: announcement }, this.#way.address);
+    const early = this.#announcement ?? (this.#script.earlyMedia ? this.#audio : undefined);
+    if (this.#closed) {
+      this.#announcement?.voice.close();
+      return this.#audio.voice.close();
+    }
+    this.#announcement?.learn(invite.body);
     if (!this.#audio.learn(invite.body)) {
       this.end = "refused";
       return this.#finally(invite, from, { status: 488, reason: "Not Acceptable Here" });
     }
     for (const [i, status] of rings.entries()) {
-      const [fields, body] = [[this.#contact, ...allFields], earlyMedia ? this.#audio.sdp() : ""];
+      const [fields, body] = [[this.#contact, ...allFields], early?.sdp() ?? ""];
       if (body) fields.push(SDP);
       if (reliable) fields.push(["Require", "100rel"], ["RSeq", String(i + 1)]);
-      if (earlyMedia) this.#audio.talk();
+      early?.talk();
       const say = (): void => this.#way.respond(invite, from, { status, fields, body, tag: this.#tag });
       if (reliable) await this.#untilPracked(say);
       else say();
@@ -254,6 +273,7 @@ export class FarEndCall {
     const { reason = "OK", fields = [], allFields = [], forks = 1, acts } = this.#script;
     const body = this.#audio?.sdp() ?? "";
     const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
+    this.#announcement?.voice.close();
     this.#audio?.talk();
     for (let fork = 0; fork < forks; fork++) {
       const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;

@@ -11,6 +11,8 @@ export interface Script {
   readonly rings?: readonly number[];
   /** They carry SDP, and audio from then on. */
   readonly earlyMedia?: boolean;
+  /** They carry the SDP of an announcement, a voice of its own that says this until the answer. */
+  readonly announcement?: Speech;
   /** They are reliable (RFC 3262): each is repeated until its PRACK comes, and the answer waits for it. */
   readonly reliable?: boolean;
   /** Between ringing and the final response, ms. Default: 0. */
@@ -34,6 +36,8 @@ export interface Script {
   readonly noEvents?: boolean;
   /** Default: silence. */
   readonly says?: Speech;
+  /** Its SDP names this host for its audio, instead of its address. */
+  readonly host?: string;
   /** Sends its audio from this address rather than from the one in its SDP: `127.0.0.2`. */
   readonly sendFrom?: string;
   /** So many callees answer, each with a tag of its own; audio belongs to the first. Default: 1. */

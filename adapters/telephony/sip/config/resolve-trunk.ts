@@ -48,6 +48,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly format: NumberFormat;
   readonly followRedirects: boolean;
   readonly sessionTimers: boolean;
+  readonly reliableProvisionals: boolean;
   readonly holdTimeoutMs: number;
   readonly mediaLossMs: number;
   readonly requireInboundAudio: boolean;
@@ -101,6 +102,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
     followRedirects: trunk.followRedirects ?? false,
     sessionTimers: trunk.sessionTimers ?? true,
+    reliableProvisionals: trunk.reliableProvisionals ?? true,
     holdTimeoutMs: trunk.holdTimeoutMs ?? 60_000,
     mediaLossMs: trunk.mediaLossMs ?? 20_000,
     requireInboundAudio: trunk.requireInboundAudio ?? true,

@@ -54,6 +54,8 @@ export interface Trunk {
   readonly followRedirects?: boolean | undefined;
   /** Offers session timers (RFC 4028). Default: true. */
   readonly sessionTimers?: boolean | undefined;
+  /** Offers reliable provisional responses (100rel and PRACK, RFC 3262). Default: true. */
+  readonly reliableProvisionals?: boolean | undefined;
   /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   /** A call counts as dead if no RTP and no RTCP has come from the far side for so long, ms. Default: 20,000. */

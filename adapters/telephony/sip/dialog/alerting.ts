@@ -2,10 +2,11 @@ import type { SipResponse } from "../message/message.ts";
 import type { InviteRequest } from "./invite.ts";
 import { sdpOf } from "./session-description.ts";
 
-/** What is told of a call before its answer: each kind of ringing once, and that there is audio. */
+/** What is told of a call before its answer, each once: that the network works on it, that it rings, that there is audio. */
 export class Alerting {
   readonly #call: InviteRequest;
-  readonly #told = new Set<number>();
+  #progressed = false;
+  #rang = false;
   #sdp: string | undefined;
   #early = false;
 
@@ -13,17 +14,20 @@ export class Alerting {
     this.#call = call;
   }
 
-  /** Whether an 18x has come. */
+  /** Whether the callee has been alerted. */
   get rang(): boolean {
-    return this.#told.size > 0;
+    return this.#rang;
   }
 
   /** A provisional response of any fork has come; the audio of the latest one is heard. */
   heard(response: SipResponse): void {
-    const { status } = response;
-    if (status >= 180 && status <= 189 && !this.#told.has(status)) {
-      this.#told.add(status);
-      this.#call.listener.ringing(status);
+    if (!this.#progressed) {
+      this.#progressed = true;
+      this.#call.listener.progressed();
+    }
+    if (!this.#rang && alerts(response)) {
+      this.#rang = true;
+      this.#call.listener.ringing();
     }
     const sdp = sdpOf(response);
     if (sdp === undefined || sdp === this.#sdp) return;
@@ -32,4 +36,12 @@ export class Alerting {
     this.#early = true;
     this.#call.listener.earlyMedia();
   }
+}
+
+/**
+ * Whether the callee's phone rings: 180, or a 183 that names what it rings with (RFC 3261 sections 20.4 and 21.1). Any
+ * other response is progress only: an announcement, a queue, a call that is forwarded.
+ */
+function alerts({ status, headers }: SipResponse): boolean {
+  return status === 180 || (status === 183 && headers.has("Alert-Info"));
 }

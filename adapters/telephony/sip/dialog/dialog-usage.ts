@@ -13,7 +13,7 @@ import type { OurStatus } from "./reason-phrase.ts";
 import { refusalWithin } from "./refusals.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
 import { Renegotiation } from "./renegotiation.ts";
-import { holds, sdpOf } from "./session-description.ts";
+import { holds, isSameMedia, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 import { SessionTimer } from "./session-timer.ts";
@@ -51,6 +51,8 @@ export class DialogUsage {
   readonly #hold: HoldWatch;
   readonly #provisionals = new ReliableProvisionals();
   #sdp: string | undefined;
+  /** The answer to our first offer in an 18x. */
+  #answer: string | undefined;
   #updated = false;
   #methods: readonly string[] = [];
   #confirmed = false;
@@ -89,14 +91,14 @@ export class DialogUsage {
   }
 
   /**
-   * The far side's SDP: of its 2xx, unless a reliable 18x or an UPDATE has settled the matter before (RFC 3261 section
-   * 13.2.1); of an unreliable 18x where the 2xx has none.
+   * The far side's SDP: of its 2xx, or of what came before where the 2xx has none or repeats it. A 2xx must not differ
+   * from the answer of a reliable 18x (RFC 6337 section 2.1); where it does, it is where the callee is.
    */
   get sdp(): string | undefined {
     return this.#sdp;
   }
 
-  /** Whether an UPDATE has changed what was settled before the 2xx: the answer to our first offer is history. */
+  /** Whether the SDP is that of an UPDATE before the 2xx, and no answer to an offer of ours. */
   get updated(): boolean {
     return this.#updated;
   }
@@ -111,6 +113,7 @@ export class DialogUsage {
     const sdp = sdpOf(response);
     if (sdp !== undefined && this.renegotiation.offering) {
       this.#sdp = sdp;
+      this.#answer = sdp;
       this.renegotiation.offering = reliable.type === "unreliable";
     }
     if (reliable.type === "next")
@@ -120,7 +123,12 @@ export class DialogUsage {
 
   /** A 2xx has come: it settles the routes, the target and the way, and has its ACK. */
   established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
-    if (this.renegotiation.offering) this.#sdp = sdpOf(response) ?? this.#sdp;
+    const sdp = sdpOf(response);
+    const repeated = !this.renegotiation.offering && [this.#sdp, this.#answer].some((known) => isSameMedia(known, sdp));
+    if (sdp !== undefined && !repeated) {
+      this.#sdp = sdp;
+      this.#updated = false;
+    }
     this.renegotiation.offering = false;
     this.dialog.established(response);
     this.#learn(response);

@@ -7,7 +7,7 @@ export type InviteEnd =
   | {
       readonly type: "rejected";
       readonly response: SipResponse;
-      /** Whether an 18x had come. */
+      /** Whether the callee had been alerted. */
       readonly rang: boolean;
       /** Why a challenge could not be answered (401, 407), as a sentence. */
       readonly refusal?: string | undefined;
@@ -25,7 +25,7 @@ export type InviteEnd =
 
 /** The offerer's side of offer and answer (RFC 3264): knows codecs and keys, and nothing of SIP. */
 export interface Negotiator {
-  /** Our offer, the first or the present one again; SDP. */
+  /** Our offer, the first or a later one: everything that we can do; SDP. */
   offer(): string;
   /**
    * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well;
@@ -40,8 +40,10 @@ export interface Negotiator {
 export interface InviteListener {
   /** The INVITE is on its way. */
   placed(): void;
-  /** The callee is alerted: 180 to 189. */
-  ringing(status: number): void;
+  /** The network works on the call: the first provisional response after 100; once. */
+  progressed(): void;
+  /** The callee is alerted: 180, or 183 with Alert-Info; once. */
+  ringing(): void;
   /** The far side sends audio before the answer: SDP in an 18x. */
   earlyMedia(): void;
   /** 2xx with a usable answer; the ACK is on its way. */

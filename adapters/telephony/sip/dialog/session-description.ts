@@ -3,11 +3,17 @@ import type { SipMessage } from "../message/message.ts";
 
 /** Most bytes of SDP that are looked at. */
 const MOST_BYTES = 65_536;
+const ORIGIN = /^o=.*$/m;
 
 /** The SDP in a message, alone or beside other parts of its body; undefined without. */
 export function sdpOf(message: SipMessage): string | undefined {
   const sdp = bodyPart(message, "application/sdp");
   return sdp && new TextDecoder().decode(sdp.subarray(0, MOST_BYTES));
+}
+
+/** Whether two descriptions say the same; their o= lines, which count descriptions, may differ. */
+export function isSameMedia(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one.replace(ORIGIN, "") === other.replace(ORIGIN, "");
 }
 
 /**

@@ -22,7 +22,7 @@ export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
 }
 
 /**
- * Where the far side wants its audio: an address; `held`: nowhere, the address of zeros with which hold was said before
+ * Where the far side wants its audio: an address or a host name; `held`: nowhere, the address of zeros with which hold was said before
  * there were directions (RFC 3264 section 8.4); or a sentence about what is wrong.
  */
 export function addressOf(
@@ -33,8 +33,8 @@ export function addressOf(
   if (connection === undefined) return { fault: "The far side's SDP does not say where its audio is (no c= line)." };
   const address = connection.split(/\s+/)[2]?.split("/", 1)[0] ?? "";
   if (address === "0.0.0.0" || address === "::") return "held";
-  if (isIP(address) === 0)
-    return { fault: `The far side's SDP names "${address.slice(0, 100)}" for its audio, which is no IP address.` };
+  if (isIP(address) === 0 && !isHostName(address))
+    return { fault: `The far side's SDP names "${address.slice(0, 100)}" for its audio, which is no address.` };
   return { address };
 }
 
@@ -53,4 +53,11 @@ export function ptimeOf(media: SdpMedia): number {
   const most = Number(attribute(media, "maxptime") ?? 60);
   const ptime = Math.min(wanted, most >= 10 ? most : 60);
   return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
+}
+
+/** Labels of letters, digits, hyphens and underscores; the last one is no number, or it would be a spoiled IP address. */
+function isHostName(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  const fits = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));
+  return text.length <= 253 && fits && !/^\d+$/.test(labels.at(-1) ?? "");
 }

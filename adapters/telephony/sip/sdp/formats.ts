@@ -27,6 +27,8 @@ const CODECS: Readonly<Record<TrunkCodec, Format>> = {
   opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
 };
 const EVENT = "telephone-event";
+/** Payload types from here to 127 mean what a description says of them (RFC 3551 section 6). */
+const FIRST_DYNAMIC = 96;
 /** A sentence does not name more. */
 const MOST_NAMES = 12;
 const EVENTS: readonly Format[] = [
@@ -40,11 +42,24 @@ const EVENTS: readonly Format[] = [
  */
 const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1";
 
-/** What we offer: the codecs in their order, then the keys, once for each clock of the codecs. */
-export function offeredFormats(codecs: readonly TrunkCodec[]): Format[] {
-  const formats = codecs.map((codec) => CODECS[codec]);
+/**
+ * What we offer: the codecs in their order, then the keys, once for each clock of the codecs. Formats that an answer of
+ * ours has accepted keep their numbers, and no other format takes them (RFC 3264 section 8.3.2).
+ */
+export function offeredFormats(codecs: readonly TrunkCodec[], accepted: readonly Format[] = []): Format[] {
   // Keys at 8000 go with any codec: WhatsApp takes no others beside Opus.
-  return [...formats, ...EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"))];
+  const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
+  const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
+  const taken = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
+  return formats.map((format) => {
+    const known = accepted.find((one) => isSame(one, format));
+    if (known !== undefined) return { ...format, payloadType: known.payloadType };
+    if (!accepted.some(({ payloadType }) => payloadType === format.payloadType)) return format;
+    let payloadType = FIRST_DYNAMIC;
+    while (taken.has(payloadType)) payloadType++;
+    taken.add(payloadType);
+    return { ...format, payloadType };
+  });
 }
 
 /** The formats of a medium in its order; what cannot be understood is left out. */
@@ -68,10 +83,13 @@ export function formatsOf(media: SdpMedia): Format[] {
 }
 
 /** Which of our codecs a format is. */
-export function codecOf({ name, clockRate }: Format): TrunkCodec | undefined {
-  const same = (codec: TrunkCodec): boolean =>
-    CODECS[codec].name.toLowerCase() === name.toLowerCase() && CODECS[codec].clockRate === clockRate;
-  return (Object.keys(CODECS) as TrunkCodec[]).find(same);
+export function codecOf(format: Format): TrunkCodec | undefined {
+  return (Object.keys(CODECS) as TrunkCodec[]).find((codec) => isSame(CODECS[codec], format));
+}
+
+/** Whether two payload types stand for the same. */
+function isSame(one: Format, other: Format): boolean {
+  return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
 }
 
 /** The format for keys beside this codec: the one with its clock, else one of 8000 Hz (RFC 4733 section 2.1). */

@@ -13,6 +13,9 @@ const SUITES: readonly SrtpSuite[] = [
   "AES_256_CM_HMAC_SHA1_32",
 ];
 
+/** An answer with more keys is not read to its end. */
+const MOST_KEYS = 20;
+
 /** The keys of both directions; undefined: plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
@@ -44,20 +47,29 @@ export class OfferedKeys {
     return SUITES.map((suite, index) => cryptoLine(index + 1, this.#ours(suite)));
   }
 
-  /** What an answer to our offer has settled, or a sentence about why it cannot be used. */
+  /**
+   * What an answer to our offer has settled, or a sentence about why it cannot be used. An answer holds one key; of one
+   * that holds more, the first that fits counts (RFC 4568 section 5.1.2).
+   */
   answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
-    const [value, ...more] = attributes(media, "crypto");
+    const values = attributes(media, "crypto").slice(0, MOST_KEYS);
     const secure = media.protocol.includes("SAVP");
     if (this.policy === "off") {
       if (secure) return { fault: `The far side answers with ${media.protocol}, but srtp is off.` };
       return { keys: undefined };
     }
-    if (value === undefined) {
+    if (values.length === 0) {
       if (this.policy === "required") return { fault: "The far side does not encrypt, but srtp is required." };
       if (secure) return { fault: "The far side wants to encrypt, but its answer holds no key (a=crypto)." };
       return { keys: undefined };
     }
-    const crypto = more.length === 0 ? parseCrypto(value) : undefined;
+    const results = values.map((value) => this.#taken(value));
+    return results.find((result) => "keys" in result) ?? results[0]!;
+  }
+
+  /** What one key of an answer comes to. */
+  #taken(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
+    const crypto = parseCrypto(value);
     if (crypto === undefined) return { fault: "The key in the far side's answer (a=crypto) cannot be used." };
     const suite = SUITES[crypto.tag - 1];
     if (suite === undefined)

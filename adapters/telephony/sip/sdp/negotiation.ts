@@ -21,8 +21,8 @@ export interface NegotiationOptions {
   readonly port: number;
   /** Fills the array with random bytes: keys, and the number of the session. */
   readonly random: (bytes: Uint8Array) => void;
-  /** The two sides have agreed, for the first time or anew. */
-  readonly settled: (settings: StreamSettings) => void;
+  /** The two sides have agreed, for the first time or anew; the far side may have named a host instead of an address. */
+  readonly settled: (settings: StreamSettings, early: boolean) => void;
 }
 
 /** Offer and answer of one call (RFC 3264): one audio stream, everything else is refused. */
@@ -39,10 +39,15 @@ interface Agreed {
 class Negotiation implements Negotiator {
   readonly #options: NegotiationOptions;
   readonly #keys: OfferedKeys;
-  readonly #offered: readonly Format[];
   readonly #sessionId: number;
+  /** What our latest offer names. */
+  #offered: readonly Format[];
+  /** What our latest answer has accepted: its formats, in the far side's numbers, and its profile. */
+  #accepted: readonly Format[] = [];
+  #protocol: string;
   #version = 0;
-  /** What we have said last, without its o= line; and with it. */
+  /** What we have said last: its media, the text without its o= line, and the whole. */
+  #media: readonly SdpMedia[] = [];
   #body = "";
   #local = "";
   #settings: StreamSettings | undefined;
@@ -50,26 +55,28 @@ class Negotiation implements Negotiator {
   constructor(options: NegotiationOptions) {
     this.#options = options;
     this.#keys = new OfferedKeys(options.srtp, options.random);
+    this.#protocol = this.#keys.protocol;
     this.#offered = offeredFormats(options.codecs);
     const lot = new Uint32Array(1);
     options.random(new Uint8Array(lot.buffer));
     this.#sessionId = lot[0]!;
   }
 
+  /** Always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section 5). */
   offer(): string {
-    if (this.#local === "") {
-      const { protocol } = this.#keys;
-      const more = [
-        ...this.#keys.offer(),
-        ...(this.#offered.some(isOpus) ? [a(`maxptime:${PTIME_MS}`)] : []),
-        a("rtcp-mux"),
-      ];
-      this.#say([this.#audio(protocol, this.#offered, "sendrecv", more)]);
-    }
+    this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
+    const more = [
+      ...this.#keys.offer(),
+      ...(this.#offered.some(isOpus) ? [a(`maxptime:${PTIME_MS}`)] : []),
+      a("rtcp-mux"),
+    ];
+    const audio = this.#audio(this.#protocol, this.#offered, "sendrecv", more);
+    // A later offer has every m= line of the description before it, in the same order (RFC 3264 section 8).
+    this.#say(this.#media.length === 0 ? [audio] : this.#media.map((media) => (media.port === 0 ? media : audio)));
     return this.#local;
   }
 
-  answered(text: string): string | undefined {
+  answered(text: string, early: boolean): string | undefined {
     const sdp = parseSdp(text);
     if (sdp === undefined) return "The far side's answer is not SDP.";
     const media = sdp.media.find(({ kind }) => kind === "audio");
@@ -81,7 +88,7 @@ class Negotiation implements Negotiator {
     if ("fault" in keys) return keys.fault;
     const agreed = this.#agree(sdp, media, keys.keys, false);
     if (typeof agreed === "string") return agreed;
-    this.#settle(agreed.settings);
+    this.#settle(agreed.settings, early);
     return undefined;
   }
 
@@ -94,12 +101,14 @@ class Negotiation implements Negotiator {
     if (keys === undefined || agreed === undefined || typeof agreed === "string") return undefined;
     const { settings, formats } = agreed;
     const more = [...keys.lines, ...(settings.rtcpMux ? [a("rtcp-mux")] : [])];
+    this.#accepted = formats;
+    this.#protocol = chosen.protocol;
     this.#say(
       sdp.media.map((media) =>
         media === chosen ? this.#audio(media.protocol, formats, settings.direction, more) : refused(media),
       ),
     );
-    this.#settle(settings);
+    this.#settle(settings, false);
     return this.#local;
   }
 
@@ -119,7 +128,8 @@ class Negotiation implements Negotiator {
     if (said === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
     // Held by an address of zeros, the far side is still where it was.
     const address = said === "held" ? (before?.address ?? "0.0.0.0") : said.address;
-    if (said !== "held" && isIP(address) !== isIP(this.#options.address) && isIP(this.#options.address) !== 0)
+    const families = [address, this.#options.address].map(isIP).filter((family) => family !== 0);
+    if (said !== "held" && families.length === 2 && families[0] !== families[1])
       return `The far side's audio is at ${address}, which cannot be reached from ${this.#options.address}.`;
     const remote = { address, port: said === "held" && before !== undefined ? before.port : media.port };
     const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
@@ -139,9 +149,9 @@ class Negotiation implements Negotiator {
     return { settings, formats: event === undefined ? [format] : [format, event] };
   }
 
-  #settle(settings: StreamSettings): void {
+  #settle(settings: StreamSettings, early: boolean): void {
     this.#settings = settings;
-    this.#options.settled(settings);
+    this.#options.settled(settings, early);
   }
 
   #audio(protocol: string, formats: readonly Format[], direction: Direction, more: readonly SdpLine[]): SdpMedia {
@@ -160,6 +170,7 @@ class Negotiation implements Negotiator {
     const network = `IN ${address.includes(":") ? "IP6" : "IP4"} ${address}`;
     const session = [line("s", "-"), line("c", network), line("t", "0 0")];
     const body = writeSdp({ lines: session, media });
+    this.#media = media;
     if (body === this.#body) return;
     this.#body = body;
     this.#version++;

@@ -106,6 +106,7 @@ describe("whatever the far side does", () => {
         negotiator,
         listener: {
           placed: () => log.push("placed"),
+          progressed: () => {},
           ringing: () => log.push("ringing"),
           earlyMedia: () => log.push("early"),
           answered: () => log.push("answered"),

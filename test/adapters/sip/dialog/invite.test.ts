@@ -33,7 +33,7 @@ describe("a call that is placed", () => {
     call.invite.respond(183, { tag: "a", sdp: sdp() });
     call.invite.respond(183, { tag: "a", sdp: sdp() });
     call.accept();
-    expect(call.log).toEqual(["placed", "ringing 180", "ringing 183", "early media", "answered"]);
+    expect(call.log).toEqual(["placed", "ringing", "early media", "answered"]);
     expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
   });
 
@@ -99,7 +99,7 @@ describe("a call that is placed", () => {
 
   test("a final response of 300 and more ends it, with whether it rang", async () => {
     const call = await ScriptedCall.placed();
-    call.invite.respond(183, { tag: "a" });
+    call.invite.respond(180, { tag: "a" });
     call.invite.respond(486, { tag: "a", reason: "Busy Here" });
     expect(call.end).toMatchObject({ type: "rejected", rang: true, response: { status: 486, reason: "Busy Here" } });
     expect(call.log.filter((line) => line.startsWith("ended"))).toHaveLength(1);

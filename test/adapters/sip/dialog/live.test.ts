@@ -38,7 +38,7 @@ describe("calls over real datagrams", () => {
     const call = agent.call("bob");
     await call.told("unheld");
     await call.usage.hangUp("Q.850;cause=16");
-    expect(call.log).toEqual(["placed", "ringing 180", "answered", "held", "unheld", "ended released"]);
+    expect(call.log).toEqual(["placed", "ringing", "answered", "held", "unheld", "ended released"]);
     await ended(farEnd.calls[0]!, "they hung up");
     expect(agent.agent.calls).toBe(0);
   });
@@ -68,14 +68,14 @@ describe("calls over real datagrams", () => {
     const [farEnd, agent] = await stage({ rings: [180, 183], reliable: true, earlyMedia: true });
     const call = agent.call("bob");
     await call.told("answered");
-    expect(call.log).toEqual(["placed", "ringing 180", "early media", "ringing 183", "answered"]);
+    expect(call.log).toEqual(["placed", "ringing", "early media", "answered"]);
     expect(farEnd.calls[0]?.count("PRACK")).toBe(2);
   });
 
   test("are cancelled while they ring", async () => {
     const [farEnd, agent] = await stage(callees.rings);
     const call = agent.call("bob");
-    await call.told("ringing 180");
+    await call.told("ringing");
     await call.usage.hangUp();
     expect(call.log.at(-1)).toBe("ended released");
     await ended(farEnd.calls[0]!, "cancelled");
@@ -84,9 +84,9 @@ describe("calls over real datagrams", () => {
   test("that are answered despite the CANCEL are hung up", async () => {
     const [farEnd, agent] = await stage({ ...callees.rings, despiteCancel: true });
     const call = agent.call("bob");
-    await call.told("ringing 180");
+    await call.told("ringing");
     await call.usage.hangUp();
-    expect(call.log).toEqual(["placed", "ringing 180", "ended released"]);
+    expect(call.log).toEqual(["placed", "ringing", "ended released"]);
     await ended(farEnd.calls[0]!, "they hung up");
   });
 

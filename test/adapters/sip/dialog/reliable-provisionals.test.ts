@@ -20,7 +20,7 @@ describe("reliable provisional responses", () => {
     expect(prack.header("To")).toContain("tag=a");
     expect(prack.request.uri).toBe("sip:callee@192.0.2.9:5070");
     expect(prack.header("Route")).toBe("<sip:proxy.example.com;lr>");
-    expect(call.log).toEqual(["placed", "ringing 180"]);
+    expect(call.log).toEqual(["placed", "ringing"]);
   });
 
   test("copies and those that overtake wait for their turn, in each fork on its own", async () => {
@@ -29,9 +29,10 @@ describe("reliable provisional responses", () => {
     call.invite.respond(183, { tag: "a", fields: reliable(10) });
     call.invite.respond(180, { tag: "a", fields: reliable(12) });
     expect(call.tx.count("PRACK")).toBe(1);
-    expect(call.log).toEqual(["placed", "ringing 183"]);
+    expect(call.log).toEqual(["placed"]);
     call.invite.respond(183, { tag: "a", fields: reliable(11) });
     call.invite.respond(180, { tag: "a", fields: reliable(12) });
+    expect(call.log).toEqual(["placed", "ringing"]);
     call.invite.respond(180, { tag: "b", fields: reliable(500) });
     const racks = call.tx.sent.filter(({ method }) => method === "PRACK").map((sent) => sent.header("RAck"));
     expect(racks).toEqual(["10 1 INVITE", "11 1 INVITE", "12 1 INVITE", "500 1 INVITE"]);
@@ -42,7 +43,7 @@ describe("reliable provisional responses", () => {
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp() });
     call.tx.last("PRACK").respond(200);
     call.accept({ sdp: undefined });
-    expect(call.log).toEqual(["placed", "ringing 183", "early media", "answered"]);
+    expect(call.log).toEqual(["placed", "early media", "answered"]);
     expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
     void call.usage.hangUp();
     expect(call.tx.last("BYE").header("CSeq")).toBe("3 BYE");
@@ -68,12 +69,21 @@ describe("reliable provisional responses", () => {
     expect(update.body).toBe("v=0 our answer");
   });
 
-  test("what a reliable response has settled is not settled again by the 200, nor is what an UPDATE has changed", async () => {
+  test("a 200 that repeats the first answer undoes no UPDATE", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
+    await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
+    call.accept({ sdp: sdp("sendrecv", 4000).replace("o=- 1 1", "o=- 1 2") });
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
+    expect(call.log).toEqual(["placed", "early media", "answered", "held"]);
+  });
+
+  test("a 200 that describes something new is taken, after an UPDATE too", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
     call.accept({ sdp: sdp("sendrecv", 4004) });
-    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
-    expect(call.log).toEqual(["placed", "ringing 183", "early media", "answered", "held"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered", "answered"]);
+    expect(call.log).toEqual(["placed", "early media", "answered"]);
   });
 });

@@ -137,7 +137,8 @@ describe("an answer", () => {
       /No codec in common: we offer PCMU, PCMA, the far side takes G729, G722\./,
     ],
     ["no address", answer(["m=audio 5000 RTP/AVP 0"], []), /c= line/],
-    ["a name for an address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 pbx.example"]), /"pbx.example"/],
+    ["a spoiled address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 192.0.2.300"]), /"192.0.2.300"/],
+    ["no name", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 pbx..example"]), /"pbx..example"/],
     ["another family", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP6 2001:db8::9"]), /cannot be reached/],
     ["DTLS", answer(["m=audio 5000 UDP/TLS/RTP/SAVPF 0"]), /UDP\/TLS\/RTP\/SAVPF/],
     ["encryption that we did not offer", answer(["m=audio 5000 RTP/SAVP 0"]), /srtp is off/],
@@ -159,6 +160,20 @@ describe("keys", () => {
     expect(settled[0]?.srtp?.send).toEqual(ours[1]?.keys);
     expect(settled[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
     expect(settled[0]?.srtp?.receive.key).not.toEqual(ours[1]?.keys.key);
+  });
+
+  test("of an answer with two of them are those of the first that fits", () => {
+    const wrong = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0";
+    const [fits, later] = [keyLine(2, "AES_CM_128_HMAC_SHA1_32"), keyLine(1, "AES_CM_128_HMAC_SHA1_80")];
+    const { negotiation, settled } = negotiate({ srtp: "required" });
+    const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
+    const text = answer(["m=audio 5000 RTP/SAVP 0", wrong, fits, later]);
+    expect(negotiation.answered(text, false)).toBeUndefined();
+    expect(settled[0]?.srtp).toEqual({
+      send: ours[1]?.keys,
+      receive: parseCrypto(fits.slice("a=crypto:".length))?.keys,
+    });
+    expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", wrong, wrong]), false)).toMatch(/cannot be used/);
   });
 
   test("are optional: a plain answer is plain, one with a key is encrypted, whatever its profile", () => {
@@ -223,7 +238,31 @@ describe("a new offer of the far side", () => {
     expect(version(first)).toBe("2");
     expect(negotiation.reoffered(PLAIN)).toBe(first);
     expect(version(negotiation.reoffered(`${PLAIN}a=sendonly\r\n`))).toBe("3");
-    expect(version(negotiation.offer())).toBe("3");
+    expect(version(negotiation.offer())).toBe("4");
+    expect(version(negotiation.offer())).toBe("4");
+  });
+
+  test("does not narrow our next offer: both ways, every codec, keys of both clocks", () => {
+    const { negotiation } = inCall({ codecs: ["opus", "PCMU"] });
+    negotiation.reoffered(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
+    const media = parseSdp(negotiation.offer())!.media;
+    expect(media.map(({ kind, port }) => [kind, port])).toEqual([
+      ["video", 0],
+      ["audio", 40_000],
+    ]);
+    expect(media[1]?.formats).toEqual(["111", "0", "101", "110"]);
+    expect(attribute(media[1]!, "sendrecv")).toBe("");
+  });
+
+  test("gives our next offer its numbers, and no number a second meaning", () => {
+    const { negotiation, settled } = inCall({ codecs: ["PCMU", "opus"] });
+    negotiation.reoffered(
+      answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
+    );
+    const lines = attributes(parseSdp(negotiation.offer())!.media[0]!, "rtpmap");
+    expect(lines).toEqual(["0 PCMU/8000", "101 opus/48000/2", "96 telephone-event/8000", "111 telephone-event/48000"]);
+    negotiation.answered(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
+    expect(settled.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
   });
 
   test("keeps the codec that runs, changes it among ours, and moves the stream", () => {
@@ -260,6 +299,17 @@ describe("a new offer of the far side", () => {
     expect(ours?.tag).toBe(5);
     expect(settled.at(-1)?.srtp?.send).toEqual(ours?.keys);
     expect(settled.at(-1)?.srtp?.send).toEqual(settled[0]?.srtp?.send);
+  });
+
+  test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s is answered in that profile, encrypted", (profile) => {
+    const { negotiation, settled } = inCall({ srtp: "optional" });
+    const text = negotiation.reoffered(
+      answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),
+    );
+    const media = parseSdp(text!)!.media[0]!;
+    expect(media.protocol).toBe(profile);
+    expect(parseCrypto(attribute(media, "crypto")!)?.keys).toEqual(settled.at(-1)?.srtp?.send);
+    expect(parseSdp(negotiation.offer())?.media[0]?.protocol).toBe(profile);
   });
 
   test.each([

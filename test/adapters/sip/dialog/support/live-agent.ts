@@ -23,7 +23,8 @@ export class LiveCall {
       negotiator: { offer: () => OFFER, answered: () => undefined, reoffered: () => OFFER },
       listener: {
         placed: () => told("placed"),
-        ringing: (status) => told(`ringing ${status}`),
+        progressed: () => {},
+        ringing: () => told("ringing"),
         earlyMedia: () => told("early media"),
         answered: () => told("answered"),
         digit: (digit) => told(`digit ${digit}`),

@@ -71,7 +71,8 @@ export class ScriptedCall {
       negotiator: this.negotiator,
       listener: {
         placed: () => this.log.push("placed"),
-        ringing: (status) => this.log.push(`ringing ${status}`),
+        progressed: () => {},
+        ringing: () => this.log.push("ringing"),
         earlyMedia: () => this.log.push("early media"),
         answered: () => this.log.push("answered"),
         digit: (digit) => this.log.push(`digit ${digit}`),

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
+import { readOffer } from "../../support/sip/offer.ts";
+import { field, type SipText } from "../../support/sip/sip-text.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+
+describe("an INVITE without an offer", () => {
+  test("after a hold gets everything that we can do, and the message goes on", async () => {
+    let resume = async (): Promise<SipText> => Promise.reject(new Error("not on hold yet"));
+    const acts = async (call: FarEndCall): Promise<void> => {
+      await call.reinvite("inactive");
+      resume = () => call.request("INVITE");
+    };
+    const scene = await Scene.open({}, { callees: { "*": { acts, says: { hz: 1_000 } } } });
+    const { leg, events, playout, ear } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
+    playout.end();
+    const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.event === event);
+    await scene.network.until(() => noted("held"), "the hold");
+    const { body } = await resume();
+    expect(readOffer(body)).toMatchObject({
+      direction: "sendrecv",
+      formats: [{ name: "PCMU" }, { name: "PCMA" }, { name: "telephone-event" }],
+    });
+    expect(/^o=- \d+ (\d+) /m.exec(body)?.[1]).toBe("3"); // the offer, the answer to the hold, this offer
+    await scene.network.until(() => noted("resumed"), "the end of the hold");
+    await playout.drained;
+    const before = ear.frames.length;
+    await scene.network.until(() => ear.frames.length >= before + 25, "the far side's voice");
+    await leg.hangUp();
+    const { heard } = scene.farEnd.calls[0]!;
+    expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
+    expect(toneShare(ear.heard().subarray(-3_200), 1_000, 8_000)).toBeGreaterThan(0.9);
+  });
+});
+
+describe("the description in a 200", () => {
+  test("that differs from that of a reliable 183 is where the callee is", async () => {
+    // It says nothing itself, so only its description leads to it.
+    const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
+    const scene = await Scene.open({}, { callees: { "*": callee } });
+    const { leg, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+    playout.end();
+    await playout.drained;
+    await leg.hangUp();
+    const far = scene.farEnd.calls[0]!;
+    expect(far.count("PRACK")).toBe(1);
+    expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
+  });
+
+  test.each([true, false])("is all there is if reliable provisional responses are %s", async (reliableProvisionals) => {
+    const scene = await Scene.open({ reliableProvisionals }, { callees: { "*": {} } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    const supported = field(scene.farEnd.calls[0]!.requests[0]!.text, "Supported");
+    expect(supported).toBe(reliableProvisionals ? "timer, 100rel" : "timer");
+  });
+});
+
+describe("a host name for the far side's audio", () => {
+  test("is looked up, in an answer and in a new offer", async () => {
+    const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
+    // It says nothing itself, so only its description leads to it.
+    const callee: Script = { host: "localhost", says: "nothing", acts };
+    const scene = await Scene.open({}, { callees: { "*": callee } });
+    const { leg, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+    playout.end();
+    await playout.drained;
+    await leg.hangUp();
+    const { heard } = scene.farEnd.calls[0]!;
+    expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
+  });
+
+  test("that does not exist is named when the media is lost", async () => {
+    const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
+    const { leg, events } = await scene.call(NUMBER);
+    const { detail } = await events.next("media_lost", 5_000);
+    expect(detail).toContain('"nowhere.invalid"');
+    await leg.hangUp();
+    await events.over;
+    expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
+  });
+});

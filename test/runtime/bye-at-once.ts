@@ -1,0 +1,22 @@
+// A program that places SIP calls whose callee hangs up in the first moment after the answer. Prints what became of each.
+import { sip } from "../../adapters/telephony/sip/index.ts";
+import { Playout } from "../../src/audio/playout.ts";
+import { TestLineHost } from "../../src/testing/telephony-host.ts";
+import { CallEvents, Ear } from "../../src/testing/telephony-network.ts";
+import { startFarEnd } from "../support/sip/far-end.ts";
+
+const farEnd = await startFarEnd({ callees: { "*": { acts: (call) => call.hangUp() } } });
+const [network] = sip({ trunks: [{ name: "good", server: farEnd.uri }] });
+const host = new TestLineHost();
+const line = await network!.open({ id: "inst_good", name: "good" }, host, new AbortController().signal);
+await host.reports.next("online", 5_000);
+for (let number = 0; number < 10; number++) {
+  const to = `+1202555010${number}`;
+  const leg = await line.dial(to, { callId: `call_${to}`, ringTimeoutMs: 10_000 }, new AbortController().signal);
+  const events = new CallEvents(leg);
+  leg.connectMedia(new Playout(leg.sampleRate), new Ear());
+  await events.over;
+  console.log(`${events.types.join(" ")}: ${events.cause}`);
+}
+await network!.close();
+await farEnd.close();
