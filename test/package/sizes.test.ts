@@ -10,7 +10,7 @@ const KIB = 1024;
 describe("sizes", () => {
   test.each([
     { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 88 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 101 * KIB },
+    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 102 * KIB },
     { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4 * KIB },
     { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 12.25 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
@@ -22,7 +22,7 @@ describe("sizes", () => {
     expect(statSync(tarball).size).toBeLessThanOrEqual(960 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      1_480 * KIB,
+      1_500 * KIB,
     );
   });
 });
