@@ -157,10 +157,11 @@ function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attemp
 }
 
 /** When a leg that nothing else ends must be hung up, ms on the clock of its process. */
-function latestEnd({ askedAt, legAt, connectedAt }: Attempt, call: Call | undefined): number {
+function latestEnd({ askedAt, legAt, connectedAt, process }: Attempt, call: Call | undefined): number {
   if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
   if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
   const begun = Math.max(legAt, connectedAt) + SLACK_MS;
   if (call?.message.type !== "FIXED_TTS") return begun + maxDurationMs;
-  return begun + call.message.text.length * MS_PER_CHARACTER + tailMs;
+  // A message is played later by as long as nothing could be played.
+  return begun + call.message.text.length * MS_PER_CHARACTER + tailMs + process.system.stoppedMs;
 }

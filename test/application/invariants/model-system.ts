@@ -43,6 +43,9 @@ export class ModelSystem extends ManualSystem {
   #goesOn: () => void = () => {};
   #going: Promise<void> | undefined;
   #dead = false;
+  #stoppedAt = 0;
+  /** For how long it was stopped, in all, ms. */
+  stoppedMs = 0;
 
   constructor(clock: ModelClock, options: { readonly seed: number; readonly now?: number }) {
     super(options);
@@ -65,6 +68,7 @@ export class ModelSystem extends ManualSystem {
   stop(): void {
     if (this.#late) return;
     this.#late = [];
+    this.#stoppedAt = this.monotonic();
     this.#going = new Promise((resolve) => {
       this.#goesOn = resolve;
     });
@@ -73,6 +77,7 @@ export class ModelSystem extends ManualSystem {
   /** Lets a stopped process go on: everything that fell due or arrived meanwhile happens at once, in this or the opposite order. */
   goOn(order: "forwards" | "backwards"): void {
     const late = this.#late ?? [];
+    if (this.#late) this.stoppedMs += this.monotonic() - this.#stoppedAt;
     this.#late = undefined;
     for (const run of order === "forwards" ? late : late.reverse()) if (!this.#dead) run();
     this.#goesOn();
