@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -26,11 +27,11 @@ async function sender(place: string, deadlineMs: number) {
 for (const place of ["thread", "worker"])
   test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
     const { child, packets } = await sender(place, DEADLINE_MS);
-    child.kill("SIGSTOP");
+    process.kill(child.pid!, "SIGSTOP");
     await pause(100); // what is on its way
     const before = packets();
     await pause(DEADLINE_MS);
-    child.kill("SIGCONT");
+    process.kill(child.pid!, "SIGCONT");
     await pause(1_000);
     expect(packets()).toBe(before);
     expect(child.exitCode).toBeNull();
@@ -38,9 +39,9 @@ for (const place of ["thread", "worker"])
 
 test("a process that was stopped for less than its deadline goes on sending", async () => {
   const { child, packets } = await sender("thread", 60_000);
-  child.kill("SIGSTOP");
+  process.kill(child.pid!, "SIGSTOP");
   await pause(200);
   const before = packets();
-  child.kill("SIGCONT");
+  process.kill(child.pid!, "SIGCONT");
   await expect.poll(packets, { timeout: 10_000 }).toBeGreaterThan(before);
 });
