@@ -117,8 +117,9 @@ export class CallMedia {
   }
 
   get #evidence(): MediaEvidence {
-    const kind = this.#ear.frames > 0 ? "inbound" : "none";
-    return this.#leg.evidence?.() ?? { kind, required: false };
+    const reported = this.#leg.evidence?.() ?? { kind: "none", required: false };
+    // What a worker reports may be older than the audio that came from it.
+    return this.#ear.frames > 0 ? { ...reported, kind: "inbound" } : reported;
   }
 
   /** What the callee has heard so far. */
