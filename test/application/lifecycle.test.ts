@@ -409,6 +409,19 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
+  test("ends by the audio that came, though the network has not reported it yet", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.evidence = () => ({ kind: "none", required: true });
+    };
+    const { call } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(10_000);
+    const heard = { reason: "message_played", heardRatio: 1, heardEvidence: "inbound" };
+    expect((await world.stored(call)).outcome).toMatchObject(heard);
+    await world.stop();
+  });
+
   test("fails when the text cannot be spoken, and nobody is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
