@@ -76,8 +76,8 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     listen: trunk.listen,
     crlfProbe: trunk.crlfProbe,
   });
-  const resolve = createResolve({ system });
   const dns = cachedDns(nodeDns, system);
+  const resolve = createResolve({ system, dns });
   const transactions = createTransactions(transports, resolve, { system });
   try {
     await transports.ready();

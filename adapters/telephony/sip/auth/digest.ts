@@ -1,5 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { randomText } from "../message/random-text.ts";
+import { NewestMap } from "../newest-map.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange } from "./digest-exchange.ts";
 import { type DigestSpace, spaceKey } from "./digest-space.ts";
@@ -27,7 +28,7 @@ const MAX_SPACES = 8;
 export class DigestClient {
   readonly account: DigestAccount;
   readonly #system: Pick<System, "random">;
-  readonly #spaces = new Map<string, DigestSpace>();
+  readonly #spaces = new NewestMap<string, DigestSpace>(MAX_SPACES);
 
   constructor(account: DigestAccount, system: Pick<System, "random">) {
     this.account = account;
@@ -58,9 +59,7 @@ export class DigestClient {
     const known = this.#spaces.get(key);
     if (known?.challenge.nonce === challenge.nonce && known.challenge.algorithm === challenge.algorithm) return known;
     const space: DigestSpace = { field, challenge, cnonce: randomText(this.#system, 16), count: 0 };
-    this.#spaces.delete(key);
     this.#spaces.set(key, space);
-    if (this.#spaces.size > MAX_SPACES) this.#spaces.delete(this.#spaces.keys().next().value as string);
     return space;
   }
 }

@@ -1,4 +1,5 @@
-import type { Hop } from "../transport/transport.ts";
+import { NewestMap } from "../newest-map.ts";
+import { addressAndPort, type Hop } from "../transport/transport.ts";
 
 const MOST_REMEMBERED = 2_048;
 
@@ -7,23 +8,17 @@ const MOST_REMEMBERED = 2_048;
  * asked for a password is the one that knows its nonce, and the one that took a registration has it.
  */
 export class ChosenHops {
-  readonly #chosen = new Map<string, string>();
+  /** By address and port, whatever the transport: a long request may have taken TCP. */
+  readonly #chosen = new NewestMap<string, string>(MOST_REMEMBERED);
 
   remember(callId: string, hop: Hop): void {
-    this.#chosen.delete(callId);
-    if (this.#chosen.size >= MOST_REMEMBERED) this.#chosen.delete(this.#chosen.keys().next().value as string);
-    this.#chosen.set(callId, keyOf(hop));
+    this.#chosen.set(callId, addressAndPort(hop));
   }
 
   /** The same hops, the chosen one first where it is among them. */
   first(callId: string, hops: readonly Hop[]): readonly Hop[] {
     const chosen = this.#chosen.get(callId);
-    const hop = hops.find((one) => keyOf(one) === chosen);
+    const hop = hops.find((one) => addressAndPort(one) === chosen);
     return hop === undefined ? hops : [hop, ...hops.filter((one) => one !== hop)];
   }
-}
-
-/** Whatever the transport: a long request may have taken TCP. */
-function keyOf({ address, port }: Hop): string {
-  return `${address} ${port}`;
 }

@@ -1,9 +1,10 @@
 import type { System } from "../../../../src/ports/system.ts";
-import type { Flow, Hop, Transports } from "../transport/transport.ts";
+import { NewestMap } from "../newest-map.ts";
+import { addressAndPort, type Flow, type Hop, type Transports } from "../transport/transport.ts";
 
 /** A peer that is slower to take a connection gets the datagram, ms. */
 const PATIENCE_MS = 1_000;
-/** For so long a peer that took no connection, or said nothing on it, is not asked again, ms. */
+/** How long a peer that took no connection, or sent nothing on it, is not asked again, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MOST_REMEMBERED = 256;
 
@@ -12,7 +13,7 @@ export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
   /** Peers that get datagrams all the same, with the time until which that counts. */
-  readonly #unwilling = new Map<string, number>();
+  readonly #unwilling = new NewestMap<string, number>(MOST_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
     this.#transports = transports;
@@ -21,7 +22,7 @@ export class TcpInstead {
 
   /** A connection to the same place; undefined where none is to be had soon. */
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
-    if ((this.#unwilling.get(placeOf(hop)) ?? 0) > this.#system.monotonic()) return undefined;
+    if ((this.#unwilling.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
     const patience = new AbortController();
     const impatient = (): void => patience.abort();
     const settle = this.#system.after(PATIENCE_MS, impatient);
@@ -39,13 +40,6 @@ export class TcpInstead {
 
   /** This peer takes no connection, or takes one and says nothing on it. */
   mute(hop: Hop): void {
-    const place = placeOf(hop);
-    this.#unwilling.delete(place);
-    if (this.#unwilling.size >= MOST_REMEMBERED) this.#unwilling.delete(this.#unwilling.keys().next().value as string);
-    this.#unwilling.set(place, this.#system.monotonic() + REMEMBER_MS);
+    this.#unwilling.set(addressAndPort(hop), this.#system.monotonic() + REMEMBER_MS);
   }
-}
-
-function placeOf({ address, port }: Hop): string {
-  return `${address} ${port}`;
 }

@@ -1,15 +1,16 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { NewestMap } from "../newest-map.ts";
 import type { Dns } from "./resolve.ts";
 
 /** An answer counts for so long, whatever the DNS says about it: calls of one second share it, a move is soon followed, ms. */
 const KEEP_MS = 30_000;
 const MOST_ANSWERS = 512;
-/** A question that has not been answered within so long has failed, ms; a later answer counts for the next who asks. */
+/** A question that has not been answered within so long has failed, ms; a later answer serves the next question. */
 const PATIENCE_MS = 1_500;
 
 interface Entry {
-  until: number;
-  answer: Promise<unknown>;
+  readonly until: number;
+  readonly answer: Promise<unknown>;
 }
 
 /**
@@ -17,7 +18,7 @@ interface Entry {
  * waits for a silent resolver twice. A failed question for addresses is asked again.
  */
 export function cachedDns(dns: Dns, system: System): Dns {
-  const entries = new Map<string, Entry>();
+  const entries = new NewestMap<string, Entry>(MOST_ANSWERS);
 
   function ask<Value>(key: string, question: () => Promise<Value>, keepsFailure: boolean): Promise<Value> {
     const known = entries.get(key);
@@ -25,21 +26,15 @@ export function cachedDns(dns: Dns, system: System): Dns {
     const asked = question();
     const answer = within(asked, PATIENCE_MS, system, key);
     const entry = { until: system.monotonic() + KEEP_MS, answer };
-    keep(key, entry);
-    answer.catch(() => {}); // told to who asks
+    entries.set(key, entry);
+    answer.catch(() => {}); // thrown to the caller
     asked.then(
-      () => keep(key, { until: system.monotonic() + KEEP_MS, answer: asked }),
+      () => entries.set(key, { until: system.monotonic() + KEEP_MS, answer: asked }),
       () => {
         if (!keepsFailure && entries.get(key) === entry) entries.delete(key);
       },
     );
     return answer;
-  }
-
-  function keep(key: string, entry: Entry): void {
-    entries.delete(key);
-    if (entries.size >= MOST_ANSWERS) entries.delete(entries.keys().next().value as string);
-    entries.set(key, entry);
   }
 
   return {

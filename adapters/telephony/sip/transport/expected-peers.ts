@@ -1,28 +1,26 @@
 import { skipEmptyLines } from "../message/head-end.ts";
+import { NewestMap } from "../newest-map.ts";
+import { canonicalAddress } from "./canonical-address.ts";
 
 const MOST_REMEMBERED = 1_024;
 const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
 /** The addresses that requests may come from: those that the trunk's names lead to, and those of our flows. */
 export class ExpectedPeers {
-  readonly #addresses = new Set<string>();
+  readonly #addresses = new NewestMap<string, true>(MOST_REMEMBERED);
 
-  add(given: string): void {
-    const address = canonical(given);
-    this.#addresses.delete(address);
-    if (this.#addresses.size >= MOST_REMEMBERED) this.#addresses.delete(this.#addresses.keys().next().value as string);
-    this.#addresses.add(address);
+  add(address: string): void {
+    this.#addresses.set(withoutZone(address), true);
   }
 
   has(address: string): boolean {
-    return this.#addresses.has(address) || (address.includes(":") && this.#addresses.has(canonical(address)));
+    return this.#addresses.has(address) || (address.includes(":") && this.#addresses.has(withoutZone(address)));
   }
 }
 
-/** As the system writes it: IPv6 compressed, in lower case and without a zone (RFC 5952). */
-function canonical(address: string): string {
-  const [plain = ""] = address.split("%", 1);
-  return plain.includes(":") && URL.canParse(`http://[${plain}]`) ? new URL(`http://[${plain}]`).hostname : plain;
+/** A zone names an interface of this machine, not the peer. */
+function withoutZone(address: string): string {
+  return canonicalAddress(address.split("%", 1)[0] ?? "");
 }
 
 /** Whether a datagram begins like a response, whose branch says whether it is for us (RFC 3261 section 7.2). */

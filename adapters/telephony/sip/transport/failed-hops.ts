@@ -1,5 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
-import type { Hop } from "./transport.ts";
+import { NewestMap } from "../newest-map.ts";
+import { addressAndPort, type Hop } from "./transport.ts";
 
 /** For so long a hop that failed comes after all others, ms. */
 const REMEMBER_MS = 30_000;
@@ -9,17 +10,14 @@ const MOST_REMEMBERED = 256;
 export class FailedHops {
   readonly #system: System;
   /** Until when a hop counts as failed, the oldest first. */
-  readonly #until = new Map<string, number>();
+  readonly #until = new NewestMap<string, number>(MOST_REMEMBERED);
 
   constructor(system: System) {
     this.#system = system;
   }
 
   add(hop: Hop): void {
-    const key = keyOf(hop);
-    this.#until.delete(key);
-    if (this.#until.size >= MOST_REMEMBERED) this.#until.delete(this.#until.keys().next().value as string);
-    this.#until.set(key, this.#system.monotonic() + REMEMBER_MS);
+    this.#until.set(keyOf(hop), this.#system.monotonic() + REMEMBER_MS);
   }
 
   /** The same hops: first those that have not failed, then those that have, each in their order. */
@@ -33,6 +31,6 @@ export class FailedHops {
   }
 }
 
-function keyOf({ kind, address, port }: Hop): string {
-  return `${kind} ${address} ${port}`;
+function keyOf(hop: Hop): string {
+  return `${hop.kind} ${addressAndPort(hop)}`;
 }

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type HostPort, parseHostPort, writeHostPort } from "../message/host-port.ts";
+import { NewestMap } from "../newest-map.ts";
 import { isPrivate } from "./private-address.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
@@ -11,7 +12,7 @@ export class OwnNames {
   /** The port at which our own listener takes connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
   /** By peer: what it says that our address is. */
-  readonly #learnt = new Map<string, SocketAddress>();
+  readonly #learnt = new NewestMap<string, SocketAddress>(MOST_LEARNT);
 
   constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
     this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
@@ -40,8 +41,6 @@ export class OwnNames {
     const key = keyOf(flow);
     const known = this.#learnt.get(key) ?? flow.local;
     if (known.address === address && known.port === port) return;
-    this.#learnt.delete(key);
-    if (this.#learnt.size >= MOST_LEARNT) this.#learnt.delete(this.#learnt.keys().next().value as string);
     this.#learnt.set(key, { address, port });
   }
 }

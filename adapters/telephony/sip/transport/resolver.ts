@@ -13,7 +13,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Options of {@link createResolve}. */
 export interface ResolveOptions {
   readonly system: System;
-  /** Default: the runtime's resolver. */
+  /** Its answers are not cached here. Default: the runtime's resolver, asked once in 30 s for the same. */
   readonly dns?: Dns | undefined;
   /** Whether IPv6 addresses of names are of any use. Default: where this machine has such an address. */
   readonly ipv6?: (() => boolean) | undefined;
@@ -33,10 +33,8 @@ const NAPTR_SERVICES: Readonly<Record<string, TransportKind>> = {
 };
 const MOST_HOPS = 16;
 
-/** Finds the places for a URI (RFC 3263 section 4); the DNS is asked once in 30 s for the same. */
-export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: ResolveOptions): Resolve {
-  const cached = cachedDns(dns, system);
-
+/** Finds the places for a URI (RFC 3263 section 4). */
+export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 = hasIpv6 }: ResolveOptions): Resolve {
   return async (text, signal) => {
     const uri = parseUri(text);
     if (uri === undefined) throw new TransportError("dns", `${text} is no SIP URI`);
@@ -64,7 +62,7 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
       return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
     const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
     // All questions at once: a resolver that drops those for NAPTR and SRV costs its time once.
-    for (const { name } of usual) cached.srv(name).catch(() => {});
+    for (const { name } of usual) dns.srv(name).catch(() => {});
     const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
     direct.catch(() => {}); // of interest only without SRV records
     const services = (named === undefined && (await naptrServices(host, secure))) || usual;
@@ -75,7 +73,7 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
 
   /** What NAPTR says (RFC 3263 section 4.1), if it says anything. */
   async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
-    const records = await cached.naptr(domain).catch(() => []); // a resolver that cannot do it: as if there were none
+    const records = await dns.naptr(domain).catch(() => []); // a resolver that cannot do it: as if there were none
     const services = [...records]
       .sort((one, other) => one.order - other.order || one.preference - other.preference)
       .flatMap(({ service, replacement }) => {
@@ -86,7 +84,7 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
   }
 
   async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
-    const records = await cached.srv(name).catch(() => []); // likewise
+    const records = await dns.srv(name).catch(() => []); // likewise
     const servers = srvOrder(records, system);
     const hops = await Promise.all(
       servers.map(({ name: server, port }) => addressHops(server, { kind, host, fixed, port }).catch(() => [])),
@@ -97,7 +95,7 @@ export function createResolve({ system, dns = nodeDns, ipv6 = hasIpv6 }: Resolve
   async function addressHops(server: string, rest: Omit<Hop, "address">): Promise<Hop[]> {
     let addresses: readonly string[];
     try {
-      addresses = isIP(server) !== 0 ? [server] : await cached.addresses(server);
+      addresses = isIP(server) !== 0 ? [server] : await dns.addresses(server);
     } catch (cause) {
       const { message } = cause as Error;
       throw new TransportError("dns", `The DNS was asked for ${server} and failed: ${message}`, { cause });

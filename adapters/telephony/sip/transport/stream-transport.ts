@@ -1,11 +1,13 @@
 import { isIP, type Socket } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
+import { NewestMap } from "../newest-map.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { openStream } from "./open-stream.ts";
 import { StreamFlow } from "./stream-flow.ts";
 import { tlsFault } from "./tls-fault.ts";
 import {
+  addressAndPort,
   type Flow,
   type Hop,
   type SocketAddress,
@@ -40,7 +42,7 @@ export class StreamTransport {
   /** Connections to hops, open or being opened. */
   readonly #opened = new Map<string, Promise<StreamFlow>>();
   /** The name that each place has shown a certificate for. */
-  readonly #names = new Map<string, string>();
+  readonly #names = new NewestMap<string, string>(MOST_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #accepted = new Set<StreamFlow>();
   readonly #ended = new AbortController();
@@ -64,15 +66,12 @@ export class StreamTransport {
 
   /** A route or a Contact names a server by its address; its certificate is for the name that it was reached by before. */
   #named(hop: Hop): Hop {
-    const name = hop.kind === "tls" && isIP(hop.host) !== 0 ? this.#names.get(placeOf(hop)) : undefined;
+    const name = hop.kind === "tls" && isIP(hop.host) !== 0 ? this.#names.get(addressAndPort(hop)) : undefined;
     return name === undefined ? hop : { ...hop, host: name };
   }
 
   #remember(hop: Hop): void {
-    if (hop.kind !== "tls" || isIP(hop.host) !== 0) return;
-    this.#names.delete(placeOf(hop));
-    if (this.#names.size >= MOST_NAMES) this.#names.delete(this.#names.keys().next().value as string);
-    this.#names.set(placeOf(hop), hop.host);
+    if (hop.kind === "tls" && isIP(hop.host) === 0) this.#names.set(addressAndPort(hop), hop.host);
   }
 
   /** Somebody has connected to our listener. */
@@ -160,8 +159,4 @@ export class StreamTransport {
     void victim.close(new TransportError("limit", "Too many connections; this one was silent for longest"));
     return true;
   }
-}
-
-function placeOf({ address, port }: Hop): string {
-  return `${address} ${port}`;
 }

@@ -9,6 +9,11 @@ export interface SocketAddress {
   readonly port: number;
 }
 
+/** Both as one text, to look it up by. */
+export function addressAndPort({ address, port }: SocketAddress): string {
+  return `${address} ${port}`;
+}
+
 /** Where a request may be sent: one of the places that a URI resolves to (RFC 3263 section 4). */
 export interface Hop extends SocketAddress {
   readonly kind: TransportKind;

@@ -65,13 +65,13 @@ class SocketTransports implements TrunkTransports {
     const malformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
       // One line for one broken message, one more for ten of them, and so on: nobody fills our log.
-      if (Number.isInteger(Math.log10(this.malformed)))
+      if (isMilestone(this.malformed))
         logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
     };
     let strangers = 0;
     const stranger = (from: SocketAddress): void => {
       strangers++;
-      if (Number.isInteger(Math.log10(strangers)))
+      if (isMilestone(strangers))
         logger.warn(
           { address: from.address, port: from.port, count: strangers },
           "sip: a request from an address that the trunk does not lead to is dropped",
@@ -154,4 +154,9 @@ class SocketTransports implements TrunkTransports {
     const accepting = await this.#accepting.catch(() => undefined);
     await Promise.all([accepting?.close(), this.#streams.close(), this.#udp.close()]);
   }
+}
+
+/** Whether a count is logged: 1, 10, 100 and so on. */
+function isMilestone(count: number): boolean {
+  return Number.isInteger(Math.log10(count));
 }

@@ -4,7 +4,14 @@ import { parseMessage } from "../message/parse-message.ts";
 import { ExpectedPeers, isResponse } from "./expected-peers.ts";
 import { incoming } from "./incoming.ts";
 import { interfaceAddress } from "./interface-address.ts";
-import { type Flow, type Hop, type SocketAddress, TransportError, type TransportListener } from "./transport.ts";
+import {
+  addressAndPort,
+  type Flow,
+  type Hop,
+  type SocketAddress,
+  TransportError,
+  type TransportListener,
+} from "./transport.ts";
 import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
@@ -101,7 +108,7 @@ export class UdpTransport {
   }
 
   #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
-    const key = keyOf({ address, port });
+    const key = addressAndPort({ address, port });
     const known = this.#flows.get(key);
     if (known?.alive) return known;
     const { bound } = socket;
@@ -143,7 +150,7 @@ export class UdpTransport {
 
   #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
-    const known = this.#flows.get(keyOf(from));
+    const known = this.#flows.get(addressAndPort(from));
     if (known !== undefined) known.heardAt = this.#options.system.monotonic();
     // A flood of strangers costs one look at the first bytes: no parsing, no answer, no memory.
     if (!this.#options.open && !this.#peers.has(from.address) && !isResponse(bytes)) {
@@ -159,10 +166,6 @@ export class UdpTransport {
     const { message, replyTo } = incoming(parsed, from);
     this.#options.listener().message(message, this.#flowTo(socket, replyTo));
   }
-}
-
-function keyOf({ address, port }: SocketAddress): string {
-  return `${address} ${port}`;
 }
 
 function familyOf(address: string): Family {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { canonicalAddress, FarSource } from "../../../../adapters/telephony/sip/media/far-source.ts";
+import { FarSource } from "../../../../adapters/telephony/sip/media/far-source.ts";
 import { RtpPacket, writeRtpHeader } from "../../../../adapters/telephony/sip/media/rtp-packet.ts";
+import { canonicalAddress } from "../../../../adapters/telephony/sip/transport/canonical-address.ts";
 
 const AGREED = { address: "192.0.2.9", port: 5_000 };
 const BEHIND_NAT = { address: "198.51.100.7", port: 33_000 };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cachedDns } from "../../../../adapters/telephony/sip/transport/cached-dns.ts";
 import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
@@ -29,7 +30,7 @@ function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
     srv: (name) => look(srv, "SRV", name),
     addresses: (host) => look(addresses, "A", host),
   };
-  const resolve = createResolve({ system, dns, ipv6: () => ipv6 });
+  const resolve = createResolve({ system, dns: cachedDns(dns, system), ipv6: () => ipv6 });
   const places = async (uri: string): Promise<string[]> =>
     (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
   return { asked, system, resolve, places };
@@ -173,7 +174,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const system = new ManualSystem();
     const silent = new Promise<never>(() => {});
     const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
-    const asking = createResolve({ system, dns })("sip:example.com:5060", never);
+    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
     const refused = expect(asking).rejects.toMatchObject({
       fault: "dns",
       message: expect.stringContaining("no answer to the question for address example.com within 1500 ms"),
@@ -195,7 +196,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
       return ["192.0.2.1"];
     };
     const dns: Dns = { naptr: (name) => silent(`NAPTR ${name}`), srv: (name) => silent(`SRV ${name}`), addresses };
-    const resolve = createResolve({ system, dns });
+    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     let hops: readonly Hop[] = [];
     const looking = resolve("sip:example.com", never).then((found) => (hops = found));
     await system.settle();
@@ -220,7 +221,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
     let answer: (found: readonly string[]) => void = () => {};
     const slow = new Promise<readonly string[]>((given) => (answer = given));
     const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
-    const resolve = createResolve({ system, dns });
+    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
     await system.advance(1_500);
     await refused;
@@ -233,7 +234,8 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const silent = new Promise<never>(() => {});
     const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
     const patience = new AbortController();
-    const asking = createResolve({ system: new ManualSystem(), dns })("sip:example.com:5060", patience.signal);
+    const system = new ManualSystem();
+    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", patience.signal);
     patience.abort();
     await expect(asking).rejects.toMatchObject({ fault: "closed" });
   });

@@ -1,0 +1,16 @@
+/** A map of at most this many entries: setting one more drops the entry that was set longest ago. */
+export class NewestMap<Key, Value> extends Map<Key, Value> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  /** Sets an entry and makes it the newest. */
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    if (this.size >= this.#most) this.delete(this.keys().next().value as Key);
+    return super.set(key, value);
+  }
+}
