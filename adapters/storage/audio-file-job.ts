@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { concatBytes } from "../../src/domain/concat-bytes.ts";
 import { sqliteUnavailable } from "./sqlite-errors.ts";
 
 /** What a SQLite storage asks of a worker. One piece. */
@@ -67,14 +68,7 @@ export async function audioFileJob(
 
 function readParts(database: DatabaseSync, table: string, callId: string): ArrayBuffer | undefined {
   const rows = database.prepare(`select bytes from ${table} where call_id = ? order by part`).all(callId);
-  const parts = rows.map(({ bytes }) => bytes as Uint8Array);
-  const file = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    file.set(part, at);
-    at += part.length;
-  }
-  return file.length > 0 ? file.buffer : undefined;
+  return rows.length > 0 ? concatBytes(rows.map(({ bytes }) => bytes as Uint8Array)).buffer : undefined;
 }
 
 /** Stores a file in parts. What a fault leaves of one belongs to no call, and is deleted at the next start at the latest. */

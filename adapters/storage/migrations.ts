@@ -1,5 +1,6 @@
 import { type ColumnDataType, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { partialIndex, remadeTable } from "./table-changes.ts";
 
 /** Column types that the two databases spell differently. */
 export interface ColumnTypes {
@@ -233,39 +234,36 @@ async function callPrefixes(db: Kysely<unknown>): Promise<void> {
 
 /** A file of before is its first part, however large it is. */
 async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
-  const { schema } = db;
-  await sql`create table ${sql.table("whole_audio")} as select * from ${sql.table("call_audio")}`.execute(db);
-  await schema.dropTable("call_audio").execute();
-  await schema
-    .createTable("call_audio")
-    .addColumn("call_id", id, (column) => column.notNull())
-    .addColumn("part", "integer", (column) => column.notNull())
-    .addColumn("bytes", bytes, (column) => column.notNull())
-    .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"])
-    .execute();
-  await sql`insert into ${sql.table("call_audio")} (call_id, part, bytes)
-    select call_id, 0, bytes from ${sql.table("whole_audio")}`.execute(db);
-  await schema.dropTable("whole_audio").execute();
+  const change = {
+    table: "call_audio",
+    aside: "whole_audio",
+    columns: "call_id, part, bytes",
+    values: "call_id, 0, bytes",
+  };
+  await remadeTable(db, change, (table) =>
+    table
+      .addColumn("call_id", id, (column) => column.notNull())
+      .addColumn("part", "integer", (column) => column.notNull())
+      .addColumn("bytes", bytes, (column) => column.notNull())
+      .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"]),
+  );
 }
 
 /** A demo token has keys of its own; those of before count as the user's. */
 async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
-  await sql`create table ${sql.table("unscoped_receipts")} as select * from ${sql.table("receipts")}`.execute(db);
-  await schema.dropTable("receipts").execute();
-  await schema
-    .createTable("receipts")
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("scope", id, (column) => column.notNull())
-    .addColumn("key", id, (column) => column.notNull())
-    .addColumn("fingerprint", id, (column) => column.notNull())
-    .addColumn("result", "text")
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"])
-    .execute();
-  await sql`insert into ${sql.table("receipts")} (user_id, scope, key, fingerprint, result, created_at)
-    select user_id, '', key, fingerprint, result, created_at from ${sql.table("unscoped_receipts")}`.execute(db);
-  await schema.dropTable("unscoped_receipts").execute();
+  const columns = "user_id, scope, key, fingerprint, result, created_at";
+  const values = "user_id, '', key, fingerprint, result, created_at";
+  await remadeTable(db, { table: "receipts", aside: "unscoped_receipts", columns, values }, (table) =>
+    table
+      .addColumn("user_id", id, (column) => column.notNull())
+      .addColumn("scope", id, (column) => column.notNull())
+      .addColumn("key", id, (column) => column.notNull())
+      .addColumn("fingerprint", id, (column) => column.notNull())
+      .addColumn("result", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"]),
+  );
   await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
   await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
 }
@@ -310,21 +308,4 @@ async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
     .addColumn("owner", id)
     .addColumn("expires_at", "bigint", (column) => column.notNull())
     .execute();
-}
-
-interface IndexKind {
-  readonly unique?: boolean;
-}
-
-/** An index of the rows that a condition holds for; the condition is SQL without parameters. */
-async function partialIndex(
-  db: Kysely<unknown>,
-  name: string,
-  table: string,
-  columns: string[],
-  condition: string,
-  { unique = false }: IndexKind = {},
-): Promise<void> {
-  const index = db.schema.createIndex(name).on(table).columns(columns).where(sql.raw<boolean>(condition));
-  await (unique ? index.unique() : index).execute();
 }

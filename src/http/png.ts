@@ -1,3 +1,5 @@
+import { concatBytes } from "../domain/concat-bytes.ts";
+
 /** Whether the pixel is black. */
 export type Pixel = (x: number, y: number) => boolean;
 
@@ -16,7 +18,7 @@ export async function png(size: number, dark: Pixel): Promise<Uint8Array> {
     chunk("IDAT", await deflate(rows(size, dark))),
     chunk("IEND", new Uint8Array()),
   ];
-  return concat([Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), ...parts]);
+  return concatBytes([Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), ...parts]);
 }
 
 /** The pixels, most significant bit first, a zero (no filter) in front of every row. */
@@ -54,14 +56,4 @@ function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 255]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
