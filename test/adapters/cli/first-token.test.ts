@@ -51,8 +51,7 @@ for (const runtime of tested)
       await server.stop();
       const next = await serve(runtime, { RINGPORT_DATA: data });
       await expect.poll(next.output, { timeout: 10_000 }).toContain("  Stream");
-      const ready = async () => (await fetch(`${next.url}/readyz`)).status;
-      await expect.poll(ready, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await fetch(`${next.url}/readyz`)).status).toBe(200);
       await next.stop();
       expect(next.output()).not.toMatch(/token create|rp_live_/);
     });

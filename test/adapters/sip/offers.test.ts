@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { PlacedCall } from "../../../src/testing/telephony-network.ts";
 import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
 import { readOffer } from "../../support/sip/offer.ts";
 import { field, type SipText } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
+
+/** Plays a second of 440 Hz to its end, and hangs up. */
+async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
+  playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+  playout.end();
+  await playout.drained;
+  await leg.hangUp();
+}
 
 describe("an INVITE without an offer", () => {
   test("after a hold gets everything that we can do, and the message goes on", async () => {
@@ -42,11 +51,7 @@ describe("the description in a 200", () => {
     // It says nothing itself, so only its description leads to it.
     const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
     const scene = await Scene.open({}, { callees: { "*": callee } });
-    const { leg, playout } = await scene.call(NUMBER);
-    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
-    playout.end();
-    await playout.drained;
-    await leg.hangUp();
+    await playToEnd(await scene.call(NUMBER));
     const far = scene.farEnd.calls[0]!;
     expect(far.count("PRACK")).toBe(1);
     expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
@@ -68,11 +73,7 @@ describe("a host name for the far side's audio", () => {
     // It says nothing itself, so only its description leads to it.
     const callee: Script = { host: "localhost", says: "nothing", acts };
     const scene = await Scene.open({}, { callees: { "*": callee } });
-    const { leg, playout } = await scene.call(NUMBER);
-    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
-    playout.end();
-    await playout.drained;
-    await leg.hangUp();
+    await playToEnd(await scene.call(NUMBER));
     const { heard } = scene.farEnd.calls[0]!;
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
   });
