@@ -58,7 +58,7 @@ export interface Trunk {
   readonly reliableProvisionals?: boolean | undefined;
   /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
-  /** A call counts as dead if no RTP and no RTCP has come from the far side for so long, ms. Default: 20,000. */
+  /** How long a call may bring neither RTP nor RTCP before it counts as dead, ms. Default: 20,000. */
   readonly mediaLossMs?: number | undefined;
   /** A call that ends without any RTP and RTCP of a far side that was to send fails. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;
