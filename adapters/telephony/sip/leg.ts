@@ -35,7 +35,10 @@ export class SipLeg implements Leg, InviteListener {
   readonly callId: string;
   /** What the media session tells. */
   readonly heard: MediaListener = {
-    sending: () => this.#sending(),
+    // The peer's BYE may overtake what the media thread reports; the end is emitted after it in any case.
+    sending: () => {
+      if (this.#isFirst("connected")) this.events.push({ type: "connected" });
+    },
     receiving: () => {},
     digit: (digit) => this.#key(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
@@ -193,16 +196,13 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   #once(event: LegEvent): void {
-    if (this.#told.has(event.type)) return;
-    this.#told.add(event.type);
-    this.#tell(event);
+    if (this.#isFirst(event.type)) this.#tell(event);
   }
 
-  /** Comes from the thread of the audio, and may be overtaken by the far side's BYE; the end is told after it all the same. */
-  #sending(): void {
-    if (this.#told.has("connected")) return;
-    this.#told.add("connected");
-    this.events.push({ type: "connected" });
+  #isFirst(type: LegEvent["type"]): boolean {
+    if (this.#told.has(type)) return false;
+    this.#told.add(type);
+    return true;
   }
 
   #tell(event: LegEvent): void {

@@ -2,7 +2,7 @@ import type { SipResponse } from "../message/message.ts";
 import type { InviteRequest } from "./invite.ts";
 import { sdpOf } from "./session-description.ts";
 
-/** What is told of a call before its answer, each once: that the network works on it, that it rings, that there is audio. */
+/** Reports each once before the answer: that the network works on the call, that it rings, that there is audio. */
 export class Alerting {
   readonly #call: InviteRequest;
   #progressed = false;

@@ -27,7 +27,7 @@ const CODECS: Readonly<Record<TrunkCodec, Format>> = {
   opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
 };
 const EVENT = "telephone-event";
-/** Payload types from here to 127 mean what a description says of them (RFC 3551 section 6). */
+/** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
 const FIRST_DYNAMIC = 96;
 /** A sentence does not name more. */
 const MOST_NAMES = 12;
