@@ -36,6 +36,7 @@ export class Asking {
   #cancelled = false;
   #stopWaiting: () => void = () => {};
   #cseq = 0;
+  #unanswered = false;
 
   /** @param traced the core's id of the call, for the trace */
   constructor(
@@ -61,6 +62,11 @@ export class Asking {
   /** The Request-URI of the last INVITE. */
   get uri(): string {
     return this.#attempt.uri;
+  }
+
+  /** Whether any INVITE may have arrived at a place that has given no final response. */
+  get unanswered(): boolean {
+    return this.#unanswered || this.#exchange?.unanswered === true;
   }
 
   /** The answers to challenges that the last INVITE carried. */
@@ -118,6 +124,7 @@ export class Asking {
 
   #again({ attempt, wait }: NextAttempt): void {
     this.#attempt = attempt;
+    this.#unanswered = this.unanswered;
     this.#exchange = undefined;
     this.#listener.again();
     if (wait) this.#stopWaiting = this.#context.options.system.after(glareDelay(this.#context), () => this.ask());

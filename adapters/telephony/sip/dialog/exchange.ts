@@ -43,6 +43,7 @@ export class Exchange {
   #cancelled = false;
   #flowLost = false;
   #refusal: string | undefined;
+  #unanswered = false;
 
   /**
    * @param compose called for every attempt
@@ -67,6 +68,11 @@ export class Exchange {
   /** Why the challenge in the final response could not be answered, as a sentence. */
   get refusal(): string | undefined {
     return this.#refusal;
+  }
+
+  /** Whether a copy of any attempt may have arrived at a hop that has given no final response. */
+  get unanswered(): boolean {
+    return this.#unanswered || this.#transaction?.unanswered === true;
   }
 
   /** Cancels an INVITE: no further attempt is made; its final response is still told. */
@@ -116,7 +122,9 @@ export class Exchange {
         this.#send();
       },
     });
-    if (attempt === this.#attempts) this.#transaction = transaction;
+    if (attempt !== this.#attempts) return;
+    if (this.#transaction?.unanswered === true) this.#unanswered = true;
+    this.#transaction = transaction;
   }
 
   /** Whether a challenge is to be answered by asking again; never twice for the same nonce. */

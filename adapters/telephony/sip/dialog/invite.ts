@@ -1,7 +1,10 @@
 import type { SipResponse } from "../message/message.ts";
 import type { MayFollow } from "./agent.ts";
 
-/** Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. */
+/**
+ * Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. `unheard`: no phone can have
+ * rung. Each INVITE that may have arrived was finally refused, and no other provisional response than 100 came.
+ */
 export type InviteEnd =
   /** A final response of 300 to 699 (after redirects and authentication). */
   | {
@@ -11,13 +14,14 @@ export type InviteEnd =
       readonly rang: boolean;
       /** Why a challenge could not be answered (401, 407), as a sentence. */
       readonly refusal?: string | undefined;
+      readonly unheard?: boolean | undefined;
     }
   /** The far side sent BYE; with the value of its Reason field. */
   | { readonly type: "bye"; readonly reason: string | undefined }
   /** We ended it: cancelled, or BYE. */
   | { readonly type: "released" }
   /** Nothing could be sent, or nothing came: DNS, transport, timer B; a sentence for a person. */
-  | { readonly type: "unreachable"; readonly detail: string }
+  | { readonly type: "unreachable"; readonly detail: string; readonly unheard?: boolean | undefined }
   /** No common codec, an answer without SDP, a hold that was too long, a session timer that ran out. */
   | { readonly type: "media"; readonly detail: string }
   /** The peer broke the protocol, or so did we. */

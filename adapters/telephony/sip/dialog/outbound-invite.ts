@@ -31,6 +31,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
+  /** A provisional response other than 100 has come. */
+  #progressed = false;
   /** How it ends when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
@@ -54,7 +56,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       answered: (response, flow) => this.#answered(response, flow),
       refused: (response, refusal) => this.#refused(response, refusal),
       failed: ({ message: detail }) =>
-        this.#over(this.#state === "calling" ? { type: "unreachable", detail } : this.#end),
+        this.#over(this.#state === "calling" ? { type: "unreachable", detail, unheard: this.#unheard } : this.#end),
     });
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -130,6 +132,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
   }
 
+  get #unheard(): boolean {
+    return !this.#progressed && !this.#asking.unanswered;
+  }
+
   #sent(flow: Flow): void {
     if (this.#state !== "ended") this.#hold.keep(flow);
     if (this.#placed || this.#state !== "calling") return;
@@ -139,6 +145,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #provisional(response: SipResponse, flow: Flow): void {
     if (this.#state !== "calling" || response.status === 100) return;
+    this.#progressed = true;
     const usage = this.#forks.of(response, () => this.#dialog(response, flow));
     // 199: this fork has failed (RFC 6228).
     if (response.status === 199) this.#forks.drop(usage);
@@ -181,7 +188,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #refused(response: SipResponse, refusal: string | undefined): void {
     this.#forks.keepOnly(undefined);
-    const rejected: InviteEnd = { type: "rejected", response, rang: this.#alerting.rang, refusal };
+    const { rang } = this.#alerting;
+    const rejected: InviteEnd = { type: "rejected", response, rang, refusal, unheard: this.#unheard };
     this.#over(this.#state === "calling" ? rejected : this.#end);
   }
 

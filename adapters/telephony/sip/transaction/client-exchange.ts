@@ -49,6 +49,8 @@ export class ClientExchange {
   /** Timers A and E: the pause before the next repetition, ms. */
   #pauseMs: number;
   #cancelled = false;
+  #copies = 0;
+  #returned = false;
   /** Closes a connection on which nothing has come since the request was sent. */
   #closeSilent: ((fault: TransportError) => boolean) | undefined;
 
@@ -69,6 +71,11 @@ export class ClientExchange {
 
   get state(): ClientState {
     return this.#machine.state;
+  }
+
+  /** Nobody can have received it: no copy has left, or the network has returned the only one. */
+  get undelivered(): boolean {
+    return this.#copies === 0 || (this.#copies === 1 && this.#returned);
   }
 
   start(): void {
@@ -118,6 +125,7 @@ export class ClientExchange {
         owner.failed(this.#timedOut());
         break;
       case "lost":
+        this.#returned = this.flow.alive;
         owner.failed(this.#fault as TransportError);
         break;
       case "ack":
@@ -174,6 +182,7 @@ export class ClientExchange {
   #send(message: SipRequest): void {
     try {
       this.flow.send(message);
+      if (message === this.request) this.#copies++;
     } catch (cause) {
       const detail = cause instanceof Error ? cause.message : String(cause);
       this.lost(cause instanceof TransportError ? cause : new TransportError("unreachable", detail, { cause }));

@@ -29,6 +29,7 @@ export class ClientRequest implements ClientTransaction {
   #cancelled = false;
   #reason: string | undefined;
   #done = false;
+  #unanswered = false;
 
   constructor(scope: ClientScope, request: SipRequest, listener: ClientListener) {
     this.#scope = scope;
@@ -43,6 +44,10 @@ export class ClientRequest implements ClientTransaction {
 
   get request(): SipRequest {
     return this.#latest;
+  }
+
+  get unanswered(): boolean {
+    return this.#unanswered;
   }
 
   async send(to: string | Flow): Promise<void> {
@@ -142,6 +147,7 @@ export class ClientRequest implements ClientTransaction {
         this.#final(response, flow);
       },
       failed: (fault) => {
+        if (this.#exchange?.undelivered !== true) this.#unanswered = true;
         this.#exchange = undefined;
         if (hop !== undefined) this.#scope.failedHops.add(hop);
         if (otherwise !== undefined) {

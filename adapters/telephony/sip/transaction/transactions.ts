@@ -27,6 +27,8 @@ export interface ClientListener {
 export interface ClientTransaction {
   /** As it is on the wire: with the Via of the hop that took it; as given until then. */
   readonly request: SipRequest;
+  /** Whether a copy of it may have arrived at a hop that has given no final response. */
+  readonly unanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has come; never after a
    * final one. The INVITE's own final response, a 487 as a rule, still arrives, at the latest after 64 * T1 as `failed`.

@@ -106,10 +106,27 @@ describe("a call that is placed", () => {
     expect(call.left).toBe(0);
   });
 
+  test.each([
+    ["at once", [503], true],
+    ["after 100", [100, 503], true],
+    ["after a challenge that cannot be answered twice", [401, 500], true],
+    ["after 180", [180, 503], false],
+    ["after 183", [183, 503], false],
+    ["after a fork has failed", [199, 503], false],
+    ["after 183 to an INVITE that was refused and sent again", [183, 420, 503], false],
+  ])("a refusal %s is known to have reached no phone, or not", async (_when, statuses, unheard) => {
+    const call = await ScriptedCall.placed();
+    for (const status of statuses) {
+      call.invite.respond(status, { tag: "a", fields: status === 401 ? [CHALLENGE("n1")] : [] });
+      await call.system.settle();
+    }
+    expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, unheard });
+  });
+
   test("a network that is not there ends it as unreachable", async () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
-    expect(call.end).toEqual({ type: "unreachable", detail: "192.0.2.1 does not answer" });
+    expect(call.end).toEqual({ type: "unreachable", detail: "192.0.2.1 does not answer", unheard: false });
     expect(call.left).toBe(0);
   });
 

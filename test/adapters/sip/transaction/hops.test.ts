@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { request, type Sent, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
 
@@ -30,6 +31,39 @@ test("a hop that takes no connection is passed over, and tried last for 30 s", a
   await sending(wire);
   expect(wire.connected).toEqual(["11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
   await wire.transactions.close();
+});
+
+test("a request that may have arrived and was not answered is known as such, whatever another hop says", async () => {
+  const told = async (
+    hops: Hop[],
+    happens: (wire: Wire) => unknown,
+  ): Promise<readonly [string | undefined, boolean]> => {
+    const wire = new Wire();
+    wire.hops = hops;
+    const sent = await sending(wire);
+    await happens(wire);
+    await wire.system.settle();
+    const result = [sent.told.at(-1), sent.transaction.unanswered] as const;
+    await wire.transactions.close();
+    return result;
+  };
+  const refusing = (wire: Wire) => wire.breaks(wire.message(0).flow, "refused");
+  expect(await told([ONE], (wire) => wire.answer(503))).toEqual(["503", false]);
+  expect(await told([ONE], refusing)).toEqual(["refused", false]);
+  expect(await told([], () => {})).toEqual(["dns", false]);
+  // The first copy may have arrived.
+  expect(await told([ONE], (wire) => wire.system.advance(500).then(() => refusing(wire)))).toEqual(["refused", true]);
+  expect(await told([ONE], (wire) => wire.system.advance(32_000))).toEqual(["timeout", true]);
+  const trying = async (wire: Wire): Promise<void> => {
+    wire.answer(100);
+    wire.breaks(wire.message(0).flow, "closed");
+  };
+  expect(await told([tcp("192.0.2.11")], trying)).toEqual(["closed", true]);
+  const silentThen503 = async (wire: Wire): Promise<void> => {
+    await wire.system.advance(4_000);
+    wire.answer(503);
+  };
+  expect(await told([ONE, TWO], silentThen503)).toEqual(["503", true]);
 });
 
 test("when no hop takes it, it has failed with what the last one said", async () => {

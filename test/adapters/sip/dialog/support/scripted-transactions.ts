@@ -63,6 +63,7 @@ export class Sent implements ClientTransaction {
   /** The Reason of a CANCEL, or an empty text; undefined: there was none. */
   cancelled: string | undefined;
   abandoned = false;
+  unanswered = false;
   over = false;
   /** The status of its final response. */
   answeredWith: number | undefined;
@@ -123,6 +124,7 @@ export class Sent implements ClientTransaction {
 
   fail(fault: TransportError): void {
     this.over = true;
+    this.unanswered = fault.fault === "timeout";
     if (!this.abandoned) this.#listener.failed(fault);
   }
 }
