@@ -16,6 +16,8 @@ export class UdpFlow implements Flow {
   /** When we last looked whether the peer is there, and when something last came from it; by the monotonic clock, ms. */
   exploredAt = Number.NEGATIVE_INFINITY;
   heardAt = Number.NEGATIVE_INFINITY;
+  /** The network's last report that nobody is there, and when it came; by the monotonic clock, ms. */
+  refused: { readonly fault: TransportError; readonly at: number } | undefined;
   /** The first look: until it is done our own address is a guess. */
   firstLook: Promise<void> | undefined;
   readonly #socket: UdpSocket;

@@ -18,6 +18,8 @@ import { type Family, UdpSocket } from "./udp-socket.ts";
 
 /** A peer that has said nothing for so long is looked for before it is sent something, ms. */
 const EXPLORE_AFTER_MS = 5_000;
+/** Nothing is sent to a peer for this long after the network has reported that nobody is there, ms. */
+const REFUSED_MS = 1_000;
 const MOST_FLOWS = 1_024;
 
 /** What the sockets for UDP need. */
@@ -72,6 +74,9 @@ export class UdpTransport {
       throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
     const flow = this.#flowTo(await this.#socket(family), hop);
     const now = this.#options.system.monotonic();
+    // The report may come between two requests: the second one would be lost without another report.
+    if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.heardAt < flow.refused.at)
+      throw flow.refused.fault;
     if (now - Math.max(flow.exploredAt, flow.heardAt) >= EXPLORE_AFTER_MS) {
       const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
       const look = this.#explore(flow);
@@ -138,7 +143,10 @@ export class UdpTransport {
 
   async #explore(flow: UdpFlow): Promise<void> {
     const { address: from, system, probe } = this.#options;
-    const refused = (fault: TransportError): void => this.#failed(flow, fault);
+    const refused = (fault: TransportError): void => {
+      flow.refused = { fault, at: system.monotonic() };
+      this.#failed(flow, fault);
+    };
     const own = await exploreRoute({ to: flow.remote, from, system, probe, refused, signal: this.#ended.signal });
     const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
     if (address !== undefined) flow.reachedFrom(address);

@@ -194,6 +194,25 @@ test.skipIf("Deno" in globalThis)("a port where nobody listens is told of, witho
   await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
 });
 
+test.skipIf("Deno" in globalThis)(
+  "a port where nobody listens takes no connection for a second, unless something comes from it",
+  async () => {
+    const gone = await datagramPeer();
+    await gone.close();
+    const system = new ManualSystem();
+    const { transports, closed, messages } = trunk({ system });
+    const { local } = await transports.connect(hopTo(gone), never);
+    await vi.waitFor(() => expect(closed).toHaveLength(1));
+    await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
+    await system.advance(999);
+    await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
+    const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+    back.send(writeMessage(options()), local.port);
+    await vi.waitFor(() => expect(messages).toHaveLength(1));
+    await transports.connect(hopTo(gone), never);
+  },
+);
+
 test("without the CRLF probe a peer hears our messages alone, from one port, and our address is known", async () => {
   const far = await peer();
   const system = new ManualSystem();
