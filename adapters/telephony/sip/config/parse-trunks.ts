@@ -1,30 +1,35 @@
 import * as v from "valibot";
-import { nearest } from "../../../../src/domain/nearest.ts";
 import { shown } from "../../../../src/domain/shown.ts";
+import { parseRoutes } from "./parse-routes.ts";
+import type { Route } from "./route.ts";
+import { addUnknownKeys, isObject, labelOf, MOST_FAULTS, pathOf } from "./schema-faults.ts";
 import type { Trunk } from "./trunk.ts";
 import { trunkSchema } from "./trunk-schema.ts";
 
-/** Nobody reads about more. */
-const MOST_FAULTS = 100;
-
-/** One thing wrong with a trunk. */
+/** One thing wrong with a trunk or a route. */
 export interface TrunkFault {
-  /** The trunk's name, or `#1` for the first one where it has none; empty where it is no list of trunks at all. */
+  /** The trunk's name, or `#1` for the first one where it has none; empty for a route, and where it is no list of trunks at all. */
   readonly trunk: string;
+  /** The route's name, or `#1` for the first one if it has none; left out for a trunk. */
+  readonly route?: string | undefined;
   /** `codecs.1`, `tls.cert`; empty for the trunk as a whole. */
   readonly field: string;
   /** What is wrong and how to put it right; never shows a password or a key. */
   readonly detail: string;
 }
 
-/** Trunks that can be used, or everything that is wrong with them. */
+/** Trunks and routes that can be used, or everything that is wrong with them. */
 export type ParsedTrunks =
-  | { readonly trunks: readonly Trunk[]; readonly faults?: undefined }
-  | { readonly faults: readonly TrunkFault[]; readonly trunks?: undefined };
+  | { readonly trunks: readonly Trunk[]; readonly routes: readonly Route[]; readonly faults?: undefined }
+  | { readonly faults: readonly TrunkFault[]; readonly trunks?: undefined; readonly routes?: undefined };
 
-/** Checks trunks as they come from a settings file: a list, or an object with the list as its `trunks`. Never throws. */
+/**
+ * Checks trunks as they come from a settings file: a list, or an object with the list as its `trunks`, and perhaps with
+ * `routes` over them. Never throws.
+ */
 export function parseTrunks(input: unknown): ParsedTrunks {
-  const list = isObject(input) && "trunks" in input ? input.trunks : input;
+  const both = isObject(input) && "trunks" in input ? input : { trunks: input };
+  const list = both.trunks;
   if (!Array.isArray(list))
     return { faults: [{ trunk: "", field: "", detail: `must be a list of trunks, not ${shown(list)}` }] };
   const faults: TrunkFault[] = [];
@@ -35,19 +40,24 @@ export function parseTrunks(input: unknown): ParsedTrunks {
     const add = (field: string, detail: string): void => void faults.push({ trunk, field, detail });
     const result = v.safeParse(trunkSchema, item);
     for (const issue of result.issues ?? []) add(pathOf(issue), issue.message);
-    addUnknownKeys(item, add);
+    addUnknownOptions(item, add);
     if (!result.success) continue;
     addContradictions(result.output, add);
     if (names.has(result.output.name)) add("name", `is the name of two trunks; give one of them another name`);
     names.add(result.output.name);
     trunks.push(result.output);
   }
-  return faults.length === 0 ? { trunks } : { faults: faults.slice(0, MOST_FAULTS) };
+  const addToAll = (field: string, detail: string): void => void faults.push({ trunk: "", field, detail });
+  addUnknownKeys(both, { trunks, routes: both.routes }, "", addToAll);
+  const parsed = parseRoutes(both.routes, { trunks, names: new Set(list.map(labelOf)) });
+  faults.push(...parsed.faults);
+  return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MOST_FAULTS) };
 }
 
 /** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA or opus`. */
-export function faultText({ trunk, field, detail }: TrunkFault): string {
-  const where = trunk === "" ? "the SIP trunks" : `trunk ${trunk}:`;
+export function faultText({ trunk, route, field, detail }: TrunkFault): string {
+  const all = field === "" ? "the SIP trunks" : "the SIP trunks:";
+  const where = route !== undefined ? `route ${route}:` : trunk === "" ? all : `trunk ${trunk}:`;
   return [where, field, detail].filter((part) => part !== "").join(" ");
 }
 
@@ -64,38 +74,10 @@ function addContradictions(trunk: Trunk, add: (field: string, detail: string) =>
     add("tls.cert", "is missing; a TLS listener needs a certificate and its key");
 }
 
-function addUnknownKeys(item: unknown, add: (field: string, detail: string) => void): void {
+function addUnknownOptions(item: unknown, add: (field: string, detail: string) => void): void {
   if (!isObject(item)) return;
   const { tls, listen } = trunkSchema.entries;
-  unknownKeys(item, trunkSchema.entries, "", add);
-  unknownKeys(item.tls, tls.wrapped.entries, "tls.", add);
-  unknownKeys(item.listen, listen.wrapped.entries, "listen.", add);
-}
-
-function unknownKeys(
-  value: unknown,
-  entries: object,
-  prefix: string,
-  add: (field: string, detail: string) => void,
-): void {
-  if (!isObject(value)) return;
-  for (const key of Object.keys(value).slice(0, MOST_FAULTS)) {
-    if (Object.hasOwn(entries, key)) continue;
-    const meant = key.length > 40 ? undefined : nearest(key, Object.keys(entries));
-    add(`${prefix}${key.slice(0, 40)}`, meant === undefined ? "is no option" : `is no option; did you mean ${meant}?`);
-  }
-}
-
-function labelOf(item: unknown, index: number): string {
-  const name = isObject(item) ? item.name : undefined;
-  return typeof name === "string" && name !== "" && name.length <= 40 ? name : `#${index + 1}`;
-}
-
-/** `tls.cert`, `codecs.1`. */
-function pathOf(issue: v.BaseIssue<unknown>): string {
-  return (issue.path ?? []).map(({ key }) => String(key)).join(".");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  addUnknownKeys(item, trunkSchema.entries, "", add);
+  addUnknownKeys(item.tls, tls.wrapped.entries, "tls.", add);
+  addUnknownKeys(item.listen, listen.wrapped.entries, "listen.", add);
 }

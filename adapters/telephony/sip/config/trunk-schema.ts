@@ -26,13 +26,13 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(
 type Message = (issue: v.BaseIssue<unknown>) => string;
 
 /** `is 5, but must be …`. */
-const must =
+export const must =
   (what: string): Message =>
   ({ input }) =>
     `is ${shown(input)}, but must be ${what}`;
 
 /** The same for an object, whose schema also speaks for the keys that it misses. */
-const objectMust =
+export const objectMust =
   (what: string): Message =>
   (issue) =>
     issue.path === undefined ? must(what)(issue) : "is missing";
@@ -43,7 +43,7 @@ const secretMust =
   () =>
     `must be ${what}`;
 
-const text = (what: string, right: (text: string) => boolean) =>
+export const text = (what: string, right: (text: string) => boolean) =>
   v.pipe(v.string(must(what)), v.check(right, must(what)));
 
 const bounded = (what: string, min: number, max: number) =>
@@ -52,7 +52,7 @@ const bounded = (what: string, min: number, max: number) =>
     v.check((value) => value >= min && value <= max, must(what)),
   );
 
-const whole = (what: string, min: number, max: number) =>
+export const whole = (what: string, min: number, max: number) =>
   v.pipe(
     v.number(must(what)),
     v.check((value) => Number.isInteger(value) && value >= min && value <= max, must(what)),
@@ -129,10 +129,13 @@ const listen = v.object(
   objectMust("an object with transport and port"),
 );
 
+/** The name of a trunk or a route. */
+export const name = () => text("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value));
+
 /** What a trunk is made of. Faults that lie between two fields are found by `parseTrunks`. */
 export const trunkSchema = v.object(
   {
-    name: text("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value)),
+    name: name(),
     server: text("a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp", isNextHop),
     domain: v.optional(text("a host name or an IP address", isHost)),
     user: user("the account's user name"),

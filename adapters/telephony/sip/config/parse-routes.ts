@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
+import { nearest } from "../../../../src/domain/nearest.ts";
+import { shown } from "../../../../src/domain/shown.ts";
+import type { TrunkFault } from "./parse-trunks.ts";
+import type { Route, RouteTrunk } from "./route.ts";
+import { type AddFault, addUnknownKeys, isObject, labelOf, pathOf } from "./schema-faults.ts";
+import { sharedUsers } from "./shared-users.ts";
+import type { Trunk } from "./trunk.ts";
+import { must, name, objectMust, text, whole } from "./trunk-schema.ts";
+
+const routeTrunkSchema = v.object(
+  {
+    trunk: text("the name of a trunk", (value) => value !== ""),
+    order: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
+    weight: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
+    prefixes: v.optional(
+      v.pipe(
+        v.array(text(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
+        v.check((list) => list.length > 0, "is empty; leave it out for every number"),
+      ),
+    ),
+  },
+  objectMust('an object such as {"trunk": "acme"}'),
+);
+
+const routeSchema = v.object(
+  {
+    name: name(),
+    trunks: v.pipe(
+      v.array(routeTrunkSchema, must('a list such as [{"trunk": "acme"}, {"trunk": "backup"}]')),
+      v.check((list) => list.length > 0, "is empty; name at least one trunk"),
+    ),
+  },
+  objectMust("an object with name and trunks"),
+);
+
+/** What routes may lead over. */
+export interface KnownTrunks {
+  /** The trunks without a fault. */
+  readonly trunks: readonly Trunk[];
+  /** The names of all of them. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Checks routes as they come from a settings file. Never throws. */
+export function parseRoutes(
+  input: unknown,
+  known: KnownTrunks,
+): { readonly routes: readonly Route[]; readonly faults: readonly TrunkFault[] } {
+  if (input === undefined) return { routes: [], faults: [] };
+  if (!Array.isArray(input))
+    return {
+      routes: [],
+      faults: [{ trunk: "", field: "routes", detail: `must be a list of routes, not ${shown(input)}` }],
+    };
+  const faults: TrunkFault[] = [];
+  const routes: Route[] = [];
+  const names = new Set(input.map(labelOf));
+  const seen = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const route = labelOf(item, index);
+    const add: AddFault = (field, detail) => void faults.push({ trunk: "", route, field, detail });
+    const result = v.safeParse(routeSchema, item);
+    for (const issue of result.issues ?? []) add(pathOf(issue), issue.message);
+    addUnknownKeys(item, routeSchema.entries, "", add);
+    const entries = isObject(item) && Array.isArray(item.trunks) ? item.trunks : [];
+    for (const [at, entry] of entries.entries()) addUnknownKeys(entry, routeTrunkSchema.entries, `trunks.${at}.`, add);
+    if (!result.success) continue;
+    if (known.names.has(route)) add("name", "is the name of a trunk as well; give the route another name");
+    if (seen.has(route)) add("name", "is the name of two routes; give one of them another name");
+    seen.add(route);
+    addTrunkFaults(result.output, known, names, add);
+    routes.push(result.output);
+  }
+  return { routes, faults };
+}
+
+function addTrunkFaults({ trunks }: Route, known: KnownTrunks, routes: ReadonlySet<string>, add: AddFault): void {
+  const taken = new Set<string>();
+  for (const [at, entry] of trunks.entries()) {
+    const field = `trunks.${at}.trunk`;
+    if (!known.names.has(entry.trunk)) add(field, `is ${shown(entry.trunk)}, ${unknownTrunk(entry, known, routes)}`);
+    for (const prefix of entry.prefixes ?? [""]) {
+      const place = `${entry.trunk} ${prefix}`;
+      const numbers = prefix === "" ? "every number" : `numbers that begin with ${prefix}`;
+      if (taken.has(place)) add(field, `is ${shown(entry.trunk)}, which stands there already for ${numbers}`);
+      taken.add(place);
+    }
+  }
+  const parts = known.trunks.filter(({ name }) => trunks.some(({ trunk }) => trunk === name));
+  if (parts.length > 0 && sharedUsers(parts) === undefined)
+    add("trunks", `${parts.map(({ name }) => name).join(", ")} have no user in common; give them the same \`users\``);
+}
+
+function unknownTrunk({ trunk }: RouteTrunk, { names }: KnownTrunks, routes: ReadonlySet<string>): string {
+  if (routes.has(trunk)) return "but that is a route; a route leads over trunks only";
+  const meant = trunk.length > 40 ? undefined : nearest(trunk, [...names]);
+  return `but no trunk has this name${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}
