@@ -1,6 +1,7 @@
 /** Everything the append-only log can say, of calls and of instances. */
 export const EVENT_TYPES = [
   "queued",
+  "route",
   "ringing",
   "alerting",
   "early_media",
