@@ -5,6 +5,7 @@ import { FRAME_MS } from "../media-clock.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
+import { isTrunksFault } from "./outcome/trunks-fault.ts";
 
 /** A key by SIP INFO says that it was pressed for so long, ms. */
 const INFO_DIGIT_MS = 160;
@@ -52,6 +53,8 @@ export class SipLeg implements Leg, InviteListener {
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
   #hungUp = false;
+  #unheard = true;
+  #mayGoElsewhere = false;
   readonly #told = new Set<LegEvent["type"]>();
   /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
   #keysBy: "rtp" | "info" | undefined;
@@ -63,6 +66,11 @@ export class SipLeg implements Leg, InviteListener {
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
     });
+  }
+
+  /** The call has been refused, or could not be asked for, and no phone can have rung: another trunk may be asked. */
+  get mayGoElsewhere(): boolean {
+    return this.#mayGoElsewhere;
   }
 
   /** Both halves are there; nothing has happened yet. */
@@ -167,12 +175,14 @@ export class SipLeg implements Leg, InviteListener {
 
   ended(end: InviteEnd): void {
     if (this.#over) return;
+    this.#unheard &&= "unheard" in end && end.unheard === true;
     const next = this.#hungUp ? undefined : this.#options.again(end);
     if (next !== undefined) {
       this.#usage = next;
       return;
     }
     this.#over = true;
+    this.#mayGoElsewhere = this.#unheard && !this.#hungUp && this.#fault === undefined && isTrunksFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);
   }

@@ -6,14 +6,14 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../src/ports/telephony.ts";
-import type { SipLeg } from "./leg.ts";
+import type { Carrier } from "./carrier.ts";
 import { offline } from "./registration/presence.ts";
-import type { SipTrunk } from "./trunk.ts";
 
 /** What a line needs. */
 export interface SipLineOptions {
   readonly host: LineHost;
-  readonly trunk: SipTrunk;
+  /** The trunk, or the route. */
+  readonly carrier: Carrier;
   /** The host knows already that the number is linked. Default: false. */
   readonly known?: boolean;
   /** The line is closed. */
@@ -21,8 +21,8 @@ export interface SipLineOptions {
 }
 
 /**
- * An instance's line on a trunk that the operator has configured: it needs no code and no credentials, and all lines of a
- * trunk are online together.
+ * An instance's line on a trunk or a route that the operator has configured: it needs no code and no credentials, and all
+ * lines of a trunk are online together.
  */
 export class SipLine implements Line {
   readonly #options: SipLineOptions;
@@ -30,7 +30,7 @@ export class SipLine implements Line {
   #closed = false;
   /** What the host was told last. */
   #reported: LineHealth | undefined;
-  readonly #legs = new Set<SipLeg>();
+  readonly #legs = new Set<Leg>();
 
   constructor(options: SipLineOptions) {
     this.#options = options;
@@ -39,28 +39,28 @@ export class SipLine implements Line {
   /** Links, as soon as the line has been handed over; once more after `unlink()`. */
   async link(): Promise<void> {
     if (this.#closed || this.#linked) return;
-    const { host, trunk, known } = this.#options;
+    const { host, carrier, known } = this.#options;
     this.#linked = true;
     this.#reported = undefined;
-    if (!known) host.linked(trunk.phone).catch(() => {}); // the instance is gone, and its line will be closed
-    trunk.join(this);
+    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance is gone, and its line will be closed
+    carrier.join(this);
   }
 
   async probe(): Promise<LineHealth> {
     if (this.#closed) return offline("closed");
     if (!this.#linked) return offline("not linked");
-    const health = await this.#options.trunk.ask();
+    const health = await this.#options.carrier.ask();
     return this.#closed ? offline("closed") : this.#linked ? health : offline("not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     if (this.#closed) throw new DialError("unreachable", "the line is closed");
     if (!this.#linked) throw new DialError("unreachable", "the line is not linked");
-    let leg: SipLeg | undefined;
+    let leg: Leg | undefined;
     let over = false;
     const hangUp = (): void => void leg?.hangUp();
-    const { host, trunk } = this.#options;
-    leg = await trunk.dial(to, { ...options, deadlines: host.deadlines }, signal, (ended) => {
+    const { host, carrier } = this.#options;
+    leg = await carrier.dial(to, { ...options, deadlines: host.deadlines }, signal, (ended) => {
       over = true;
       signal.removeEventListener("abort", hangUp);
       this.#legs.delete(ended);
@@ -84,7 +84,7 @@ export class SipLine implements Line {
     this.#options.closed();
   }
 
-  /** The trunk's health has changed, or is told for the first time. */
+  /** The carrier's health has changed, or is told for the first time. */
   health(health: LineHealth): void {
     if (this.#closed || !this.#linked) return;
     const { host } = this.#options;
@@ -95,7 +95,7 @@ export class SipLine implements Line {
   }
 
   async #part(): Promise<void> {
-    this.#options.trunk.part(this);
+    this.#options.carrier.part(this);
     await Promise.all([...this.#legs].map((leg) => leg.hangUp()));
   }
 }

@@ -1,19 +1,25 @@
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
-import type { InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
+import type { Telephony } from "../../../src/ports/telephony.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
-import { resolveTrunk } from "./config/resolve-trunk.ts";
+import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";
+import type { Route } from "./config/route.ts";
+import { sharedUsers } from "./config/shared-users.ts";
 import type { Trunk } from "./config/trunk.ts";
-import { loadRefusals } from "./destinations/destinations.ts";
-import type { SipLine } from "./line.ts";
-import type { CreateEngineOptions, MediaPlace } from "./media/create-engine.ts";
+import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
+import type { MediaPlace } from "./media/create-engine.ts";
 import type { MediaEngine } from "./media/engine.ts";
+import { sipNetwork } from "./network.ts";
+import { routeRefusal } from "./routes/chosen-trunks.ts";
+import { type Shared, shared } from "./shared.ts";
 import type { SipTrunk } from "./trunk.ts";
 
 /** Options of {@link sip}. */
 export interface SipOptions {
   readonly trunks: readonly Trunk[];
+  /** Ways over several of the trunks, each a network as well; they come before the trunks. Default: none. */
+  readonly routes?: readonly Route[] | undefined;
   /** The network `sip` as well, in which each instance brings an account that its owner enters himself. Default: false. */
   readonly accounts?: boolean | SipAccountsOptions | undefined;
   readonly system?: System | undefined;
@@ -26,94 +32,101 @@ export interface SipOptions {
 }
 
 /**
- * Telephony over SIP trunks: one network for each of them, named `sip/<name>`. They share the machinery of the media,
- * which is closed with the last of them. Nothing is opened before the first line is.
+ * Telephony over SIP trunks: one network for each route and each trunk, named `sip/<name>`, the routes first. They share
+ * the trunks and the machinery of the media, which are closed with the last of them. Nothing is opened before the first
+ * line is.
  *
  * ```ts
  * createRingport({ telephony: sip({ trunks: [{ name: "acme", server: "sip:sip.acme.example" }] }) });
  * ```
  *
- * @throws {Error} naming every fault of every trunk at once
+ * @throws {Error} naming every fault of every trunk and route at once
  */
 export function sip(options: SipOptions): readonly Telephony[] {
   const { system = realSystem, logger = silentLogger } = options;
-  const { trunks, faults } = parseTrunks(options.trunks);
+  const { trunks, routes, faults } = parseTrunks({ trunks: options.trunks, routes: options.routes });
   if (trunks === undefined)
     throw new Error(`The SIP trunks are not right:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
-  const media = sharedMedia({ system, logger, place: options.media }, trunks.length + (accounts ? 1 : 0));
-  const networks = trunks.map((trunk) => telephonyOf(trunk, system, logger, media));
-  return accounts ? [...networks, sipAccounts(accounts, { system, logger, media })] : networks;
+  const media = shared(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
+    const { createEngine } = await import("./media/create-engine.ts");
+    return await createEngine({ system, logger, place: options.media });
+  });
+  const parts = { system, logger, media };
+  const known = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
+  const networks = [
+    ...routes.map((route) => routeNetwork(route, known, parts)),
+    ...[...known.values()].map((trunk) => trunkNetwork(trunk, parts)),
+  ];
+  return accounts ? [...networks, sipAccounts(accounts, parts)] : networks;
 }
 
-/** One media engine for so many trunks; closed when all of them are. */
-interface SharedMedia {
-  engine(): Promise<MediaEngine>;
-  release(): Promise<void>;
+interface Parts {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly media: Shared<MediaEngine>;
 }
 
-function sharedMedia(options: CreateEngineOptions, trunks: number): SharedMedia {
-  let opening: Promise<MediaEngine> | undefined;
-  let users = trunks;
-  return {
-    engine() {
-      opening ??= import("./media/create-engine.ts").then(({ createEngine }) => createEngine(options));
-      return opening;
-    },
-    async release() {
-      if (--users === 0) await (await opening)?.close();
-    },
-  };
+/** A trunk, for its own network and for the routes that lead over it. */
+interface MountedTrunk {
+  readonly trunk: ResolvedTrunk;
+  readonly rule: () => Promise<RefusalOf>;
+  readonly carrier: Shared<SipTrunk>;
 }
 
-function telephonyOf(given: Trunk, system: System, logger: Logger, media: SharedMedia): Telephony {
+function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, media }: Parts): MountedTrunk {
   const trunk = resolveTrunk(given);
-  const rule = loadRefusals(trunk, `trunk ${trunk.name}`);
-  const lines = new Set<SipLine>();
-  let opening: Promise<SipTrunk> | undefined;
-  let closing: Promise<void> | undefined;
-
-  async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
-    const insist = (): void => {
-      signal.throwIfAborted();
-      if (closing !== undefined) throw new Error(`The trunk ${trunk.name} is closed.`);
-    };
-    insist();
-    opening ??= import("./trunk.ts").then(
-      ({ SipTrunk }) => new SipTrunk({ trunk, system, logger, media: () => media.engine() }),
-    );
-    const [sipTrunk, { SipLine }] = await Promise.all([opening, import("./line.ts")]);
-    insist();
-    const line = new SipLine({
-      host,
-      trunk: sipTrunk,
-      closed() {
-        cancelLink();
-        lines.delete(line);
-      },
-    });
-    lines.add(line);
-    const cancelLink = system.after(0, () => void line.link()); // whoever opens it has it in hand before the first report
-    return line;
-  }
-
-  async function close(): Promise<void> {
-    await Promise.all([...lines].map((line) => line.close()));
-    await (await opening)?.close();
-    await media.release();
-  }
-
+  const leading = routes.filter(({ trunks }) => trunks.some((one) => one.trunk === trunk.name));
   return {
-    name: `sip/${trunk.name}`,
-    capabilities: {
-      dtmf: "event",
-      inboundAudioCertain: false,
-      linking: "operator",
-      sampleRate: trunk.sampleRate,
-    },
-    users: trunk.users ?? "first",
-    open,
-    refuses: async (phoneNumber) => (await rule())(phoneNumber),
-    close: () => (closing ??= close()),
+    trunk,
+    rule: loadRefusals(trunk, `trunk ${trunk.name}`),
+    carrier: shared(1 + leading.length, async () => {
+      const { SipTrunk } = await import("./trunk.ts");
+      return new SipTrunk({ trunk, system, logger, media: () => media.open() });
+    }),
   };
+}
+
+function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }: Parts): Telephony {
+  return sipNetwork({
+    name: trunk.name,
+    what: `trunk ${trunk.name}`,
+    users: trunk.users ?? "first",
+    sampleRate: trunk.sampleRate,
+    system,
+    open: () => carrier.open(),
+    refuses: async (phoneNumber) => (await rule())(phoneNumber),
+    async close() {
+      await carrier.release();
+      await media.release();
+    },
+  });
+}
+
+function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { system, media }: Parts): Telephony {
+  const mounted = [...known].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
+  const trunks = mounted.map(([, { trunk }]) => trunk);
+  const sampleRate = Math.max(...trunks.map((trunk) => trunk.sampleRate));
+  const carrier = shared(1, async () => {
+    const [{ SipRoute }, opened] = await Promise.all([
+      import("./routes/sip-route.ts"),
+      Promise.all(mounted.map(async ([name, one]) => [name, await one.carrier.open()] as const)),
+    ]);
+    return new SipRoute({ route, trunks: new Map(opened), sampleRate, system });
+  });
+  return sipNetwork({
+    name: route.name,
+    what: `route ${route.name}`,
+    users: sharedUsers(trunks) ?? [],
+    sampleRate,
+    system,
+    open: () => carrier.open(),
+    refuses: (phoneNumber) =>
+      routeRefusal(route, phoneNumber, async (trunk) => (await known.get(trunk)?.rule())?.(phoneNumber)),
+    async close() {
+      await carrier.release();
+      await Promise.all(mounted.map(([, one]) => one.carrier.release()));
+      await media.release();
+    },
+  });
 }

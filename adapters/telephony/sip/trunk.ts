@@ -1,18 +1,12 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
-import {
-  DEADLINE_PASSED,
-  type Deadlines,
-  DialError,
-  type DialOptions,
-  type LineHealth,
-} from "../../../src/ports/telephony.ts";
+import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
+import type { Carrier, CarrierDialOptions, HealthListener } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { loadRefusals, mayFollow, type RefusalOf } from "./destinations/destinations.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
 import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
-import type { SipLine } from "./line.ts";
 import { type MediaEngine, type MediaSession, PortsExhausted } from "./media/engine.ts";
 import { maskedMessage } from "./message/masked-message.ts";
 import { releaseOf } from "./outcome/release-of.ts";
@@ -38,17 +32,11 @@ export interface SipTrunkOptions {
   readonly media: () => Promise<MediaEngine>;
 }
 
-/** A call to be placed, for a line of the trunk. */
-export interface TrunkDialOptions extends Pick<DialOptions, "callId" | "mayCall"> {
-  /** Of the line's host. */
-  readonly deadlines: Deadlines;
-}
-
 /** One trunk at work: its sockets, its presence, its limits and its calls, for all lines that are linked to it. */
-export class SipTrunk {
+export class SipTrunk implements Carrier {
   readonly #options: SipTrunkOptions;
   readonly #limiter: Limiter;
-  readonly #lines = new Set<SipLine>();
+  readonly #lines = new Set<HealthListener>();
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
   #stack: Promise<SipStack> | undefined;
@@ -74,14 +62,14 @@ export class SipTrunk {
   }
 
   /** A line is linked: it is told the trunk's health now and whenever it changes. */
-  join(line: SipLine): void {
+  join(line: HealthListener): void {
     this.#lines.add(line);
     void this.ask().then((health) => {
       if (this.#lines.has(line)) line.health(health);
     });
   }
 
-  part(line: SipLine): void {
+  part(line: HealthListener): void {
     this.#lines.delete(line);
   }
 
@@ -99,13 +87,19 @@ export class SipTrunk {
    * @param gone told when it is over
    * @throws {DialError}
    */
-  async dial(to: string, options: TrunkDialOptions, signal: AbortSignal, gone: (leg: SipLeg) => void): Promise<SipLeg> {
+  async dial(
+    to: string,
+    options: CarrierDialOptions,
+    signal: AbortSignal,
+    gone: (leg: SipLeg) => void,
+  ): Promise<SipLeg> {
     const { trunk } = this.#options;
     const refused = (await this.#rule())(to);
     if (refused !== undefined) throw new DialError("rejected_by_network", `not dialled: ${refused}`);
     const user = trunk.format(to);
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat has no way to write ${to}`);
+    this.#assertOnline(); // a call that goes over another trunk takes no place in this one
     const admission = this.#admit();
     try {
       await this.#wait(admission.waitMs, signal);
@@ -126,7 +120,7 @@ export class SipTrunk {
 
   async #place(
     user: string,
-    { callId, deadlines, mayCall }: TrunkDialOptions,
+    { callId, deadlines, mayCall, sampleRate = this.#options.trunk.sampleRate }: CarrierDialOptions,
     signal: AbortSignal,
     gone: (leg: SipLeg) => void,
   ): Promise<SipLeg> {
@@ -135,8 +129,7 @@ export class SipTrunk {
     const mayRedirect: RefusalOf = (e164) =>
       mayCall?.(e164) === false ? `this call may not lead to ${e164}` : refuses(e164);
     const stack = await this.#open();
-    if (this.#health?.state === "offline")
-      throw new DialError("line_lost", `the line is offline: ${this.#health.reason}`);
+    this.#assertOnline();
     const address = await stack.address(signal);
     const engine = await media();
     signal.throwIfAborted();
@@ -153,7 +146,7 @@ export class SipTrunk {
     let again = trunk.srtp === "optional";
     const leg: SipLeg = new SipLeg({
       callId,
-      sampleRate: trunk.sampleRate,
+      sampleRate,
       evidenceRequired: trunk.requireInboundAudio,
       releaseOf: (end) => releaseOf(end, trunk),
       takesTelephoneEvents: () => takesKeys,
@@ -172,7 +165,7 @@ export class SipTrunk {
       },
     });
     const session: MediaSession = await engine.open(
-      { address: address.local, ports: trunk.rtpPorts, sampleRate: trunk.sampleRate, lossMs: trunk.mediaLossMs },
+      { address: address.local, ports: trunk.rtpPorts, sampleRate, lossMs: trunk.mediaLossMs },
       leg.heard,
       deadlines,
     );
@@ -187,6 +180,11 @@ export class SipTrunk {
     this.#legs.set(callId, leg);
     leg.begin(invite(trunk.srtp), session);
     return leg;
+  }
+
+  #assertOnline(): void {
+    if (this.#health?.state !== "offline") return;
+    throw new DialError("line_lost", `the line is offline: ${this.#health.reason}`);
   }
 
   #admit(): Extract<Admission, { admitted: true }> {

@@ -24,12 +24,13 @@ function babble(): Int16Array {
   return all;
 }
 
-for (const [codec, media] of [
-  ["PCMU", "thread"],
-  ["PCMA", "worker"],
+for (const [what, codec, media, refusedBefore] of [
+  ["a SIP trunk", "PCMU", "thread", false],
+  ["a SIP trunk", "PCMA", "worker", false],
+  ["a SIP route whose first trunk refuses every call,", "PCMU", "thread", true],
 ] as const)
   telephonyContract(
-    `a SIP trunk with ${codec}, its audio in a ${media}`,
+    `${what} with ${codec}, its audio in a ${media}`,
     {
       numbers,
       patienceMs: 3_000,
@@ -47,11 +48,19 @@ for (const [codec, media] of [
             [numbers.presses.number]: callees.presses(numbers.presses.keys),
           },
         });
-        const [telephony] = sip({ trunks: [{ name: "far-end", server: farEnd.uri, codecs: [codec] }], media });
+        const refusing = await startFarEnd({ callees: { "*": { rings: [], status: 500, reason: "Out of Order" } } });
+        const trunks = [
+          { name: "far-end", server: farEnd.uri, codecs: [codec] },
+          { name: "refusing", server: refusing.uri, codecs: [codec] },
+        ];
+        const world = { name: "world", trunks: [{ trunk: "refusing" }, { trunk: "far-end" }] };
+        const [telephony] = sip({ trunks, routes: refusedBefore ? [world] : [], media });
         return {
           telephony: telephony!,
           heard: async () => farEnd.calls.at(-1)!.heard,
-          close: () => farEnd.close(),
+          close: async () => {
+            await Promise.all([farEnd.close(), refusing.close()]);
+          },
         };
       },
     },

@@ -179,7 +179,7 @@ export class AccountLine implements Line, AccountTarget {
   /** Puts a line on the trunk, which reports when it is online, and that it is linked unless that is known. */
   async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, trunk, known, closed: () => {} });
+    const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }

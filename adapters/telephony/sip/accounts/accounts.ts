@@ -4,6 +4,7 @@ import type { InstanceRef, Line, LineHost, Telephony } from "../../../../src/por
 import { LinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
 import type { MediaEngine } from "../media/engine.ts";
+import type { Shared } from "../shared.ts";
 import { type AccountDefaults, decodeAccount } from "./account.ts";
 import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
@@ -24,7 +25,7 @@ export interface SipAccountsOptions {
 export interface SipAccountsParts {
   readonly system: System;
   readonly logger: Logger;
-  readonly media: { engine(): Promise<MediaEngine>; release(): Promise<void> };
+  readonly media: Shared<MediaEngine>;
 }
 
 /**
@@ -52,7 +53,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       host,
       system,
       logger,
-      media: () => media.engine(),
+      media: () => media.open(),
       codes,
       tries,
       servers: options.servers,

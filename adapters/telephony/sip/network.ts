@@ -1,0 +1,59 @@
+import type { System } from "../../../src/ports/system.ts";
+import type { InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
+import type { Carrier } from "./carrier.ts";
+import type { SipLine } from "./line.ts";
+
+/** What a network needs. */
+export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "refuses" | "close">> {
+  /** Without `sip/`. */
+  readonly name: string;
+  /** For messages: `trunk acme`. */
+  readonly what: string;
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly system: System;
+  /** What carries the calls of all its lines; always the same one. */
+  readonly open: () => Promise<Carrier>;
+}
+
+/** A network over a trunk or a route that the operator has configured. */
+export function sipNetwork(options: SipNetworkOptions): Telephony {
+  const { name, what, users, sampleRate, system, refuses } = options;
+  const lines = new Set<SipLine>();
+  let closing: Promise<void> | undefined;
+
+  async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
+    const insist = (): void => {
+      signal.throwIfAborted();
+      if (closing !== undefined) throw new Error(`The ${what} is closed.`);
+    };
+    insist();
+    const [carrier, { SipLine }] = await Promise.all([options.open(), import("./line.ts")]);
+    insist();
+    const line = new SipLine({
+      host,
+      carrier,
+      closed() {
+        cancelLink();
+        lines.delete(line);
+      },
+    });
+    lines.add(line);
+    const cancelLink = system.after(0, () => void line.link()); // whoever opens it has it in hand before the first report
+    return line;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...lines].map((line) => line.close()));
+    await options.close();
+  }
+
+  return {
+    name: `sip/${name}`,
+    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate },
+    users,
+    open,
+    refuses,
+    close: () => (closing ??= close()),
+  };
+}

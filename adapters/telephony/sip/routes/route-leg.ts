@@ -1,0 +1,130 @@
+import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import {
+  DialError,
+  type Leg,
+  type LegEvent,
+  type MediaEvidence,
+  type MediaStatistics,
+} from "../../../../src/ports/telephony.ts";
+import { EventQueue } from "../../event-queue.ts";
+import type { Attempt, RouteAttempts } from "./route-attempts.ts";
+
+type LegEnded = Extract<LegEvent, { type: "ended" }>;
+
+/** What a leg over a route needs. */
+export interface RouteLegOptions {
+  /** The trunk that has taken the call, and those that are left. */
+  readonly first: Attempt;
+  readonly attempts: RouteAttempts;
+  /** The leg is gone. */
+  readonly gone: (leg: Leg) => void;
+}
+
+/**
+ * One call over the trunks of a route: a leg of one trunk, and of the next one if no phone can have rung over the one
+ * before. For the core it is one leg, placed once.
+ */
+export class RouteLeg implements Leg {
+  readonly sampleRate: number;
+  readonly frameMs: number;
+  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly #options: RouteLegOptions;
+  readonly #abort = new AbortController();
+  readonly #gone: Promise<void>;
+  #attempt: Attempt;
+  #audio: { readonly source: FrameSource; readonly sink: FrameSink } | undefined;
+  #placed = false;
+
+  constructor(options: RouteLegOptions) {
+    this.#options = options;
+    this.#attempt = options.first;
+    const { sampleRate, frameMs } = options.first.leg;
+    this.sampleRate = sampleRate;
+    this.frameMs = frameMs;
+    this.#gone = this.#run();
+  }
+
+  connectMedia(source: FrameSource, sink: FrameSink): void {
+    this.#audio = { source, sink };
+    this.#attempt.leg.connectMedia(source, sink);
+  }
+
+  sendDtmf(digits: string): Promise<void> {
+    return this.#attempt.leg.sendDtmf(digits);
+  }
+
+  statistics(): MediaStatistics | null {
+    return this.#attempt.leg.statistics();
+  }
+
+  evidence(): MediaEvidence {
+    return this.#attempt.leg.evidence();
+  }
+
+  hangUp(): Promise<void> {
+    this.#abort.abort();
+    void this.#attempt.leg.hangUp();
+    return this.#gone;
+  }
+
+  async #run(): Promise<void> {
+    const end = await this.#outcome();
+    this.events.push(end);
+    this.events.close();
+    this.#options.gone(this);
+  }
+
+  /** Carries the call over one trunk after the other, to its end. */
+  async #outcome(): Promise<LegEnded> {
+    const { attempts } = this.#options;
+    for (let number = 1; ; number++) {
+      const { trunk, leg, reason } = this.#attempt;
+      this.events.push({ type: "noted", event: "route", data: { trunk, attempt: number, reason } });
+      const { cause, detail } = await this.#carried();
+      const end: LegEnded = { type: "ended", cause, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
+      if (!leg.mayGoElsewhere) return end;
+      attempts.left(trunk, detail);
+      const next = await this.#next();
+      if (next === undefined) return this.#refused(end);
+      if ("cause" in next) return next;
+    }
+  }
+
+  /** Tells what happens over the present trunk; resolves with its end. */
+  async #carried(): Promise<LegEnded> {
+    for await (const event of this.#attempt.leg.events) {
+      if (event.type === "ended") return event;
+      if (event.type === "placed" && this.#placed) continue;
+      this.#placed ||= event.type === "placed";
+      this.events.push(event);
+    }
+    return { type: "ended", cause: "internal_error", detail: "the leg fell silent" };
+  }
+
+  /** The next trunk carries the call; undefined: there is none. Hung up meanwhile, the call ends. */
+  async #next(): Promise<Attempt | LegEnded | undefined> {
+    const { signal } = this.#abort;
+    try {
+      const next = await this.#options.attempts.next(signal);
+      if (next === undefined) return signal.aborted ? RELEASED : undefined;
+      this.#attempt = next;
+      if (this.#audio) next.leg.connectMedia(this.#audio.source, this.#audio.sink);
+      if (signal.aborted) void next.leg.hangUp();
+      return next;
+    } catch (fault) {
+      if (signal.aborted) return RELEASED;
+      const cause = fault instanceof DialError ? fault.release : "internal_error";
+      return { type: "ended", cause, detail: fault instanceof Error ? fault.message : String(fault) };
+    }
+  }
+
+  /** No trunk is left: the call waits if nobody was asked and one of them may take it later. */
+  #refused(end: LegEnded): LegEnded {
+    const { attempts } = this.#options;
+    const { release } = attempts.refusal();
+    const detail = attempts.reasons;
+    return !this.#placed && release === "line_lost" ? { type: "ended", cause: release, detail } : { ...end, detail };
+  }
+}
+
+const RELEASED: LegEnded = { type: "ended", cause: "released", detail: null };

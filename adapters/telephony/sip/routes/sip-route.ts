@@ -1,0 +1,116 @@
+import type { System } from "../../../../src/ports/system.ts";
+import { DialError, type Leg, type LineHealth } from "../../../../src/ports/telephony.ts";
+import type { Carrier, CarrierDialOptions, HealthListener } from "../carrier.ts";
+import type { Route } from "../config/route.ts";
+import { ONLINE, offline, sameHealth } from "../registration/presence.ts";
+import type { SipTrunk } from "../trunk.ts";
+import { chosenTrunks } from "./chosen-trunks.ts";
+import { RouteAttempts } from "./route-attempts.ts";
+import { RouteLeg } from "./route-leg.ts";
+
+/** What a route needs. */
+export interface SipRouteOptions {
+  readonly route: Route;
+  /** By name; all that the route leads over. */
+  readonly trunks: ReadonlyMap<string, SipTrunk>;
+  /** Rate of its legs, Hz. */
+  readonly sampleRate: number;
+  readonly system: System;
+}
+
+/** A route at work: it is online if any of its trunks is, and asks them one after another. */
+export class SipRoute implements Carrier {
+  readonly #options: SipRouteOptions;
+  readonly #lines = new Set<HealthListener>();
+  readonly #members: readonly Member[];
+  /** What the lines were told last. */
+  #health: LineHealth | undefined;
+
+  constructor(options: SipRouteOptions) {
+    this.#options = options;
+    this.#members = [...options.trunks].map(([name, trunk]) => new Member(name, trunk, () => this.#changed()));
+    for (const member of this.#members) member.trunk.join(member);
+  }
+
+  get phone(): string | null {
+    const phones = new Set(this.#members.map(({ trunk }) => trunk.phone));
+    const [phone] = phones;
+    return phones.size === 1 ? (phone ?? null) : null;
+  }
+
+  join(line: HealthListener): void {
+    this.#lines.add(line);
+    void this.ask().then((health) => {
+      if (this.#lines.has(line)) line.health(health);
+    });
+  }
+
+  part(line: HealthListener): void {
+    this.#lines.delete(line);
+  }
+
+  async ask(): Promise<LineHealth> {
+    const asked = this.#members.map(async ({ name, trunk }) => ({ name, health: await trunk.ask() }));
+    const online = asked.map(async (one) => {
+      if ((await one).health.state === "offline") throw new Error("offline");
+    });
+    return Promise.any(online).then(
+      () => ONLINE,
+      async () => healthOf(await Promise.all(asked)),
+    );
+  }
+
+  async dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg> {
+    const { route, trunks, sampleRate, system } = this.#options;
+    const attempts = new RouteAttempts(chosenTrunks(route, to, system), (name, over) => {
+      const trunk = trunks.get(name);
+      if (trunk === undefined) throw new DialError("unreachable", "there is no such trunk");
+      return trunk.dial(to, { ...options, sampleRate }, over, () => {});
+    });
+    const first = await attempts.next(signal);
+    if (first === undefined) throw attempts.refusal();
+    return new RouteLeg({ first, attempts, gone });
+  }
+
+  async close(): Promise<void> {
+    for (const member of this.#members) member.trunk.part(member);
+  }
+
+  #changed(): void {
+    const known = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
+    const health = healthOf(known);
+    if (health.state === "offline" && known.length < this.#members.length) return; // another one may be online
+    if (sameHealth(this.#health, health)) return;
+    this.#health = health;
+    for (const line of [...this.#lines]) line.health(health);
+  }
+}
+
+/** A trunk of a route, and what it has said of itself last. */
+class Member implements HealthListener {
+  readonly name: string;
+  readonly trunk: SipTrunk;
+  last: LineHealth | undefined;
+  readonly #changed: () => void;
+
+  constructor(name: string, trunk: SipTrunk, changed: () => void) {
+    this.name = name;
+    this.trunk = trunk;
+    this.#changed = changed;
+  }
+
+  health(health: LineHealth): void {
+    this.last = health;
+    this.#changed();
+  }
+}
+
+/** Online if one of them is; else why each is not. */
+function healthOf(trunks: readonly { readonly name: string; readonly health: LineHealth }[]): LineHealth {
+  const reasons: string[] = [];
+  for (const { name, health } of trunks) {
+    if (health.state === "online") return ONLINE;
+    reasons.push(`trunk ${name}: ${health.reason}`);
+  }
+  return offline(reasons.join("; "));
+}

@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { RouteTrunk } from "../../../../adapters/telephony/sip/config/route.ts";
+import { chosenTrunks, routeRefusal } from "../../../../adapters/telephony/sip/routes/chosen-trunks.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const NUMBER = "+4930123456";
+const PREFIXES = ["+4", "+49", "+4930", "+1", "+12025"];
+
+const routeTrunks = fc
+  .array(
+    fc.record(
+      {
+        order: fc.integer({ min: 0, max: 3 }),
+        weight: fc.integer({ min: 0, max: 5 }),
+        prefixes: fc.uniqueArray(fc.constantFrom(...PREFIXES), { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((all) => all.map((one, at): RouteTrunk => ({ ...one, trunk: `trunk-${at}` })));
+
+fuzz(
+  "the trunks with the longest prefix that fits are tried, each once, those of a lower order first",
+  fc.property(routeTrunks, fc.integer(), (trunks, seed) => {
+    const chosen = chosenTrunks({ name: "world", trunks }, NUMBER, new ManualSystem({ seed }));
+    const reach = ({ prefixes = [""] }: RouteTrunk): number =>
+      Math.max(-1, ...prefixes.flatMap((prefix) => (NUMBER.startsWith(prefix) ? [prefix.length] : [])));
+    const longest = Math.max(...trunks.map(reach));
+    const fitting = trunks.filter((one) => longest >= 0 && reach(one) === longest);
+    expect([...chosen].sort()).toEqual(fitting.map(({ trunk }) => trunk).sort());
+    const orders = chosen.map((name) => {
+      const at = trunks.findIndex(({ trunk }) => trunk === name);
+      return trunks[at]!.order ?? at + 1;
+    });
+    expect(orders).toEqual([...orders].sort((one, other) => one - other));
+  }),
+);
+
+describe("the trunks of a route", () => {
+  const chosen = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
+    chosenTrunks({ name: "world", trunks }, NUMBER, system);
+
+  test("are tried as they stand in the list if nothing else is said", () => {
+    expect(chosen([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
+  });
+
+  test("share the calls by their weights if their order is the same", () => {
+    const system = new ManualSystem();
+    const trunks = [
+      { trunk: "most", order: 1, weight: 9 },
+      { trunk: "some", order: 1 },
+    ];
+    const firsts = Array.from({ length: 2_000 }, () => chosen(trunks, system)[0]);
+    const share = firsts.filter((name) => name === "most").length / firsts.length;
+    expect(share).toBeGreaterThan(0.8); // a lot of 0 to 10 is drawn: 10 of 11
+    expect(share).toBeLessThan(0.97);
+  });
+
+  test("call a number unless each that is for it refuses it", async () => {
+    const route = {
+      name: "world",
+      trunks: [
+        { trunk: "a", prefixes: ["+49"] },
+        { trunk: "b", prefixes: ["+49"] },
+        { trunk: "c", prefixes: ["+1"] },
+      ],
+    };
+    const refusals: Record<string, string | undefined> = { a: "a does not", b: undefined, c: "c does not" };
+    const refusal = (number: string) => routeRefusal(route, number, async (trunk) => refusals[trunk]);
+    expect(await refusal(NUMBER)).toBeUndefined();
+    refusals.b = "b does not";
+    expect(await refusal(NUMBER)).toBe("a does not; b does not");
+    expect(await refusal("+12025550100")).toBe("c does not");
+    expect(await refusal("+4412345678")).toBe("route world has no trunk for +4412345678");
+  });
+});

@@ -1,0 +1,244 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { realSystem, type System } from "../../../../src/ports/system.ts";
+import { DialError, type LineHealth } from "../../../../src/ports/telephony.ts";
+import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
+import type { PlacedCall } from "../../../../src/testing/telephony-network.ts";
+import type { Script } from "../../../support/sip/far-end.ts";
+import { datagramPeer, streamPeer } from "../transport/sockets.ts";
+import { invites, type RouteScene, routeScene, waysOf } from "./route-scene.ts";
+
+const NUMBER = "+12025550100";
+const opened: { close(): Promise<unknown> }[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close();
+});
+
+async function scene(...given: Parameters<typeof routeScene>): Promise<RouteScene> {
+  const made = await routeScene(...given);
+  opened.push(made);
+  return made;
+}
+
+async function call({ network }: RouteScene): Promise<PlacedCall> {
+  return await network.call(await network.linkedLine(), NUMBER);
+}
+
+/** How a call ends that nobody hangs up here, and how often each server was asked. */
+async function endOf(given: RouteScene): Promise<readonly [cause: string, detail: string | null, asked: number[]]> {
+  const { events } = await call(given);
+  const { cause, detail } = await events.next("ended", 10_000);
+  await events.over;
+  return [cause, detail, given.ends.map(invites)];
+}
+
+const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
+  dialling.then(
+    () => Promise.reject(new Error("the call was placed")),
+    (fault: unknown) => (fault instanceof DialError ? fault : Promise.reject(fault)),
+  );
+
+const refusing = (status: number, rings: readonly number[] = []): Script => ({ rings, status, reason: "No" });
+
+/** Time that runs this much faster than the clock. */
+const quick = (factor: number): System => ({
+  now: realSystem.now,
+  random: realSystem.random,
+  monotonic: () => realSystem.monotonic() * factor,
+  after: (ms, run) => realSystem.after(ms / factor, run),
+});
+
+describe("a call that the first trunk does not take", () => {
+  test.each([500, 503, 580])("with %i is heard over the second one, as one call", async (status) => {
+    const given = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
+    const { leg, events, playout, ear } = await call(given);
+    playout.enqueue(tone(440, 3_000, 8_000, 8_000));
+    await events.next("connected", 5_000);
+    await given.network.until(() => ear.frames.length >= 40, "the callee's audio");
+    const [, second] = given.ends;
+    await given.network.until(() => second!.calls[0]!.heard.length >= 6_400, "our audio");
+    await leg.hangUp();
+    await events.over;
+    expect(given.ends.map(invites)).toEqual([1, 1]);
+    expect(given.ends[0]!.calls[0]!.count("ACK")).toBe(1);
+    expect(toneShare(ear.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
+    expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
+    const [one, other] = given.ends.map(({ calls }) => calls[0]!.callId);
+    expect(one).not.toBe(other);
+    const story = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
+    expect(events.types).toEqual(story);
+    expect(waysOf(events.all)).toEqual([
+      { trunk: "first", attempt: 1, reason: null },
+      { trunk: "second", attempt: 2, reason: expect.stringMatching(`^trunk first: SIP ${status} No`) },
+    ]);
+  });
+
+  test("since nobody listens at its TCP port goes over the second one", async () => {
+    const nobody = await streamPeer();
+    await nobody.close();
+    const server = `sip:127.0.0.1:${nobody.port};transport=tcp`;
+    const given = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+  });
+
+  // Deno hears of no ICMP: there the INVITE may have arrived.
+  test.skipIf("Deno" in globalThis)("since nobody listens at its UDP port goes over the second one", async () => {
+    const nobody = await datagramPeer();
+    await nobody.close();
+    const server = `sip:127.0.0.1:${nobody.port}`;
+    const given = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+  });
+
+  test("since its name leads nowhere goes over the second one", async () => {
+    const given = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+  });
+
+  test("and that no other one takes either ends as the last one said, naming each", async () => {
+    const given = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
+    const third = await given.alone[2]!.call(await given.alone[2]!.linkedLine(), NUMBER);
+    await third.events.next("connected", 5_000);
+    const [cause, detail, asked] = await endOf(given);
+    expect(cause).toBe("unreachable");
+    expect(detail).toMatch(/^trunk first: SIP 500 No; trunk second: SIP 503 No.*; trunk third: .*maxCalls is 1/);
+    expect(asked).toEqual([1, 1, 1]);
+    await third.leg.hangUp();
+  });
+});
+
+describe("no other trunk is asked", () => {
+  test.each([180, 181, 183, 199])("after %i, whatever follows", async (progress) => {
+    const given = await scene([{ callee: refusing(503, [progress]) }, {}]);
+    expect(await endOf(given)).toEqual(["unreachable", expect.stringMatching(/^trunk first: SIP 503 No/), [1, 0]]);
+  });
+
+  test.each([
+    [404, "number_invalid"],
+    [480, "unreachable"],
+    [486, "busy"],
+    [600, "busy"],
+    [603, "declined"],
+    [302, "rejected_by_network"],
+  ])("after a final %i", async (status, cause) => {
+    const given = await scene([{ callee: refusing(status) }, {}]);
+    const text = expect.stringMatching(`^trunk first: SIP ${status} No`);
+    expect(await endOf(given)).toEqual([cause, text, [1, 0]]);
+  });
+
+  test("after an INVITE to which nothing came back", async () => {
+    const given = await scene([{ probe: "none" }, { probe: "none" }], { system: quick(16) });
+    given.ends[0]!.gone = true;
+    const { events } = await call(given);
+    const { cause, detail } = await events.next("ended", 10_000);
+    expect([cause, detail]).toEqual(["unreachable", expect.stringMatching(/^trunk first: INVITE .* no response/)]);
+    expect(waysOf(events.all)).toHaveLength(1);
+    expect(given.ends.map(invites)).toEqual([0, 0]);
+  });
+
+  test("after an INVITE on a connection that broke", async () => {
+    const peer = await streamPeer();
+    opened.push(peer);
+    const server = `sip:127.0.0.1:${peer.port};transport=tcp`;
+    const given = await scene([{ server, probe: "none" }, {}]);
+    const ended = endOf(given);
+    await given.network.until(() => peer.received().includes("INVITE"), "the INVITE");
+    for (const socket of peer.sockets) socket.destroy();
+    expect(await ended).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
+  });
+
+  test("of a call that is hung up while it waits for the second trunk", async () => {
+    const given = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
+    const [first, second] = given.ends;
+    const direct = given.alone[1]!;
+    const line = await direct.linkedLine();
+    const before = await direct.call(line, NUMBER); // takes the second trunk's turn
+    const { leg, events } = await call(given);
+    await given.network.until(() => first!.calls[0]?.count("ACK") === 1, "the refusal");
+    await leg.hangUp();
+    await events.over;
+    expect(events.cause).toBe("released");
+    const after = await direct.call(line, NUMBER); // its turn comes after the one that the call had waited for
+    await after.events.next("connected", 5_000);
+    expect(given.ends.map(invites)).toEqual([1, 2]);
+    expect(second!.calls).toHaveLength(2);
+    await Promise.all([before.leg.hangUp(), after.leg.hangUp()]);
+  });
+});
+
+describe("a trunk is passed over", () => {
+  test("while it is full; with none left the call waits", async () => {
+    const given = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
+    const line = await given.network.linkedLine();
+    const place = () => given.network.call(line, NUMBER);
+    const calls = [await place(), await place()];
+    for (const { events } of calls) await events.next("connected", 5_000);
+    expect(given.ends.map(invites)).toEqual([1, 1]);
+    expect(waysOf(calls[1]!.events.all)).toEqual([
+      { trunk: "second", attempt: 1, reason: expect.stringMatching(/^trunk first: .*maxCalls is 1/) },
+    ]);
+    const refused = await refusalOf(place());
+    expect(refused).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
+    expect(refused.message).toMatch(/trunk first: .*maxCalls is 1.*; trunk second: .*maxCalls is 1/);
+    await calls[0]!.leg.hangUp();
+    const next = await place();
+    await next.events.next("connected", 5_000);
+    expect(given.ends.map(invites)).toEqual([2, 1]);
+    await Promise.all([calls[1]!, next].map(({ leg }) => leg.hangUp()));
+  });
+
+  test("while it rests after a 503 with Retry-After, for everybody", async () => {
+    const overloaded: Script = { ...refusing(503), fields: [["Retry-After", "30"]] };
+    const given = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
+    for (let n = 1; n <= 2; n++) expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
+    const [direct] = given.alone;
+    const refused = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
+    expect(refused.release).toBe("line_lost");
+    expect(refused.retryAfterMs).toBeGreaterThan(25_000);
+    expect(given.ends.map(invites)).toEqual([1, 2]);
+  });
+
+  test("if it does not call the number, or cannot write it", async () => {
+    const given = await scene([
+      { allowedPrefixes: ["+49"] },
+      { numberFormat: "0{national:49}" },
+      { callee: refusing(486) },
+    ]);
+    expect(await endOf(given)).toEqual(["busy", "trunk third: SIP 486 No", [0, 0, 1]]);
+  });
+
+  test("while it is offline; the line is online as long as one of its trunks is", async () => {
+    const given = await scene([{}, { callee: refusing(486) }], { system: quick(8) });
+    const [first, second] = given.ends;
+    first!.health = 503;
+    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+    second!.health = 503;
+    const host = new TestLineHost();
+    const { line } = await given.network.open(host);
+    await host.reports.next("online", 5_000);
+    const { reason } = await host.reports.next("offline", 10_000);
+    const down: LineHealth = { state: "offline", reason };
+    expect(reason).toMatch(/^trunk first: .*SIP 503.*; trunk second: .*SIP 503/);
+    expect(await line.probe()).toMatchObject(down);
+    expect((await refusalOf(given.network.call(line, NUMBER))).release).toBe("line_lost");
+    first!.health = 200;
+    await host.reports.next("online", 10_000, host.reports.all.length);
+    const { leg, events } = await given.network.call(line, NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    expect(given.ends.map(invites)).toEqual([1, 1]);
+  });
+});
+
+test("the trunks for the longest prefix are asked alone", async () => {
+  const route = {
+    trunks: [
+      { trunk: "first" },
+      { trunk: "second", prefixes: ["+1", "+1202"] },
+      { trunk: "third", prefixes: ["+1202"], order: 1 },
+    ],
+  };
+  const given = await scene([{}, { callee: refusing(486) }, { callee: refusing(500) }], { route });
+  expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1, 1]]);
+});

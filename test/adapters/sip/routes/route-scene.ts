@@ -1,0 +1,59 @@
+import type { Route } from "../../../../adapters/telephony/sip/config/route.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../../adapters/telephony/sip/index.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { LegEvent, Telephony } from "../../../../src/ports/telephony.ts";
+import { Network } from "../../../../src/testing/telephony-network.ts";
+import { type FarEnd, type Script, startFarEnd } from "../../../support/sip/far-end.ts";
+import { methodOf } from "../../../support/sip/sip-text.ts";
+
+const PATIENCE_MS = 5_000;
+
+/** A trunk of a route: who answers behind it, or where it leads, and its options. */
+export interface Way extends Partial<Trunk> {
+  /** How every callee behaves; with a `server` nobody is there. Default: answers. */
+  readonly callee?: Script;
+}
+
+/** The route `world` over the trunks `first`, `second`, … with the servers that they lead to. */
+export interface RouteScene {
+  readonly network: Network;
+  /** Of each trunk: its server, and the network of it alone. */
+  readonly ends: readonly FarEnd[];
+  readonly alone: readonly Network[];
+  close(): Promise<void>;
+}
+
+const NAMES = ["first", "second", "third"];
+
+export async function routeScene(
+  ways: readonly Way[],
+  { system, route }: { readonly system?: System; readonly route?: Partial<Route> } = {},
+): Promise<RouteScene> {
+  const ends = await Promise.all(ways.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
+  const trunks = ways.map(
+    ({ callee: _, ...options }, at): Trunk => ({ name: NAMES[at]!, server: ends[at]!.uri, ...options }),
+  );
+  const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
+  const networks = sip({ trunks, routes: [world], system, media: "thread" });
+  const [network, ...alone] = networks.map((telephony: Telephony) => {
+    return new Network({ telephony, close: async () => {} }, PATIENCE_MS);
+  });
+  return {
+    network: network!,
+    ends,
+    alone,
+    async close() {
+      await Promise.all([network!, ...alone].map((one) => one.close()));
+      await Promise.all(ends.map((end) => end.close()));
+    },
+  };
+}
+
+/** How many INVITEs came, repetitions included. */
+export const invites = ({ requests }: FarEnd): number =>
+  requests.filter((request) => methodOf(request) === "INVITE").length;
+
+/** What the timeline shows of the ways that a call took. */
+export const waysOf = (events: readonly LegEvent[]): unknown[] =>
+  events.flatMap((event) => (event.type === "noted" && event.event === "route" ? [event.data] : []));

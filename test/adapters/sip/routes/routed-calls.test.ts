@@ -1,0 +1,178 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { sqliteStorage } from "../../../../adapters/storage/sqlite.ts";
+import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../../adapters/telephony/sip/index.ts";
+import { toneShare } from "../../../../src/audio/tone.ts";
+import { createRingport, type Event, type Ringport, type RingportOptions } from "../../../../src/index.ts";
+import { toneWav } from "../../../support/server-sound.ts";
+import { callees, type FarEnd, type FarEndOptions, startFarEnd } from "../../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { invites } from "./route-scene.ts";
+
+const ADA = { userId: "ada" };
+const BOB = { userId: "bob" };
+const NUMBER = "+12025550100";
+const MESSAGE = toneWav({ hz: 440, ms: 1_000, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+const REFUSING: FarEndOptions = { callees: { "*": { rings: [], status: 503, reason: "Out of Order" } } };
+const SOON = { timeout: 10_000, interval: 20 };
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function farEnd(options?: FarEndOptions): Promise<FarEnd> {
+  const end = await startFarEnd(options);
+  closing.push(() => end.close());
+  return end;
+}
+
+/** A Ringport on the data in a folder, with a route over trunks to these servers. */
+function ringportOver(
+  data: string,
+  [first, second]: readonly FarEnd[],
+  { trunk = {}, ...options }: RingportOptions & { readonly trunk?: Partial<Trunk> } = {},
+): Ringport {
+  const trunks = [
+    { name: "acme", server: first!.uri, users: "*" as const, ...trunk },
+    { name: "backup", server: second!.uri, users: "*" as const },
+  ];
+  const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
+  const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+  const ringport = createRingport({ data, storage, telephony: sip({ trunks, routes, media: "thread" }), ...options });
+  closing.push(() => ringport.stop({ drainMs: 0 }));
+  return ringport;
+}
+
+async function place(ringport: Ringport): Promise<string> {
+  const { id: instanceId } = await ringport.instances.create(ADA, { name: "Desk", provider: "sip/world" });
+  const target = { phoneNumber: NUMBER };
+  const audio = { audioBase64: MESSAGE };
+  return (await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio })).id;
+}
+
+async function timeline(ringport: Ringport, callId: string): Promise<Event[]> {
+  const events: Event[] = [];
+  for await (const event of ringport.calls.events(ADA, callId)) events.push(event);
+  return events;
+}
+
+describe("a call over a route", () => {
+  test("is one call with one mark, heard over the second trunk, and shows the way that it took", async () => {
+    const data = temporaryFolder("routed");
+    const seen: (number | null)[] = [];
+    const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+    const claims = vi.spyOn(storage.calls, "claimNext");
+    const mark = async (): Promise<void> => {
+      const [call] = await storage.calls.active((await ringport.instances.list(ADA))[0]!.id);
+      seen.push(call!.dialingAt);
+    };
+    const looks: Promise<void>[] = [];
+    const invited = (): void => void looks.push(mark());
+    const ends = [
+      await farEnd({ ...REFUSING, invited }),
+      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, invited }),
+    ];
+    const ringport = ringportOver(data, ends, { storage });
+    const id = await place(ringport);
+    const { outcome } = await ringport.calls.wait(ADA, id);
+    expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1, heardEvidence: "inbound" });
+    const heard = ends[1]!.calls[0]!.heard;
+    expect(toneShare(heard.subarray(1_600, 6_400), 440, 8_000)).toBeGreaterThan(0.9);
+    expect(ends.map(invites)).toEqual([1, 1]);
+    await Promise.all(looks);
+    expect(seen).toEqual([expect.any(Number), seen[0]]);
+    expect((await Promise.all(claims.mock.results.map(({ value }) => value))).filter(Boolean)).toHaveLength(1);
+    const events = await timeline(ringport, id);
+    expect(events.map(({ type }) => type).filter((type) => type !== "message_ready")).toEqual([
+      "queued",
+      "route",
+      "ringing",
+      "route",
+      "alerting",
+      "answered",
+      "completed",
+    ]);
+    expect(events.flatMap(({ type, data: shown }) => (type === "route" ? [shown] : []))).toEqual([
+      { trunk: "acme", attempt: 1, reason: null },
+      { trunk: "backup", attempt: 2, reason: expect.stringMatching(/^trunk acme: SIP 503 Out of Order/) },
+    ]);
+  });
+
+  test("rings for no longer than a call over one trunk", async () => {
+    const slow = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
+    const ends = [await farEnd({ callees: { "*": slow } }), await farEnd({ callees: { "*": callees.rings } })];
+    const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });
+    const id = await place(ringport);
+    expect(await ringport.calls.wait(ADA, id)).toMatchObject({ outcome: { reason: "no_answer" } });
+    const at = Object.fromEntries((await timeline(ringport, id)).map(({ type, timestamp }) => [type, timestamp]));
+    expect(at.failed! - at.ringing!).toBeLessThan(4_500);
+    expect(ends.map(invites)).toEqual([1, 1]);
+    await vi.waitFor(() => expect(ends[1]!.calls[0]!.end).toBe("cancelled"), SOON);
+  });
+
+  test("waits for a trunk that is full if the other one cannot be reached", async () => {
+    const full = await farEnd({ callees: { "*": callees.answers } });
+    const gone = await startFarEnd();
+    await gone.close();
+    const trunk = { server: `${gone.uri};transport=tcp`, probe: "none" as const };
+    const data = temporaryFolder("full");
+    const trunks = [
+      { name: "acme", users: "*" as const, ...trunk },
+      { name: "backup", server: full.uri, users: "*" as const, maxCalls: 1 },
+    ];
+    const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
+    const telephony = sip({ trunks, routes, media: "thread" });
+    const ringport = createRingport({ data, storage: sqliteStorage({ path: join(data, "calls.sqlite") }), telephony });
+    closing.push(() => ringport.stop({ drainMs: 0 }));
+    const { id } = await ringport.instances.create(ADA, { name: "Other", provider: "sip/backup" });
+    const audio = { audioBase64: MESSAGE };
+    const target = { phoneNumber: "+12025550101" };
+    const before = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+    await full.call();
+    const waiting = await place(ringport);
+    const ended = await Promise.all([before.id, waiting].map((one) => ringport.calls.wait(ADA, one)));
+    expect(ended.map(({ outcome }) => outcome?.reason)).toEqual(["message_played", "message_played"]);
+    expect(full.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
+  });
+
+  test.each(["first", "second"] as const)(
+    "that a crash ends while the %s trunk is asked is not dialled again",
+    async (at) => {
+      const data = temporaryFolder("crash");
+      const copy = temporaryFolder("crashed");
+      let armed = true;
+      const crash = (): void => {
+        if (armed) cpSync(data, copy, { recursive: true }); // what a power cut leaves
+        armed = false;
+      };
+      const ends = [
+        await farEnd({ ...REFUSING, ...(at === "first" && { invited: crash }) }),
+        await farEnd({ callees: { "*": callees.rings }, ...(at === "second" && { invited: crash }) }),
+      ];
+      const before = ringportOver(data, ends);
+      const id = await place(before);
+      await ends[1]!.call();
+      await before.stop({ drainMs: 0 });
+      const asked = ends.map(invites);
+      const after = ringportOver(copy, ends);
+      expect(await after.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+      expect(ends.map(invites)).toEqual(asked);
+    },
+  );
+
+  test("is for those who may use all of its trunks, and for the numbers that one of them calls", async () => {
+    const ends = [await farEnd(REFUSING), await farEnd({ callees: { "*": callees.busy } })];
+    const data = temporaryFolder("users");
+    const ringport = ringportOver(data, ends, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });
+    await expect(ringport.instances.create(BOB, { name: "Desk", provider: "sip/world" })).rejects.toMatchObject({
+      code: "provider_unknown",
+    });
+    expect(await ringport.calls.wait(ADA, await place(ringport))).toMatchObject({
+      outcome: { reason: "busy", detail: "trunk backup: SIP 486 Busy Here" },
+    });
+    expect(ends.map(invites)).toEqual([0, 1]);
+  });
+});
