@@ -55,6 +55,7 @@ export type {
   NetworkName,
   RingportOptions,
   SipDestinations,
+  SipRouteOptions,
   SipTrunkOptions,
   SipTuning,
   TranscriptionTuning,

@@ -112,8 +112,10 @@ export type NetworkName = "simulator" | "sip";
 
 /** SIP trunks and accounts. */
 export interface SipTuning {
-  /** The trunks, as `ringport/sip` takes them; or JSON text of them, or the path of a file with it. */
+  /** The trunks, as `ringport/sip` takes them; or JSON text of them, or the path of a file with it, perhaps with routes. */
   readonly trunks?: string | readonly SipTrunkOptions[] | undefined;
+  /** Routes over the trunks, as `ringport/sip` takes them. Default: those that stand beside the trunks in the JSON. */
+  readonly routes?: readonly SipRouteOptions[] | undefined;
   /**
    * Lets people enter a SIP account of their own on the page behind an instance's QR code, with any server, or only with
    * these: `sip.example.com`, `*.example.com`. Default: off.
@@ -138,6 +140,12 @@ export interface SipTrunkOptions {
   readonly name: string;
   readonly server: string;
   readonly [option: string]: unknown;
+}
+
+/** Several trunks behind one name: `Route` of `ringport/sip`, which says and checks what else it may hold. */
+export interface SipRouteOptions {
+  readonly name: string;
+  readonly trunks: readonly { readonly trunk: string; readonly [option: string]: unknown }[];
 }
 
 /** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */

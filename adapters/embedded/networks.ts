@@ -2,9 +2,8 @@ import { join } from "node:path";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
-import type { Trunk } from "../telephony/sip/config/trunk.ts";
 import { sayThrough } from "./far-end-voice.ts";
-import { sipTrunks } from "./sip-trunks.ts";
+import { type SipWays, sipTrunks } from "./sip-trunks.ts";
 
 /** Where the simulator keeps what its far ends heard, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
@@ -19,11 +18,11 @@ export type MakeNetworks = (data: string, speech: Speech) => Promise<Telephony[]
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
   const { sip } = options.embedded ?? {};
   const names = networkNames(options);
-  const trunks = names.includes("sip") ? await sipTrunks(sip?.trunks) : [];
+  const ways = names.includes("sip") ? await sipTrunks(sip ?? {}) : { trunks: [], routes: [] };
   return async (data, speech) => {
     const made: Telephony[] = [];
     for (const name of names)
-      made.push(...(name === "sip" ? await sipNetworks(options, trunks) : [await simulated(options, data, speech)]));
+      made.push(...(name === "sip" ? await sipNetworks(options, ways) : [await simulated(options, data, speech)]));
     return made;
   };
 }
@@ -49,11 +48,11 @@ function isOn(accounts: boolean | object | undefined): boolean {
   return accounts !== undefined && accounts !== false;
 }
 
-async function sipNetworks(options: RingportOptions, trunks: readonly Trunk[]): Promise<readonly Telephony[]> {
+async function sipNetworks(options: RingportOptions, ways: SipWays): Promise<readonly Telephony[]> {
   const { sip } = await import("../telephony/sip/index.ts");
   const { accounts, accountDestinations: defaults } = options.embedded?.sip ?? {};
   const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), defaults };
-  return sip({ trunks, accounts: entered, system: options.system, logger: options.log });
+  return sip({ ...ways, accounts: entered, system: options.system, logger: options.log });
 }
 
 async function simulated(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {

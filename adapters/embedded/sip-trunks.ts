@@ -1,18 +1,31 @@
 import { readFile } from "node:fs/promises";
 import type { SipTuning } from "../../src/options.ts";
+import type { Route } from "../telephony/sip/config/route.ts";
 import type { Trunk } from "../telephony/sip/config/trunk.ts";
 
 const NAME = "the SIP trunks (RINGPORT_SIP_TRUNKS)";
 
+/** Trunks, and routes over them. */
+export interface SipWays {
+  readonly trunks: readonly Trunk[];
+  readonly routes: readonly Route[];
+}
+
 /**
- * The trunks that the options name: as they are, as JSON text, or in a file with it.
- * @throws {Error} one line that names every fault of every trunk, and never a secret
+ * The trunks that the options name, and the routes over them: as they are, as JSON text, or in a file with it.
+ * @throws {Error} one line that names every fault of every trunk and route, and never a secret
  */
-export async function sipTrunks(given: SipTuning["trunks"]): Promise<readonly Trunk[]> {
+export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning): Promise<SipWays> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");
-  const { trunks, faults } = parseTrunks(typeof given === "string" ? await fromText(given) : (given ?? []));
-  if (trunks) return trunks;
+  const read = typeof given === "string" ? await fromText(given) : given;
+  const { trunks, routes, faults } = parseTrunks(more === undefined ? read : withRoutes(read, more));
+  if (trunks) return { trunks, routes };
   throw new Error(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
+}
+
+/** Routes of the options take the place of those that stand beside the trunks. */
+function withRoutes(read: unknown, routes: unknown): unknown {
+  return Array.isArray(read) ? { trunks: read, routes } : { ...(read as object), routes };
 }
 
 async function fromText(given: string): Promise<unknown> {

@@ -27,6 +27,20 @@ describe("the networks", () => {
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });
 
+  test("each route is one, before the trunks that it leads over", async () => {
+    const route = (name: string) => ({ name, trunks: [{ trunk: "backup" }, { trunk: "acme" }] });
+    const given = { trunks: [ACME, { ...ACME, name: "backup" }], routes: [route("world")] };
+    const mounted = async (sip: EmbeddedTuning["sip"]): Promise<string[]> => {
+      const { telephony, speech, decoder } = await embedded({ data: temporaryFolder("routes"), embedded: { sip } });
+      await Promise.all([...telephony, speech, decoder].map((one) => one.close()));
+      return telephony.map(({ name }) => name);
+    };
+    expect(await mounted(given)).toEqual(["sip/world", "sip/acme", "sip/backup"]);
+    expect(await mounted({ trunks: JSON.stringify(given) })).toEqual(["sip/world", "sip/acme", "sip/backup"]);
+    const other = { trunks: JSON.stringify(given), routes: [route("other")] };
+    expect(await mounted(other)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
+  });
+
   test("each trunk is one, and the first trunk is the default", async () => {
     const data = temporaryFolder("sip-settings");
     const trunks = [ACME, { ...ACME, name: "backup" }];
@@ -42,17 +56,18 @@ describe("SIP trunks", () => {
     const file = join(temporaryFolder("trunks"), "trunks.json");
     writeFileSync(file, `\n ${JSON.stringify({ trunks: [ACME] })}`);
     for (const given of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
-      expect(await sipTrunks(given)).toMatchObject([ACME]);
+      expect(await sipTrunks({ trunks: given })).toEqual({ trunks: [ACME], routes: [] });
   });
 
   test("a file that is not there is named", async () => {
-    await expect(sipTrunks("/nowhere/trunks.json")).rejects.toThrow(
+    await expect(sipTrunks({ trunks: "/nowhere/trunks.json" })).rejects.toThrow(
       /the file \/nowhere\/trunks\.json cannot be read \(ENOENT\)/,
     );
   });
 
   test("what is no JSON is refused with its place, and without its secrets", async () => {
-    const fault = await sipTrunks('[{"name":"acme",\n"password":"hunter2" "server":1}]').catch((error: Error) => error);
+    const trunks = '[{"name":"acme",\n"password":"hunter2" "server":1}]';
+    const fault = await sipTrunks({ trunks }).catch((error: Error) => error);
     // Bun does not tell the place.
     expect(String(fault)).toMatch(/are no JSON( at line 2, column \d+)?; they must be a list/);
     expect(String(fault)).not.toContain("hunter2");

@@ -12,7 +12,8 @@ export async function findNetworks(options: RingportOptions): Promise<Finding[]>
     if (!names.includes("sip"))
       return [missing(NAME, "simulated phones only", "RINGPORT_SIP_TRUNKS makes real ones ring")];
     const { trunks, accounts } = options.embedded?.sip ?? {};
-    const named = (await sipTrunks(trunks)).map(({ name }) => `sip/${name}`);
+    const ways = await sipTrunks({ trunks });
+    const named = [...ways.routes, ...ways.trunks].map(({ name }) => `sip/${name}`);
     const all = [...named, ...(accounts ? ["sip (accounts)"] : []), ...names.filter((name) => name !== "sip")];
     return [works(NAME, `${all.join(", ")}${named.length > 0 ? "; ringport sip check tries the trunks" : ""}`)];
   } catch (error) {

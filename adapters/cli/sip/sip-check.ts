@@ -21,7 +21,7 @@ export const sipCheck: Command = {
   details:
     "Needs no server. Nobody is called without --call. Exit code: 0 when every trunk works, 1 otherwise. ✓ works, – was not tried, ✗ has to be put right.",
   options: [
-    { name: "trunk", placeholder: "NAME", help: "Only this trunk. Default: all." },
+    { name: "trunk", placeholder: "NAME", help: "Only this trunk, or the trunks of this route. Default: all." },
     {
       name: "trunks",
       placeholder: "FILE",
@@ -73,11 +73,12 @@ async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   if (given === undefined)
     throw new UsageError("there is no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
   const { sipTrunks } = await import("../../embedded/sip-trunks.ts");
-  const trunks = await sipTrunks(given);
-  const name = line.values.get("trunk") as string | undefined;
-  const chosen = name === undefined ? trunks : trunks.filter((trunk) => trunk.name === name.replace(/^sip\//, ""));
+  const { trunks, routes } = await sipTrunks({ trunks: given });
+  const name = (line.values.get("trunk") as string | undefined)?.replace(/^sip\//, "");
+  const route = routes.find((one) => one.name === name);
+  const wanted = route?.trunks.map(({ trunk }) => trunk) ?? [name];
+  const chosen = name === undefined ? trunks : trunks.filter((trunk) => wanted.includes(trunk.name));
   if (chosen.length > 0) return chosen;
-  throw new UsageError(
-    `there is no trunk "${name ?? ""}"; there are: ${trunks.map((one) => one.name).join(", ") || "none"}`,
-  );
+  const names = [...routes, ...trunks].map((one) => one.name).join(", ");
+  throw new UsageError(`there is no trunk "${name ?? ""}"; there are: ${names || "none"}`);
 }

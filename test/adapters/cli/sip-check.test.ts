@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callees, type FarEnd, startFarEnd } from "../../support/sip/far-end.ts";
@@ -37,6 +37,10 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     });
     const connection = { name: "connection", state: "broken", fix: expect.stringContaining("firewall") };
     expect(report.trunks[1].steps.at(-1)).toMatchObject(connection);
+    const routes = [{ name: "world", trunks: [{ trunk: "acme" }] }];
+    const routed = JSON.stringify({ trunks: JSON.parse(readFileSync(file, "utf8")), routes });
+    const over = await run(["sip", "check", "--trunk", "sip/world"], { RINGPORT_SIP_TRUNKS: routed });
+    expect([over.code, over.stdout]).toEqual([0, expect.stringMatching(/^sip\/acme\n/)]);
     const only = await run(["sip", "check", "--trunk", "sip/acme", "--trunks", file], {});
     expect([only.code, only.stdout]).toEqual([0, expect.not.stringContaining("gone")]);
   });
