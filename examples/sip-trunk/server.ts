@@ -8,14 +8,14 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { createRingport } from "ringport";
 import { serve } from "ringport/node";
-import { parseTrunks, sip } from "ringport/sip";
+import { faultText, parseTrunks, sip } from "ringport/sip";
 
 const { PORT = 8080, TRUNKS = new URL("pair/trunks.json", import.meta.url) } = process.env;
-const { trunks, faults } = parseTrunks(JSON.parse(readFileSync(TRUNKS, "utf8")));
-if (!trunks) throw new Error(faults.map(({ trunk, field, detail }) => `${trunk}: ${field} ${detail}`).join("\n"));
+const { trunks, routes, faults } = parseTrunks(JSON.parse(readFileSync(TRUNKS, "utf8")));
+if (!trunks) throw new Error(faults.map(faultText).join("\n"));
 
 // Only the first user may call over a trunk unless it says otherwise; his token is made here.
-const ringport = createRingport({ telephony: sip({ trunks }), data: "./data" });
+const ringport = createRingport({ telephony: sip({ trunks, routes }), data: "./data" });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
 // Shown to people only: what a pipe prints ends up in logs.
