@@ -8,6 +8,11 @@ import { blocksOf, fileOf, textOf } from "./pages.ts";
 test("docs/sip.md has every option of a trunk", () =>
   expectPart("docs/sip.md", "trunk options", table(["option", "type", "what it does"], optionsOf("Trunk", ""))));
 
+test("docs/sip.md has every option of a route", () => {
+  const rows = [...optionsOf("Route", "", "route.ts"), ...optionsOf("RouteTrunk", "trunks.", "route.ts")];
+  return expectPart("docs/sip.md", "route options", table(["option", "type", "what it does"], rows));
+});
+
 test("docs/sip.md says of each status how a call ends", () => expectPart("docs/sip.md", "outcomes", outcomes()));
 
 test("every trunk on a page is one", () => {
@@ -18,9 +23,9 @@ test("every trunk on a page is one", () => {
   expect(parseTrunks(JSON.parse(textOf("examples/sip-trunk/pair/trunks.json"))).faults).toBeUndefined();
 });
 
-/** The members of an interface in trunk.ts, as the file has them. */
-function optionsOf(name: string, prefix: string): string[][] {
-  const path = "adapters/telephony/sip/config/trunk.ts";
+/** The members of an interface in a file of the configuration, as it has them. */
+function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] {
+  const path = `adapters/telephony/sip/config/${file}`;
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
   const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
   if (!found || !ts.isInterfaceDeclaration(found)) return [];
@@ -30,7 +35,7 @@ function optionsOf(name: string, prefix: string): string[][] {
     const type = member.type
       .getText(source)
       .replace(/ \| undefined$/, "")
-      .replace(/readonly (?=TrunkCodec)/, "");
+      .replace(/readonly (?=TrunkCodec|RouteTrunk)/, "");
     const said = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
     const nested = /^Trunk(?:Tls|Listener)$/.exec(type)?.[0];
     const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, said];
