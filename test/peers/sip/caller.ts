@@ -3,7 +3,7 @@ import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../../src/audio/playout.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import type { FrameSource } from "../../../src/ports/media.ts";
-import type { Leg, Line } from "../../../src/ports/telephony.ts";
+import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { CallEvents, Ear } from "../../../src/testing/telephony-network.ts";
 import { OUR_HZ } from "./sound.ts";
@@ -41,7 +41,15 @@ export async function openLine(
   media: "thread" | "worker" = "thread",
 ): Promise<Pick<Caller, "line" | "host">> {
   const [telephony] = sip({ trunks: [{ name, probe: "none", users: "*", ...trunk }], media });
-  if (!telephony) throw new Error("no trunk was made");
+  return await openLineOn(stage, telephony, name);
+}
+
+async function openLineOn(
+  stage: Stage,
+  telephony: Telephony | undefined,
+  name: string,
+): Promise<Pick<Caller, "line" | "host">> {
+  if (!telephony) throw new Error("no network was made");
   stage.add(telephony, (it) => it.close());
   const host = new TestLineHost();
   const line = await telephony.open({ id: `inst_${name}`, name }, host, new AbortController().signal);
@@ -56,7 +64,19 @@ export async function openTrunk(
   name = "test",
   media: "thread" | "worker" = "thread",
 ): Promise<Caller> {
-  const { line, host } = await openLine(stage, trunk, name, media);
+  return await callerOn(await openLine(stage, trunk, name, media), name);
+}
+
+/** Opens a route over these trunks, in this order, and waits until its line is online. */
+export async function openRoute(stage: Stage, ways: readonly Omit<Trunk, "name">[], name: string): Promise<Caller> {
+  const trunks = ways.map((way, i): Trunk => ({ name: `${name}-${i + 1}`, probe: "none", users: "*", ...way }));
+  const routes = [{ name, trunks: trunks.map((trunk) => ({ trunk: trunk.name })) }];
+  const [telephony, ...others] = sip({ trunks, routes, media: "thread" });
+  for (const other of others) stage.add(other, (it) => it.close());
+  return await callerOn(await openLineOn(stage, telephony, name), name);
+}
+
+async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: string): Promise<Caller> {
   await host.reports.next("online", 10_000);
   let calls = 0;
   return {
