@@ -17,7 +17,7 @@ export interface Carrier {
   dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg>;
 }
 
-/** Whoever is told of a carrier's health. */
+/** Receives the health of a carrier. */
 export interface HealthListener {
   health(health: LineHealth): void;
 }

@@ -68,7 +68,7 @@ export class SipLeg implements Leg, InviteListener {
     });
   }
 
-  /** The call has been refused, or could not be asked for, and no phone can have rung: another trunk may be asked. */
+  /** The trunk did not take the call, and no phone can have rung: another trunk may be asked. */
   get mayGoElsewhere(): boolean {
     return this.#mayGoElsewhere;
   }
@@ -182,7 +182,7 @@ export class SipLeg implements Leg, InviteListener {
       return;
     }
     this.#over = true;
-    this.#mayGoElsewhere = this.#unheard && !this.#hungUp && this.#fault === undefined && isTrunksFault(end);
+    this.#mayGoElsewhere = this.#unheard && isTrunksFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);
   }

@@ -3,7 +3,7 @@ import type { InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/
 import type { Carrier } from "./carrier.ts";
 import type { SipLine } from "./line.ts";
 
-/** What a network needs. */
+/** Options of a network. */
 export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "refuses" | "close">> {
   /** Without `sip/`. */
   readonly name: string;

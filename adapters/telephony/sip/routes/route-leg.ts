@@ -11,7 +11,7 @@ import type { Attempt, RouteAttempts } from "./route-attempts.ts";
 
 type LegEnded = Extract<LegEvent, { type: "ended" }>;
 
-/** What a leg over a route needs. */
+/** Options of a leg over a route. */
 export interface RouteLegOptions {
   /** The trunk that has taken the call, and those that are left. */
   readonly first: Attempt;
@@ -90,7 +90,7 @@ export class RouteLeg implements Leg {
     }
   }
 
-  /** Tells what happens over the present trunk; resolves with its end. */
+  /** Passes on what happens over the present trunk; resolves with its end. */
   async #carried(): Promise<LegEnded> {
     for await (const event of this.#attempt.leg.events) {
       if (event.type === "ended") return event;

@@ -8,7 +8,7 @@ import { chosenTrunks } from "./chosen-trunks.ts";
 import { RouteAttempts } from "./route-attempts.ts";
 import { RouteLeg } from "./route-leg.ts";
 
-/** What a route needs. */
+/** Options of a route at work. */
 export interface SipRouteOptions {
   readonly route: Route;
   /** By name; all that the route leads over. */
@@ -23,7 +23,7 @@ export class SipRoute implements Carrier {
   readonly #options: SipRouteOptions;
   readonly #lines = new Set<HealthListener>();
   readonly #members: readonly Member[];
-  /** What the lines were told last. */
+  /** The health that was reported last. */
   #health: LineHealth | undefined;
 
   constructor(options: SipRouteOptions) {
@@ -86,7 +86,7 @@ export class SipRoute implements Carrier {
   }
 }
 
-/** A trunk of a route, and what it has said of itself last. */
+/** A trunk of a route, with the health that it has reported last. */
 class Member implements HealthListener {
   readonly name: string;
   readonly trunk: SipTrunk;

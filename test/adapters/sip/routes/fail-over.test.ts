@@ -148,6 +148,19 @@ describe("no other trunk is asked", () => {
     expect(await ended).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
   });
 
+  test("once the server may dial no more", async () => {
+    const given = await scene([{ callee: { ...refusing(503), afterMs: 300 } }, {}]);
+    const { line, host } = await given.network.link();
+    const { events } = await given.network.call(line, NUMBER);
+    await given.ends[0]!.call();
+    host.deadlines.dial = 0;
+    const { cause, detail } = await events.next("ended", 10_000);
+    expect([cause, given.ends.map(invites)]).toEqual(["unreachable", [1, 0]]);
+    expect(detail).toMatch(
+      /^trunk first: SIP 503 No.*; trunk second: the lease on the database was not renewed in time/,
+    );
+  });
+
   test("of a call that is hung up while it waits for the second trunk", async () => {
     const given = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
     const [first, second] = given.ends;
