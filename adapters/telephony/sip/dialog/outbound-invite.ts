@@ -27,12 +27,12 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #asking: Asking;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
+  /** A provisional response other than 100 has come. */
+  #progressed = false;
   readonly #hold = new FlowHold();
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
-  /** A provisional response other than 100 has come. */
-  #progressed = false;
   /** How it ends when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};

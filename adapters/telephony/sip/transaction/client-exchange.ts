@@ -44,13 +44,14 @@ export class ClientExchange {
   readonly flow: Flow;
   readonly #options: ClientExchangeOptions;
   readonly #machine: Machine<ClientState, ClientInput, ClientAction>;
+  /** How many copies of the request have left, and whether the network has returned the last one. */
+  #copies = 0;
+  #returned = false;
   #response: SipResponse | undefined;
   #fault: TransportError | undefined;
   /** Timers A and E: the pause before the next repetition, ms. */
   #pauseMs: number;
   #cancelled = false;
-  #copies = 0;
-  #returned = false;
   /** Closes a connection on which nothing has come since the request was sent. */
   #closeSilent: ((fault: TransportError) => boolean) | undefined;
 
