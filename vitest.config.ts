@@ -124,6 +124,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // The same with PBXs that somebody has built from source; not in the gate.
+        extends: true,
+        test: {
+          name: "pbx",
+          include: ["test/peers/pbx/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

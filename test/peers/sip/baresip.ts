@@ -6,6 +6,7 @@ import { run } from "../tools.ts";
 import type { Certificates } from "./certificates.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePorts } from "./ports.ts";
+import { closed } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
 /** A callee on a real softphone: answers by itself, plays a tone, records both directions. */
@@ -59,6 +60,7 @@ const CONFIG = (at: {
   says: string;
   keys: Certificates;
   modules: string;
+  jitterBuffer: string;
 }): string => `
 module_path ${at.modules}
 poll_method epoll
@@ -80,7 +82,7 @@ auenc_format s16
 audec_format s16
 rtp_ports ${at.rtp}-${at.rtp + 18}
 rtcp_mux yes
-jitter_buffer_delay 1-5
+jitter_buffer_delay ${at.jitterBuffer}
 rtp_stats yes
 rtp_timeout 20
 net_interface 127.0.0.1
@@ -131,18 +133,25 @@ function tone(stage: Stage, hz: number): string {
 /**
  * Starts a baresip of its own, for one call or for several that are more than a second apart.
  * @param hz of the tone that it plays; 20 ms of 1 kHz are whole waves, so that nobody hears where a packet is missing
+ * @param jitterBuffer least and most packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
+ *   numbers lie before those of the old one
  */
-export async function startBaresip(stage: Stage, keys: Certificates, hz = 1_000): Promise<Baresip> {
+export async function startBaresip(
+  stage: Stage,
+  keys: Certificates,
+  hz = 1_000,
+  jitterBuffer: "1-5" | "0-0" = "1-5",
+): Promise<Baresip> {
   for (let tries = 1; ; tries++)
     try {
-      return await start(stage, keys, hz);
+      return await start(stage, keys, hz, jitterBuffer);
     } catch (fault) {
       // Somebody else took a port between our looking and its binding.
       if (tries === 3 || !String(fault).includes("ended with 98")) throw fault;
     }
 }
 
-async function start(stage: Stage, keys: Certificates, hz: number): Promise<Baresip> {
+async function start(stage: Stage, keys: Certificates, hz: number, jitterBuffer: string): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
   for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
@@ -153,7 +162,7 @@ async function start(stage: Stage, keys: Certificates, hz: number): Promise<Bare
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says: tone(stage, hz), keys, modules: modules() }),
+    CONFIG({ port, control, rtp, folder, says: tone(stage, hz), keys, modules: modules(), jitterBuffer }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
@@ -202,7 +211,7 @@ async function start(stage: Stage, keys: Certificates, hz: number): Promise<Bare
       const recordings = (): string[] => readdirSync(join(folder, "rec")).filter((name) => name.endsWith("-dec.wav"));
       const wanted = count("CALL_ESTABLISHED");
       const names = await until(recordings, (all) => all.length === wanted, 2_000, `${wanted} recordings`);
-      return join(folder, "rec", names.sort().at(-1)!);
+      return await closed(join(folder, "rec", names.sort().at(-1)!));
     },
   };
 }

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
 import type { Ear } from "../../../src/testing/telephony-network.ts";
+import { until } from "../../support/server-client.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
 
 /** What our side says where nothing else is said. */
@@ -19,6 +20,15 @@ export async function monoOf(
   const form = ["-r", String(sampleRate), "-c", "1", "-b", "16", "-e", "signed"];
   await promisify(execFile)("sox", ["-D", recording, ...form, path]);
   return { path, sound: readWav(readFileSync(path)) };
+}
+
+/** Waits until a WAV file is written wholly: its header tells its length only once it is closed. */
+export async function closed(path: string): Promise<string> {
+  const isWhole = (file: Buffer): boolean => file.length > 44 && file.readUInt32LE(4) === file.length - 8;
+  await until(() => readFileSync(path), isWhole, 10_000, `the end of ${path}`).catch((fault: Error) => {
+    throw new Error(fault.message.split(";")[0]);
+  });
+  return path;
 }
 
 /** Waits until an ear has heard so many ms of a tone without a break. @param from frames that do not count */

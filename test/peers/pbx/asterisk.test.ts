@@ -1,0 +1,4 @@
+import { startAsterisk } from "./asterisk.ts";
+import { pbxTests } from "./pbx-tests.ts";
+
+pbxTests("Asterisk", startAsterisk);

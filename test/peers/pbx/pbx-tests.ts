@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { until } from "../../support/server-client.ts";
+import { phaseJumps, toneShare } from "../../support/server-sound.ts";
+import { type Baresip, startBaresip } from "../sip/baresip.ts";
+import { openTrunk } from "../sip/caller.ts";
+import { type Certificates, makeCertificates } from "../sip/certificates.ts";
+import { monoOf, OUR_HZ } from "../sip/sound.ts";
+import { Stage } from "../sip/stage.ts";
+import { CALLEES, type Pbx, THEIR_HZ } from "./pbx.ts";
+import { recipe } from "./recipe.ts";
+
+/** Calls through a PBX of this name, one after the other. */
+export function pbxTests(
+  name: string,
+  start: (stage: Stage, keys: Certificates, behind: number) => Promise<Pbx>,
+): void {
+  describe(`a call through ${name}`, () => {
+    const stage = new Stage();
+    let keys: Certificates;
+    let phone: Baresip;
+    let pbx: Pbx;
+    beforeAll(async () => {
+      keys = makeCertificates(stage.folder("keys"));
+      phone = await startBaresip(stage, keys, THEIR_HZ, "0-0");
+      pbx = await start(stage, keys, phone.port);
+    });
+
+    const open = (trunk: Partial<Trunk> = {}, title = "pbx") =>
+      openTrunk(stage, { ...recipe(name), ...pbx.trunk, server: `sip:127.0.0.1:${pbx.port}`, ...trunk }, title);
+
+    /** Both sides talk for this long; then both must have heard the other's tone, unbroken. */
+    async function talks(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
+      const { dial } = await open(trunk);
+      const { leg, events, ear } = await dial(number);
+      await events.next("connected", 8_000);
+      await until(
+        () => ear.frames.length,
+        (frames) => frames >= ms / leg.frameMs,
+        8_000,
+        `${ms} ms of sound`,
+      );
+      await leg.hangUp();
+      await events.over;
+      expect(events.cause).toBe("released");
+      const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      expect(toneShare(heard, THEIR_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(heard, THEIR_HZ)).toBeLessThanOrEqual(4);
+      return leg;
+    }
+
+    /** What the PBX recorded must be our tone, for at least this long. */
+    async function wasHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
+      const { sound } = await monoOf(await pbx.heard(number), 8_000);
+      const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
+      expect(theirs.samples.length / sound.sampleRate).toBeGreaterThan(seconds);
+      expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
+    }
+
+    test("is heard both ways with the recipe of the documentation", async () => {
+      const leg = await talks();
+      await wasHeard();
+      expect(leg.statistics?.()).toMatchObject({ codec: "PCMU", packetsLost: 0 });
+    });
+
+    test("is heard with a registration, over TCP", async () => {
+      await talks({ server: `sip:127.0.0.1:${pbx.port};transport=tcp`, register: true });
+      await wasHeard();
+    });
+
+    test("is heard over TLS, protected by SRTP", async () => {
+      const server = `sip:127.0.0.1:${pbx.port + 1};transport=tls`;
+      await talks({ server, srtp: "required", tls: { ca: keys.ca, servername: "sip.test.local" }, ...pbx.protected });
+      await wasHeard();
+    });
+
+    test("is heard when the PBX leads the audio to a phone behind it", async () => {
+      await talks({}, CALLEES.behind, 5_000);
+      const { sound } = await monoOf(await phone.heardFile());
+      const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
+      expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
+      expect(phaseJumps(theirs, OUR_HZ)).toBeLessThanOrEqual(4);
+    });
+
+    test("keeps a callee who only listens for a while", async () => {
+      const { dial } = await open({ mediaLossMs: 8_000 }, "listens");
+      const { leg, events, ear } = await dial(CALLEES.listens);
+      await events.next("connected", 8_000);
+      await until(
+        () => ear.frames.length,
+        (frames) => frames >= 1_000 / leg.frameMs,
+        15_000,
+        "a second of sound",
+      );
+      const heard = concatPcm(ear.frames).subarray(leg.sampleRate / 2);
+      expect(toneShare({ sampleRate: leg.sampleRate, samples: heard }, THEIR_HZ)).toBeGreaterThan(0.95);
+      await leg.hangUp();
+      await events.over;
+      expect(events.types).not.toContain("media_lost");
+      await wasHeard(CALLEES.listens, 11);
+    });
+
+    test("tells the keys that the callee presses", async () => {
+      const { dial } = await open({}, "keys");
+      const { leg, events } = await dial(CALLEES.presses);
+      await until(
+        () => events.keys.length,
+        (count) => count >= 4,
+        10_000,
+        "four keys",
+      );
+      await leg.hangUp();
+      expect(events.keys).toBe("15#0");
+    });
+
+    test("that finds the callee busy ends as busy", async () => {
+      const { dial } = await open({}, "busy");
+      const { events } = await dial(CALLEES.busy);
+      await events.next("ended", 8_000);
+      expect(events.cause).toBe("busy");
+    });
+
+    test("with a wrong password is refused, and the detail says what to check", async () => {
+      const { dial } = await open({ password: "wrong" }, "wrong");
+      const { events } = await dial(CALLEES.talks);
+      const { detail } = await events.next("ended", 8_000);
+      expect([events.cause, detail]).toEqual(["rejected_by_network", expect.stringContaining("password")]);
+    });
+
+    test("to a number that the PBX does not know names the number", async () => {
+      const { dial } = await open({}, "unknown");
+      const { events } = await dial("+12025550199");
+      await events.next("ended", 8_000);
+      expect(events.cause).toBe("number_invalid");
+    });
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { until } from "../../support/server-client.ts";
+import { closed } from "../sip/sound.ts";
+
+/** The account that each PBX gives us. */
+export const ACCOUNT = { user: "ringport", password: "s3cret" } as const;
+
+/** What stands in the dialplan of each PBX: all of them answer, play 1,000 Hz and record what they hear. */
+export const CALLEES = {
+  /** Talks at once. */
+  talks: "+12025550100",
+  /** Presses 1, 5, # and 0, and says nothing else. */
+  presses: "+12025550101",
+  /** Is silent for 12 s, and talks then. */
+  listens: "+12025550102",
+  /** Is another phone behind the PBX, which leads the audio there by itself. */
+  behind: "+12025550103",
+  /** Is busy. */
+  busy: "+12025550104",
+} as const;
+
+/** The tone that a PBX plays, Hz. */
+export const THEIR_HZ = 1_000;
+
+/** A PBX that was built from source and runs beside the tests. */
+export interface Pbx {
+  /** UDP and TCP; TLS is one above. */
+  readonly port: number;
+  /** What it needs of a trunk beside `server`, `user` and `password`. */
+  readonly trunk: Partial<Trunk>;
+  /** What it needs besides where only SRTP will do. */
+  readonly protected: Partial<Trunk>;
+  /** What it heard of the last call to this number; waits until the file is closed. */
+  heard(number: string): Promise<string>;
+}
+
+/**
+ * The folder that a PBX was installed into.
+ * @param name of the variable that names it
+ * @throws {Error} the variable is not set, or the program is not there
+ */
+export function installed(name: "ASTERISK" | "FREESWITCH", program: string): string {
+  const prefix = process.env[name];
+  if (!prefix)
+    throw new Error(
+      `set ${name} to the folder that it was installed into; test/peers/pbx/README.md says how to build it`,
+    );
+  if (!existsSync(join(prefix, program))) throw new Error(`${name} is ${prefix}, and there is no ${program} in it`);
+  return prefix;
+}
+
+/** The last recording whose name begins with this number; waits until it is written wholly. */
+export async function newestRecording(folder: string, number: string): Promise<string> {
+  const recordings = (): string[] => readdirSync(folder).filter((name) => name.startsWith(number));
+  const names = await until(recordings, ({ length }) => length > 0, 5_000, `a recording of ${number}`);
+  return await closed(join(folder, names.sort().at(-1)!));
+}
