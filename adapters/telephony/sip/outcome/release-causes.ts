@@ -25,7 +25,7 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   402: { cause: "rejected_by_network", fix: "the trunk wants payment; check the account's balance" },
   403: {
     cause: "rejected_by_network",
-    fix: "check that the account may call this number, and that `from`, `callerId` and our address are what the trunk expects",
+    fix: "check `password` and that the account may call this number, and that `from`, `callerId` and our address are what the trunk expects",
   },
   404: { cause: "number_invalid", definite: true },
   407: CREDENTIALS,
