@@ -40,6 +40,7 @@ export const NUMBERS = {
   sdesOpus: "+12025550105",
   sdesIfOffered: "+12025550107",
   rings: "+12025550106",
+  g722: "+12025550108",
 } as const;
 
 const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
@@ -50,6 +51,7 @@ const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
   sdesOpus: "answermode=auto;audio_codecs=opus/48000/1;mediaenc=srtp-mand",
   sdesIfOffered: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp",
   rings: "answermode=manual;audio_codecs=PCMU/8000/1",
+  g722: "answermode=auto;audio_codecs=G722/16000/1",
 };
 
 const CONFIG = (at: {
@@ -88,6 +90,7 @@ rtp_timeout 20
 net_interface 127.0.0.1
 module opus.so
 module g711.so
+module g722.so
 module sndfile.so
 module aufile.so
 module aubridge.so

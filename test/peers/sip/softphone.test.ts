@@ -26,6 +26,7 @@ const CARRIERS: readonly {
   },
   { title: "PCMA", number: "pcma", trunk: { codecs: ["PCMU", "PCMA"] } },
   { title: "Opus", number: "opus", trunk: { codecs: ["PCMU", "opus"] } },
+  { title: "G.722", number: "g722", trunk: { codecs: ["PCMU", "G722"] } },
   { title: "protected PCMU", number: "sdes", trunk: { srtp: "required" } },
   { title: "PCMU, with protection offered and not taken", number: "pcmu", trunk: { srtp: "optional" } },
   { title: "PCMU, with protection offered and taken", number: "sdesIfOffered", trunk: { srtp: "optional" } },
@@ -84,7 +85,9 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
         expect(counted!.packetsInvalid).toBeLessThanOrEqual(number.startsWith("sdes") ? 2 : 0);
         expect(counted!.packetsReceived).toBeGreaterThan(2.5 * 50);
         expect(counted!.packetsSent).toBeGreaterThan(2.5 * 50);
-        expect(counted!.codec).toBe(title.includes("Opus") ? "opus" : title.includes("PCMA") ? "PCMA" : "PCMU");
+        const codecs = { Opus: "opus", PCMA: "PCMA", "G.722": "G722", PCMU: "PCMU" };
+        const [, codec] = Object.entries(codecs).find(([name]) => title.includes(name))!;
+        expect(counted!.codec).toBe(codec);
       });
   });
 

@@ -54,7 +54,7 @@ export function parseTrunks(input: unknown): ParsedTrunks {
   return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MOST_FAULTS) };
 }
 
-/** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA or opus`. */
+/** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA, G722 or opus`. */
 export function faultText({ trunk, route, field, detail }: TrunkFault): string {
   const all = field === "" ? "the SIP trunks" : "the SIP trunks:";
   const where = route !== undefined ? `route ${route}:` : trunk === "" ? all : `trunk ${trunk}:`;

@@ -87,7 +87,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     publicAddress: trunk.publicAddress,
     rtpPorts: trunk.rtpPorts ?? [16_384, 32_767],
     codecs,
-    sampleRate: codecs.includes("opus") ? 16_000 : 8_000,
+    sampleRate: codecs.some((codec) => codec === "G722" || codec === "opus") ? 16_000 : 8_000,
     srtp: trunk.srtp ?? (encrypted ? "optional" : "off"),
     tls: trunk.tls ?? {},
     maxCalls: trunk.maxCalls,

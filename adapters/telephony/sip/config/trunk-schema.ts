@@ -7,7 +7,7 @@ import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
 import type { TrunkCodec } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
 
-const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "opus"];
+const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "G722", "opus"];
 /** A name fits into a provider's name, `sip/<name>`, of 64 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** The value of a header field stays on its line. */
@@ -65,9 +65,9 @@ const line = (what: string) => text(what, (value) => value !== "" && LINE.test(v
 const user = (what: string) => v.optional(line(what));
 
 const codec = v.pipe(
-  v.string(must("PCMU, PCMA or opus")),
+  v.string(must("PCMU, PCMA, G722 or opus")),
   v.transform((name) => CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
-  v.picklist(CODECS, must("PCMU, PCMA or opus")),
+  v.picklist(CODECS, must("PCMU, PCMA, G722 or opus")),
 );
 
 const RTP_PORTS = 'two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"';
@@ -155,8 +155,8 @@ export const trunkSchema = v.object(
     rtpPorts: v.optional(rtpPorts),
     codecs: v.optional(
       v.pipe(
-        v.array(codec, must("a list of PCMU, PCMA and opus")),
-        v.check((list) => list.length > 0, "is empty; name at least one of PCMU, PCMA and opus"),
+        v.array(codec, must("a list of PCMU, PCMA, G722 and opus")),
+        v.check((list) => list.length > 0, "is empty; name at least one of PCMU, PCMA, G722 and opus"),
         v.transform((list): TrunkCodec[] => [...new Set(list)]),
       ),
     ),

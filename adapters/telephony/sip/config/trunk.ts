@@ -25,7 +25,7 @@ export interface Trunk {
   readonly contact?: string | undefined;
   /** First and last UDP port for audio. Default: 16384 to 32767. */
   readonly rtpPorts?: readonly [first: number, last: number] | undefined;
-  /** In the order of preference. Default: PCMU, PCMA. */
+  /** In the order of preference: `PCMU`, `PCMA`, `G722`, `opus`; the last two carry speech up to 7 kHz. Default: PCMU, PCMA. */
   readonly codecs?: readonly TrunkCodec[] | undefined;
   /** SDES-SRTP: never, where the far side does it, or nothing else. Default: off; with a TLS server optional. */
   readonly srtp?: "off" | "optional" | "required" | undefined;
@@ -69,7 +69,7 @@ export interface Trunk {
 }
 
 /** How audio may be coded on a trunk. */
-export type TrunkCodec = "PCMU" | "PCMA" | "opus";
+export type TrunkCodec = "PCMU" | "PCMA" | "G722" | "opus";
 
 /** TLS towards the server. */
 export interface TrunkTls {

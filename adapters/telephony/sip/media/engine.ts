@@ -45,7 +45,7 @@ export interface StreamSettings {
   /** Where RTCP goes; the same as `remote` when multiplexed (RFC 5761). */
   readonly remoteRtcp: SocketAddress;
   readonly rtcpMux: boolean;
-  readonly codec: "PCMU" | "PCMA" | "opus";
+  readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
   /** Payload type of the codec, as we send it, and as we expect it. */
   readonly payloadType: { readonly send: number; readonly receive: number };
   /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the far side takes none. */

@@ -1,6 +1,6 @@
 /** What an estimate is made of. */
 export interface MosInput {
-  readonly codec: "PCMU" | "PCMA" | "opus";
+  readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
   /** Share of the packets that were not played, 0 to 1. */
   readonly loss: number;
   /** From mouth to ear, ms. */
@@ -9,8 +9,8 @@ export interface MosInput {
 
 /** R of a perfect narrow-band connection (ITU-T G.107 with its default values). */
 const BEST_R = 93.2;
-/** How well a codec bears loss: G.711 with concealment is in ITU-T G.113; Opus with forward error correction bears a little more. */
-const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, opus: 30 };
+/** How well a codec bears loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
+const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 
 /** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, of random loss and delay alone: nobody has listened. */
 export function estimateMos({ codec, loss, delayMs }: MosInput): number {

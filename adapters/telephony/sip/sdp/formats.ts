@@ -24,6 +24,7 @@ const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]
 const CODECS: Readonly<Record<TrunkCodec, Format>> = {
   PCMU: { payloadType: 0, name: "PCMU", clockRate: 8000 },
   PCMA: { payloadType: 8, name: "PCMA", clockRate: 8000 },
+  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // its samples come at 16,000 Hz: RFC 3551 section 4.5.2
   opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
 };
 const EVENT = "telephone-event";

@@ -81,7 +81,7 @@ describe("the settings of trunks", () => {
     );
     expect(faults).toEqual([
       'trunk acme: rtpPorts is [20000,10000], but must be two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"',
-      'trunk acme: codecs.0 is "G729", but must be PCMU, PCMA or opus',
+      'trunk acme: codecs.0 is "G729", but must be PCMU, PCMA, G722 or opus',
       "trunk acme: maxCalls is 0, but must be a whole number from 1",
       "trunk acme: regster is no option; did you mean register?",
       "trunk #2: name is missing",

@@ -85,6 +85,24 @@ describe("the codecs", REAL_TIME, () => {
     expect(a.session.statistics().codec).toBe("opus");
   });
 
+  test.each([20, 60])("G.722 carries a tone of 5 kHz in packets of %i ms, with keys beside it", async (ptimeMs) => {
+    const ends = await twoEnds(
+      { codec: "G722", payloadType: { send: 9, receive: 9 }, ptimeMs },
+      { sampleRate: 16_000 },
+    );
+    close = ends.close;
+    const { a, b } = ends;
+    a.say(tone(5_000, 1_000, 16_000, 8000));
+    await until(() => a.said && b.heard.length > 32_000, "a has spoken", 10_000);
+    const first = b.heard.findIndex((sample) => Math.abs(sample) > 4000);
+    expect(toneShare(b.heard.subarray(first, first + 14_000), 5_000, 16_000)).toBeGreaterThan(0.95);
+    await a.session.sendDigits("5");
+    await until(() => b.digits.length === 1, "the key");
+    const { codec, packetsLost, jitterMs } = b.session.statistics();
+    expect({ codec, packetsLost }).toEqual({ codec: "G722", packetsLost: 0 });
+    expect(jitterMs, "timestamps count at 8,000 Hz").toBeLessThan(10);
+  });
+
   test.each([10, 30, 60])("packets of %i ms carry every sample", async (ptimeMs) => {
     const ends = await twoEnds({ ptimeMs });
     close = ends.close;

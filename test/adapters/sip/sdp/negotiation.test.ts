@@ -120,6 +120,13 @@ describe("an answer", () => {
     });
   });
 
+  test("may choose G.722 by its number alone, whose timestamps count at 8,000 Hz", () => {
+    const { negotiation, settled } = negotiate({ codecs: ["PCMU", "G722"] });
+    expect(negotiation.offer()).toContain("\r\na=rtpmap:9 G722/8000\r\n");
+    expect(negotiation.answered(answer(["m=audio 5000 RTP/AVP 9 101"]), false)).toBeUndefined();
+    expect(settled[0]).toMatchObject({ codec: "G722", payloadType: { send: 9, receive: 9 } });
+  });
+
   test("with rtcp-mux has one port for both", () => {
     const { negotiation, settled } = negotiate();
     negotiation.offer();

@@ -15,7 +15,7 @@ export interface Codec {
   readonly name: StreamSettings["codec"];
   /** Hz of the samples that are encoded and decoded. */
   readonly sampleRate: number;
-  /** Hz of the RTP timestamp; a multiple of `sampleRate` (Opus counts at 48000, whatever it carries: RFC 7587). */
+  /** Hz of the RTP timestamp: 48000 for Opus, whatever it carries (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
    * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; answers how many

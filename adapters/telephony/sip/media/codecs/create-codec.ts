@@ -1,8 +1,10 @@
 import type { Codec } from "./codec.ts";
 import { createG711 } from "./g711.ts";
+import { createG722 } from "./g722.ts";
 import { createOpus } from "./opus.ts";
 
 /** A new encoder and decoder; a promise where the codec's library has to be loaded, which rejects where it cannot be. */
 export function createCodec(name: Codec["name"]): Codec | Promise<Codec> {
-  return name === "opus" ? createOpus() : createG711(name);
+  if (name === "opus") return createOpus();
+  return name === "G722" ? createG722() : createG711(name);
 }

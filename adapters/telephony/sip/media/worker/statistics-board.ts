@@ -1,7 +1,7 @@
 import { HEARD_EVIDENCE } from "../../../../../src/domain/outcome.ts";
 import type { MediaStatistics, StreamEvidence } from "../engine.ts";
 
-const CODECS = ["PCMU", "PCMA", "opus"] as const;
+const CODECS = ["PCMU", "PCMA", "opus", "G722"] as const;
 /** In the order in which they stand on the board; the codec comes before them. */
 const NUMBERS = [
   "packetsSent",

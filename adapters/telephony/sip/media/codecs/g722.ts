@@ -1,0 +1,175 @@
+import { type Codec, LONGEST_PACKET_MS } from "./codec.ts";
+import { type BandTables, SubBand } from "./sub-band.ts";
+
+const SAMPLE_RATE = 16_000;
+/** An error of RFC 1890 that stayed: the timestamps count at half of the samples' rate (RFC 3551 section 4.5.2). */
+const CLOCK_RATE = 8000;
+/** A byte holds two samples. */
+const MOST_BYTES = (LONGEST_PACKET_MS * SAMPLE_RATE) / 2000;
+
+/** One half of the filter that divides the sound into two bands and joins them again (table 11); the other mirrors it. */
+const FILTER = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
+const TAPS = 2 * FILTER.length;
+/** Samples of the past that the filter needs. */
+const PAST = TAPS - 2;
+
+// What follows are the tables of ITU-T G.722, of the lower band first.
+/** Where a step of six bits ends, in 4096ths of the scale. */
+const LOW_LIMITS = Int32Array.of(
+  ...[0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219],
+  ...[1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
+);
+/** How large a step of four bits is, which the prediction is made of; of six bits, which are heard. In 32768ths. */
+const LOW_STEPS_4 = Int32Array.of(
+  ...[0, -20_456, -12_896, -8968, -6288, -4240, -2584, -1200, 20_456, 12_896, 8968, 6288, 4240, 2584, 1200, 0],
+);
+const LOW_STEPS_6 = Int32Array.of(
+  ...[-136, -136, -136, -136, -24_808, -21_904, -19_008, -16_704, -14_984, -13_512, -12_280, -11_192, -10_232, -9360],
+  ...[-8576, -7856, -7192, -6576, -6000, -5456, -4944, -4464, -4008, -3576, -3168, -2776, -2400, -2032, -1688, -1360],
+  ...[
+    -1040, -728, 24_808, 21_904, 19_008, 16_704, 14_984, 13_512, 12_280, 11_192, 10_232, 9360, 8576, 7856, 7192, 6576,
+  ],
+  ...[6000, 5456, 4944, 4464, 4008, 3576, 3168, 2776, 2400, 2032, 1688, 1360, 1040, 728, 432, 136, -432, -136],
+);
+/** The row of each code of four bits in the table of scaling. */
+const LOW_ROWS = Int32Array.of(0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0);
+const LOW: BandTables = {
+  scaling: Int32Array.of(-60, -30, 58, 172, 334, 538, 1198, 3042),
+  mostScale: 18_432,
+  shift: 8,
+  firstScale: 32,
+};
+
+const HIGH_LIMIT = 564;
+const HIGH_STEPS = Int32Array.of(-7408, -1616, 7408, 1616);
+const HIGH_ROWS = Int32Array.of(1, 0, 1, 0);
+const HIGH: BandTables = { scaling: Int32Array.of(-214, 798), mostScale: 22_528, shift: 10, firstScale: 8 };
+
+/** G.722 at 64 kbit/s (ITU-T G.722, 2012, mode 1): speech up to 7 kHz; two samples a byte, most significant bits first. */
+export function createG722(): Codec {
+  const encoder = new Encoder();
+  const decoder = new Decoder();
+  return {
+    name: "G722",
+    sampleRate: SAMPLE_RATE,
+    clockRate: CLOCK_RATE,
+    packetMs: [10, 20, 30, 40, 50, 60],
+    encode: (frame, into, at) => encoder.encode(frame, into, at),
+    decode: (bytes, at, length, into, start) => decoder.decode(bytes, at, length, into, start),
+    close() {},
+  };
+}
+
+/** The sound of the latest packet, behind the samples of the past that the filter needs. */
+class Filter {
+  readonly samples: Int32Array = new Int32Array(PAST + 2 * MOST_BYTES);
+  /** The sums over the odd and over the even samples. */
+  odd = 0;
+  even = 0;
+
+  /** Filters the samples of which the first is at this place. */
+  at(place: number): void {
+    const { samples } = this;
+    let odd = 0;
+    let even = 0;
+    for (let i = 0; i < FILTER.length; i++) {
+      odd += samples[place + 2 * i]! * FILTER[i]!;
+      even += samples[place + 2 * i + 1]! * FILTER[FILTER.length - 1 - i]!;
+    }
+    this.odd = odd;
+    this.even = even;
+  }
+
+  /** So many samples are done with. */
+  pass(count: number): void {
+    this.samples.copyWithin(0, count, count + PAST);
+  }
+}
+
+class Encoder {
+  readonly #filter = new Filter();
+  readonly #low = new SubBand(LOW);
+  readonly #high = new SubBand(HIGH);
+
+  encode(frame: Int16Array, into: Uint8Array, at: number): number {
+    const bytes = Math.min(frame.length >> 1, MOST_BYTES);
+    const filter = this.#filter;
+    filter.samples.set(frame.length > 2 * bytes ? frame.subarray(0, 2 * bytes) : frame, PAST);
+    for (let i = 0; i < bytes; i++) {
+      filter.at(2 * i);
+      into[at + i] =
+        (this.#codeHigh((filter.even - filter.odd) >> 14) << 6) | this.#codeLow((filter.even + filter.odd) >> 14);
+    }
+    filter.pass(2 * bytes);
+    return bytes;
+  }
+
+  #codeLow(sample: number): number {
+    const band = this.#low;
+    const error = clamped(sample - band.predicted);
+    const size = error < 0 ? ~error : error;
+    let step = 1;
+    for (let most = LOW_LIMITS.length; step < most; ) {
+      const middle = (step + most) >> 1;
+      if (size < (LOW_LIMITS[middle]! * band.scale) >> 12) most = middle;
+      else step = middle + 1;
+    }
+    const code = error >= 0 ? 62 - step : step > 2 ? 34 - step : 64 - step;
+    const four = code >> 2;
+    band.adapt((band.scale * LOW_STEPS_4[four]!) >> 15, LOW_ROWS[four]!);
+    return code;
+  }
+
+  #codeHigh(sample: number): number {
+    const band = this.#high;
+    const error = clamped(sample - band.predicted);
+    const size = error < 0 ? ~error : error;
+    const isLarge = size >= (HIGH_LIMIT * band.scale) >> 12;
+    const code = (error < 0 ? 0 : 2) | (isLarge ? 0 : 1);
+    band.adapt((band.scale * HIGH_STEPS[code]!) >> 15, HIGH_ROWS[code]!);
+    return code;
+  }
+}
+
+class Decoder {
+  readonly #filter = new Filter();
+  readonly #low = new SubBand(LOW);
+  readonly #high = new SubBand(HIGH);
+
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number {
+    const count = Math.max(0, Math.min(length, MOST_BYTES, bytes.length - at, (into.length - start) >> 1));
+    const filter = this.#filter;
+    for (let i = 0; i < count; i++) {
+      const byte = bytes[at + i]!;
+      const low = this.#lowOf(byte & 0x3f);
+      const high = this.#highOf(byte >> 6);
+      filter.samples[PAST + 2 * i] = low + high;
+      filter.samples[PAST + 2 * i + 1] = low - high;
+      filter.at(2 * i);
+      into[start + 2 * i] = clamped(filter.even >> 11);
+      into[start + 2 * i + 1] = clamped(filter.odd >> 11);
+    }
+    filter.pass(2 * count);
+    return 2 * count;
+  }
+
+  #lowOf(code: number): number {
+    const band = this.#low;
+    const heard = limited(band.predicted + ((band.scale * LOW_STEPS_6[code]!) >> 15));
+    const four = code >> 2;
+    band.adapt((band.scale * LOW_STEPS_4[four]!) >> 15, LOW_ROWS[four]!);
+    return heard;
+  }
+
+  #highOf(code: number): number {
+    const band = this.#high;
+    const difference = (band.scale * HIGH_STEPS[code]!) >> 15;
+    const heard = limited(band.predicted + difference);
+    band.adapt(difference, HIGH_ROWS[code]!);
+    return heard;
+  }
+}
+
+/** To 16 bits, and to the 15 bits of a band. */
+const clamped = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
+const limited = (value: number): number => (value > 16_383 ? 16_383 : value < -16_384 ? -16_384 : value);

@@ -1,0 +1,99 @@
+/** Quantizer of one band: how its codes read as steps, and how they change the scale (ITU-T G.722 tables 14 to 22). */
+export interface BandTables {
+  /** What a code adds to the scale's logarithm. */
+  readonly scaling: Int32Array;
+  readonly mostScale: number;
+  /** How far the scale's logarithm is shifted to become the scale. */
+  readonly shift: number;
+  /** The scale at the start. */
+  readonly firstScale: number;
+}
+
+/** Powers of two between 1 and 2, in steps of a 32nd (table 21). */
+const POWERS = Int32Array.from({ length: 32 }, (_, i) => Math.floor(2048 * 2 ** (i / 32) + 0.5));
+
+/** A zero of the predictor looks back on so many differences, and a pole on so many signals. */
+const ZEROS = 6;
+const MOST_SECOND_POLE = 12_288;
+
+const saturated = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
+
+/**
+ * Adaptive prediction and scale of one band of G.722, the same in encoder and decoder (ITU-T G.722, section 3.6 and the
+ * blocks of 6.2.1 and 6.2.2). Whole numbers of 16 bits, as in the Recommendation, so that both sides stay in step.
+ */
+export class SubBand {
+  /** What the next sample is expected to be. */
+  predicted = 0;
+  /** The size of a step now. */
+  scale: number;
+  readonly #tables: BandTables;
+  #logScale = 0;
+  /** The sum of the zeros' part of the prediction. */
+  #zeros = 0;
+  #signal1 = 0;
+  #partial1 = 0;
+  #partial2 = 0;
+  #pole1 = 0;
+  #pole2 = 0;
+  readonly #differences = new Int32Array(ZEROS);
+  readonly #coefficients = new Int32Array(ZEROS);
+
+  constructor(tables: BandTables) {
+    this.#tables = tables;
+    this.scale = tables.firstScale;
+  }
+
+  /** Takes the difference that both sides know of the latest sample, and the row of its code in the table of scaling. */
+  adapt(difference: number, row: number): void {
+    this.#rescale(row);
+    this.#predict(difference);
+  }
+
+  #rescale(row: number): void {
+    const { scaling, mostScale, shift } = this.#tables;
+    const next = ((this.#logScale * 127) >> 7) + scaling[row]!;
+    this.#logScale = next < 0 ? 0 : next > mostScale ? mostScale : next;
+    const power = POWERS[(this.#logScale >> 6) & 31]!;
+    const places = shift - (this.#logScale >> 11);
+    this.scale = (places < 0 ? power << -places : power >> places) << 2;
+  }
+
+  #predict(difference: number): void {
+    const signal = saturated(this.predicted + difference);
+    const partial = saturated(this.#zeros + difference);
+    const likeLast = partial < 0 === this.#partial1 < 0;
+    const likeBefore = partial < 0 === this.#partial2 < 0;
+
+    const slope = saturated(this.#pole1 << 2);
+    const turned = likeLast ? saturated(-slope) : slope;
+    let pole2 = (likeBefore ? 128 : -128) + (turned >> 7) + ((this.#pole2 * 32_512) >> 15);
+    pole2 = pole2 > MOST_SECOND_POLE ? MOST_SECOND_POLE : pole2 < -MOST_SECOND_POLE ? -MOST_SECOND_POLE : pole2;
+    const most = saturated(15_360 - pole2);
+    let pole1 = saturated((likeLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
+    pole1 = pole1 > most ? most : pole1 < -most ? -most : pole1;
+
+    const differences = this.#differences;
+    const coefficients = this.#coefficients;
+    const step = difference === 0 ? 0 : 128;
+    let zeros = 0;
+    for (let i = ZEROS - 1; i >= 0; i--) {
+      const like = difference < 0 === differences[i]! < 0;
+      const coefficient = saturated((like ? step : -step) + ((coefficients[i]! * 32_640) >> 15));
+      coefficients[i] = coefficient;
+      const past = i === 0 ? difference : differences[i - 1]!;
+      differences[i] = past;
+      zeros += (coefficient * saturated(past + past)) >> 15;
+    }
+
+    this.#zeros = saturated(zeros);
+    const poles =
+      ((pole1 * saturated(signal + signal)) >> 15) + ((pole2 * saturated(this.#signal1 + this.#signal1)) >> 15);
+    this.predicted = saturated(saturated(poles) + this.#zeros);
+    this.#signal1 = signal;
+    this.#partial2 = this.#partial1;
+    this.#partial1 = partial;
+    this.#pole1 = pole1;
+    this.#pole2 = pole2;
+  }
+}
