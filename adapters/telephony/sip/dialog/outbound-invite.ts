@@ -1,5 +1,5 @@
 import { nextState } from "../../../../src/domain/machine.ts";
-import type { SipResponse } from "../message/message.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
@@ -89,6 +89,11 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
         abandoned: () => reject(new Error("The call has ended before the key was taken")),
       });
     });
+  }
+
+  /** Whether a request with our Call-ID belongs to one of our dialogs. */
+  owns({ headers }: SipRequest): boolean {
+    return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
   }
 
   /** A request of the far side with our Call-ID; false: of none of our dialogs. */

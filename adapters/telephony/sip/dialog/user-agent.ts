@@ -23,7 +23,8 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
 
   options.transactions.listen({
     stateless: refuseStrayInvites(context),
-    ours: ({ headers }) => calls.has(headers.get("Call-ID") ?? ""),
+    hasCall: (callId) => calls.has(callId),
+    ours: (request) => calls.get(request.headers.get("Call-ID") ?? "")?.owns(request) === true,
     request(transaction) {
       const { headers } = transaction.request;
       const required = transaction.request.method === "ACK" ? [] : unknownExtensions(headers.list("Require"));

@@ -50,6 +50,8 @@ export function createTransactions(
       else server.request(message, flow);
     },
     closed: (flow, fault) => client.closed(flow, fault),
+    hasCall: (callId) => listener.hasCall?.(callId) === true,
+    ours: (request) => listener.ours?.(request) === true,
   });
 
   return {

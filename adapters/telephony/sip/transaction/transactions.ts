@@ -61,7 +61,12 @@ export interface TransactionListener {
    * same each time (RFC 3261 section 8.2.7). Undefined, or left out: the request comes to `request`.
    */
   stateless?(request: SipRequest): SipResponse | undefined;
-  /** Whether a request belongs to a call of ours: there is room for it when there is none for others. */
+  /** Whether a live call has this Call-ID. */
+  hasCall?(callId: string): boolean;
+  /**
+   * Whether a request belongs to a dialog of ours: there is room for it when there is none for others, and it may come
+   * from any address.
+   */
   ours?(request: SipRequest): boolean;
   /**
    * A 2xx to an INVITE whose transaction has had its final response: a copy, or another fork. It wants an ACK

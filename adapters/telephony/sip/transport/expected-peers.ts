@@ -3,6 +3,10 @@ import { NewestMap } from "../newest-map.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 
 const MOST_REMEMBERED = 1_024;
+/** The Call-ID of a longer head is not looked for beyond this, bytes. */
+const LONGEST_LOOK = 8_192;
+const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
+const LATIN1 = new TextDecoder("latin1");
 const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
 /** The addresses that requests may come from: those that the trunk's names lead to, and those of our flows. */
@@ -27,4 +31,9 @@ function withoutZone(address: string): string {
 export function isResponse(bytes: Uint8Array): boolean {
   const from = skipEmptyLines(bytes, 0);
   return STATUS_LINE.every((byte, at) => bytes[from + at] === byte);
+}
+
+/** The Call-ID of a datagram, read without parsing the rest: a flood of strangers costs no more. */
+export function callIdOf(bytes: Uint8Array): string | undefined {
+  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, LONGEST_LOOK)))?.[1];
 }

@@ -1,4 +1,4 @@
-import type { SipMessage } from "../message/message.ts";
+import type { SipMessage, SipRequest } from "../message/message.ts";
 
 export type TransportKind = "udp" | "tcp" | "tls";
 
@@ -55,6 +55,13 @@ export interface TransportListener {
    * there (`refused`, `unreachable`): it stays `alive`, since the next datagram may find somebody.
    */
   closed(flow: Flow, fault: TransportError): void;
+  /**
+   * Whether a live call has this Call-ID. A request from an unexpected address is parsed only if it has one of these.
+   * Left out: none is.
+   */
+  hasCall?(callId: string): boolean;
+  /** Whether a request belongs to a dialog of ours; then it is taken from an unexpected address too. Left out: none does. */
+  ours?(request: SipRequest): boolean;
 }
 
 /** Why a message could not be sent. */

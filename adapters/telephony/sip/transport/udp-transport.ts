@@ -1,7 +1,7 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { skipEmptyLines } from "../message/head-end.ts";
 import { parseMessage } from "../message/parse-message.ts";
-import { ExpectedPeers, isResponse } from "./expected-peers.ts";
+import { callIdOf, ExpectedPeers, isResponse } from "./expected-peers.ts";
 import { incoming } from "./incoming.ts";
 import { interfaceAddress } from "./interface-address.ts";
 import {
@@ -160,19 +160,28 @@ export class UdpTransport {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
     const known = this.#flows.get(addressAndPort(from));
     if (known !== undefined) known.heardAt = this.#options.system.monotonic();
-    // A flood of strangers costs one look at the first bytes: no parsing, no answer, no memory.
-    if (!this.#options.open && !this.#peers.has(from.address) && !isResponse(bytes)) {
+    const listener = this.#options.listener();
+    const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
+    // A flood of strangers costs one look for a Call-ID: no parsing, no answer, no memory.
+    if (!expected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
       this.#options.stranger(from);
       return;
     }
     const parsed = parseMessage(bytes);
+    if (!expected) {
+      if (parsed.kind !== "request" || listener.ours?.(parsed) !== true) {
+        this.#options.stranger(from);
+        return;
+      }
+      this.#peers.add(from.address); // another node of the provider goes on with the call
+    }
     if (parsed.kind === "malformed") {
       this.#options.malformed(from, parsed.detail);
       if (parsed.answer !== undefined) this.#flowTo(socket, from).send(parsed.answer);
       return;
     }
     const { message, replyTo } = incoming(parsed, from);
-    this.#options.listener().message(message, this.#flowTo(socket, replyTo));
+    listener.message(message, this.#flowTo(socket, replyTo));
   }
 }
 

@@ -1,7 +1,15 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
-import { field, parameter, readSip, writeSip } from "../../../support/sip/sip-text.ts";
+import {
+  type Field,
+  field,
+  parameter,
+  readSip,
+  type SipText,
+  statusOf,
+  writeSip,
+} from "../../../support/sip/sip-text.ts";
 import { type DatagramPeer, datagramPeer, Opened } from "../transport/sockets.ts";
 import { LiveAgent, type LiveCall } from "./support/live-agent.ts";
 
@@ -49,6 +57,52 @@ test("a flood of calls to us from a server's address leaves room for the BYE, an
   expect(new Set(responses.map(({ start }) => start))).toEqual(new Set(["SIP/2.0 480 Temporarily Unavailable"]));
   expect(new Set(responses.map((text) => parameter(field(text, "Via"), "branch"))).size).toBe(4_200);
   expect(responses).toHaveLength(4_200);
+});
+
+/** A request of the far side within an answered call, as another node of the provider sends it. */
+async function within(
+  { calls }: FarEnd,
+  method: string,
+  { address, port }: DatagramPeer,
+  tag?: string,
+): Promise<SipText> {
+  await calls[0]!.established;
+  const ack = calls[0]!.requests.find((one) => one.method === "ACK")!.text;
+  const from = field(ack, "To");
+  return {
+    start: `${method} sip:agent@127.0.0.1 SIP/2.0`,
+    fields: [
+      ["Via", `SIP/2.0/UDP ${address}:${port};branch=z9hG4bK${method}${tag};rport`],
+      ["Max-Forwards", "70"],
+      ["From", tag === undefined ? from : `${from.replace(/;tag=.*/, "")};tag=${tag}`],
+      ["To", field(ack, "From")],
+      ["i", field(ack, "Call-ID")],
+      ["CSeq", `700 ${method}`],
+    ] satisfies Field[],
+    body: "",
+  };
+}
+
+test("a BYE from another address of the provider ends the call, and is answered there each time", async () => {
+  const { farEnd, call, port } = await answered();
+  const node = opened.add(await datagramPeer("127.0.0.2"));
+  const bye = writeSip(await within(farEnd, "BYE", node));
+  node.send(bye, port, "127.0.0.1");
+  await call.told("ended bye");
+  node.send(bye, port, "127.0.0.1");
+  await vi.waitFor(() => expect(node.received).toHaveLength(2));
+  expect(node.received.map(({ text }) => statusOf(readSip(Buffer.from(text))))).toEqual([200, 200]);
+});
+
+test("a request of another address that names our call and none of its dialogs is not answered", async () => {
+  const { farEnd, call, port } = await answered();
+  const scanner = opened.add(await datagramPeer("127.0.0.2"));
+  scanner.send(writeSip(await within(farEnd, "BYE", scanner, "guessed")), port, "127.0.0.1");
+  const node = opened.add(await datagramPeer("127.0.0.3"));
+  node.send(writeSip(await within(farEnd, "BYE", node)), port, "127.0.0.1");
+  await call.told("ended bye");
+  await vi.waitFor(() => expect(node.received).toHaveLength(1));
+  expect(scanner.received).toEqual([]);
 });
 
 test("calls to us from anywhere else are not answered at all", async () => {

@@ -87,6 +87,32 @@ test("a request from any other address is dropped unread, a response is not", as
   expect(stranger.received).toEqual([]);
 });
 
+test("a flood of strangers is not parsed while calls live, except for requests of these calls", async () => {
+  const far = await peer();
+  const stranger = await peer("127.0.0.2");
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  transports.listen({
+    message: (message, flow) => void messages.push({ message, flow }),
+    closed() {},
+    hasCall: (callId) => callId === "live",
+    ours: ({ headers }) => headers.get("CSeq") === "1 OPTIONS",
+  });
+  const text = (callId: string, cseq: string): string =>
+    new TextDecoder()
+      .decode(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")))
+      .replace(/Call-ID: .*/, `Call-ID: ${callId}`)
+      .replace("1 OPTIONS", cseq);
+  // What is parsed and cannot be read is counted as malformed.
+  for (let n = 0; n < 200; n++) stranger.send(text(`stray-${n}`, "broken"), local.port, "127.0.0.1");
+  stranger.send(text("live", "2 OPTIONS"), local.port, "127.0.0.1");
+  stranger.send(text("live", "1 OPTIONS"), local.port, "127.0.0.1");
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  expect(messages[0]?.message.headers.get("CSeq")).toBe("1 OPTIONS");
+  expect(transports.malformed).toBe(0);
+  expect(stranger.received).toEqual([]);
+});
+
 test("an address counts however it is written", () => {
   const peers = new ExpectedPeers();
   peers.add("2001:DB8:0:0:0:0:0:1");
