@@ -30,6 +30,8 @@ const MOST_NAMES = 256;
 export interface StreamTransportOptions {
   readonly system: System;
   readonly tls: TrunkTls;
+  /** See `TransportsOptions.serverName`. */
+  readonly serverName: string | undefined;
   readonly localAddress: string | undefined;
   readonly connectTimeoutMs: number;
   readonly listener: () => TransportListener;
@@ -64,10 +66,19 @@ export class StreamTransport {
     return this.connect(hop, signal);
   }
 
-  /** A route or a Contact names a server by its address; its certificate is for the name that it was reached by before. */
+  /**
+   * A route or a Contact names a server by its address; its certificate is for the name that it was reached by before,
+   * else for that of the trunk, the domain that we mean to reach (RFC 5922 section 7.3).
+   */
   #named(hop: Hop): Hop {
-    const name = hop.kind === "tls" && isIP(hop.host) !== 0 ? this.#names.get(addressAndPort(hop)) : undefined;
-    return name === undefined ? hop : { ...hop, host: name };
+    if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;
+    return { ...hop, host: this.#names.get(addressAndPort(hop)) ?? this.#trunkName ?? hop.host };
+  }
+
+  /** Undefined if the trunk itself is configured by an address. */
+  get #trunkName(): string | undefined {
+    const { serverName } = this.#options;
+    return serverName === undefined || isIP(serverName) !== 0 ? undefined : serverName;
   }
 
   #remember(hop: Hop): void {

@@ -15,6 +15,8 @@ export interface TransportsOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly tls?: TrunkTls | undefined;
+  /** The host that the trunk is configured with: TLS to a bare address wants its certificate. */
+  readonly serverName?: string | undefined;
   /** What we call ourselves: see `Trunk.publicAddress`. */
   readonly publicAddress?: string | undefined;
   /** The IP address that our sockets are bound to. Default: all of this machine's. */
@@ -55,6 +57,7 @@ class SocketTransports implements TrunkTransports {
     system,
     logger,
     tls = {},
+    serverName,
     publicAddress,
     localAddress,
     listen,
@@ -91,6 +94,7 @@ class SocketTransports implements TrunkTransports {
     this.#streams = new StreamTransport({
       system,
       tls,
+      serverName,
       localAddress,
       connectTimeoutMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       listener,

@@ -58,6 +58,24 @@ test("a server that is named by its address later has the certificate of the nam
   expect((peer.sockets[1] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 
+test.each([
+  ["the trunk's name", "localhost", "localhost"],
+  ["its own address, if the trunk has no name", "127.0.0.2", "127.0.0.1"],
+])("a server that is only ever named by its address has the certificate of %s", async (_, serverName, name) => {
+  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: [name] }) }));
+  const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName }));
+  const flow = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
+  flow.send(options());
+  await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
+});
+
+test("a server whose certificate is for its address only is none of a trunk with a name", async () => {
+  const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
+  const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName: "localhost" }));
+  await expect(transports.connect(hopTo(peer.port, "127.0.0.1"), never)).rejects.toThrow("other names than localhost");
+  expect(peer.received()).toBe("");
+});
+
 test("insecure takes any certificate", async () => {
   const peer = opened.add(await streamPeer({ tls: other.issue({ names: ["elsewhere.example"], days: [-2, -1] }) }));
   const { transports } = trunk({ insecure: true });
