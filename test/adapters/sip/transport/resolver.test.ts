@@ -177,9 +177,9 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
     const refused = expect(asking).rejects.toMatchObject({
       fault: "dns",
-      message: expect.stringContaining("no answer to the question for address example.com within 1500 ms"),
+      message: expect.stringContaining("no answer to the question for address example.com within 4000 ms"),
     });
-    await system.advance(1_500);
+    await system.advance(4_000);
     await refused;
     expect(system.waiting).toBe(0);
   });
@@ -223,7 +223,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
-    await system.advance(1_500);
+    await system.advance(4_000);
     await refused;
     answer(["192.0.2.1"]);
     await system.settle();
@@ -238,6 +238,96 @@ describe("what goes wrong is told as a `dns` fault", () => {
     const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", patience.signal);
     patience.abort();
     await expect(asking).rejects.toMatchObject({ fault: "closed" });
+  });
+});
+
+describe("a resolver that fails for a while", () => {
+  /** A trunk with an SRV record for one server; `mood` is how the resolver behaves at the moment. */
+  function moody() {
+    const system = new ManualSystem();
+    const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; asked: number } = {
+      ...{ mood: "well", slowMs: 0, asked: 0 },
+    };
+    async function look<Item>(found: readonly Item[]): Promise<readonly Item[]> {
+      resolver.asked++;
+      if (resolver.mood === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
+      if (resolver.mood === "silent") return new Promise(() => {});
+      if (resolver.slowMs > 0) await new Promise<void>((slow) => void system.after(resolver.slowMs, slow));
+      return found;
+    }
+    const record = { priority: 1, weight: 0, name: "a.example.com", port: 5099 };
+    const dns: Dns = {
+      naptr: () => look([]),
+      srv: () => look([record]),
+      addresses: (host) => look([host === "a.example.com" ? "192.0.2.1" : "192.0.2.9"]),
+    };
+    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
+    const place = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
+      (await resolve(uri, never)).map(({ address, port }) => `${address} ${port}`).join();
+    return { system, resolver, place };
+  }
+  const SERVER = "192.0.2.1 5099";
+
+  test("addresses may take longer than 1.5 s", async () => {
+    const { system, resolver, place } = moody();
+    resolver.slowMs = 3_900;
+    const found = place("sip:a.example.com:5070");
+    await system.advance(3_900);
+    expect(await found).toBe("192.0.2.1 5070");
+  });
+
+  test("a failed question for SRV records is put again for the next call", async () => {
+    const { resolver, place } = moody();
+    resolver.mood = "failing";
+    await expect(place()).rejects.toThrow("SERVFAIL");
+    resolver.mood = "well";
+    expect(await place()).toBe(SERVER);
+  });
+
+  test("if it fails, the last answer counts for a day, and the next call asks again", async () => {
+    const { system, resolver, place } = moody();
+    expect(await place()).toBe(SERVER);
+    resolver.mood = "failing";
+    for (let hour = 1; hour < 24; hour++) {
+      const { asked } = resolver;
+      await system.advance(3_600_000);
+      expect(await place()).toBe(SERVER);
+      expect(resolver.asked).toBeGreaterThan(asked);
+    }
+    await system.advance(3_600_000);
+    await expect(place()).rejects.toMatchObject({ fault: "dns" });
+  });
+
+  test("if it is silent, the last answer counts after 1.5 s, and at once for 30 s", async () => {
+    const { system, resolver, place } = moody();
+    await place("sip:a.example.com:5070");
+    resolver.mood = "silent";
+    await system.advance(30_000);
+    let found = "";
+    void place("sip:a.example.com:5070").then((one) => (found = one));
+    await system.advance(1_499);
+    expect(found).toBe("");
+    await system.advance(1);
+    expect(found).toBe("192.0.2.1 5070");
+    expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
+    resolver.mood = "well";
+    await system.advance(30_000);
+    const { asked } = resolver;
+    expect(await place("sip:a.example.com:5070")).toBe(found);
+    expect(resolver.asked).toBe(asked + 1);
+    expect(system.waiting).toBe(0);
+  });
+
+  test("an address that went unanswered is waited for again, and asked for once at a time", async () => {
+    const { system, resolver, place } = moody();
+    resolver.slowMs = 6_000;
+    const refused = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
+    await system.advance(4_000);
+    await refused;
+    const again = place("sip:a.example.com:5070");
+    await system.advance(2_000);
+    expect(await again).toBe("192.0.2.1 5070");
+    expect(resolver.asked).toBe(1);
   });
 });
 
