@@ -58,6 +58,7 @@ export class StreamFlow implements Flow {
   #stopStall: (() => void) | undefined;
   /** How many reads have brought something. */
   #reads = 0;
+  #pingedAt = Number.NEGATIVE_INFINITY;
   #ponged = false;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
@@ -150,7 +151,8 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
-        this.#ponged = true;
+        // A CRLF at any other time is a keep-alive of the peer's own, which may never answer ours.
+        this.#ponged ||= this.#usedAt - this.#pingedAt < PONG_MS;
         break;
       case "malformed":
       case "fault":
@@ -184,6 +186,7 @@ export class StreamFlow implements Flow {
   /** Nothing within 10 s from a peer that answers keep-alives: the connection has died without a word. */
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
+    this.#pingedAt = this.#options.system.monotonic();
     if (!this.#ponged) return;
     const silent = this.watch();
     const detail = `${placeName(this.kind, this.remote)} did not answer a keep-alive within ${PONG_MS / 1_000} s`;

@@ -86,6 +86,25 @@ test("a keep-alive that is answered keeps the connection", async () => {
   expect(flow.alive).toBe(true);
 });
 
+test.each([
+  ["before any keep-alive of ours", 0],
+  ["10 s after a keep-alive of ours", 40_000],
+])("a CRLF %s is no answer to it: such a peer may miss every one", async (_, atMs) => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports, messages } = opened.add(observe({ system }));
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  await system.advance(atMs);
+  far.sockets[0]?.write(PONG);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await system.advance(60_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat((60_000 + atMs - (atMs % 30_000)) / 30_000)));
+  await system.advance(15_000);
+  expect(flow.alive).toBe(true);
+});
+
 test("a connection that is silent for the whole of timer F is closed, and the next request takes a new one", async () => {
   const far = await peer();
   const system = new ManualSystem();
