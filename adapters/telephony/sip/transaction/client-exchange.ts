@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
-import { type Flow, TransportError } from "../transport/transport.ts";
+import { type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
 import {
   type ClientAction,
   type ClientInput,
@@ -24,15 +24,21 @@ export interface ExchangeOwner {
   cancel(elsewhere: boolean): void;
 }
 
+/** How long an exchange waits. */
+export interface Patience {
+  /** Timers B and F, ms: 64 * T1, or less while there are other hops. */
+  readonly giveUpMs: number;
+  /** A connection that has brought nothing at all within so long seems dead, ms. Left out: nobody asks. */
+  readonly silenceMs?: number | undefined;
+}
+
 /** What an exchange needs. */
-export interface ClientExchangeOptions {
+export interface ClientExchangeOptions extends Patience {
   /** With its Via on top. */
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly system: System;
   readonly timers: SipTimers;
-  /** Timers B and F, ms: 64 * T1, or less while there are other hops. */
-  readonly giveUpMs: number;
   readonly owner: ExchangeOwner;
   /** Nothing more can come of it. */
   readonly terminated: () => void;
@@ -52,8 +58,9 @@ export class ClientExchange {
   /** Timers A and E: the pause before the next repetition, ms. */
   #pauseMs: number;
   #cancelled = false;
-  /** Closes a connection on which nothing has come since the request was sent. */
-  #closeSilent: ((fault: TransportError) => boolean) | undefined;
+  #seemedDead = false;
+  /** What has come on the connection since the request was sent. */
+  #watch: FlowWatch | undefined;
 
   constructor(options: ClientExchangeOptions) {
     this.#options = options;
@@ -66,7 +73,10 @@ export class ClientExchange {
       start: invite ? "calling" : "trying",
       system: options.system,
       perform: (action) => this.#perform(action),
-      terminated: options.terminated,
+      terminated: () => {
+        if (this.#seemedDead) this.#closeSilent(this.#silence(options.giveUpMs));
+        options.terminated();
+      },
     });
   }
 
@@ -80,7 +90,7 @@ export class ClientExchange {
   }
 
   start(): void {
-    this.#closeSilent = this.flow.watch?.();
+    this.#watch = this.flow.watch?.();
     this.#machine.input("start");
   }
 
@@ -125,6 +135,13 @@ export class ClientExchange {
       case "timed out":
         owner.failed(this.#timedOut());
         break;
+      case "seems dead":
+        this.#seemedDead = true;
+        owner.failed(deadAfter(this.#silence(this.#options.silenceMs ?? 0), "seems dead"));
+        break;
+      case "judge silence":
+        if (this.#watch?.silent === true) machine.input("silent");
+        break;
       case "lost":
         this.#returned = this.flow.alive;
         owner.failed(this.#fault as TransportError);
@@ -160,6 +177,9 @@ export class ClientExchange {
       case "set F":
         machine.set("timer F", this.#options.giveUpMs);
         break;
+      case "set silence":
+        if (this.#options.silenceMs !== undefined) machine.set("timer silence", this.#options.silenceMs);
+        break;
       case "set D":
         machine.set("timer D", reliable ? 0 : giveUpMs(timers));
         break;
@@ -192,19 +212,27 @@ export class ClientExchange {
 
   /** Timers B and F on a connection that has brought nothing since: it is dead, though nobody has said so. */
   #timedOut(): TransportError {
-    const silence = this.#silence();
-    if (this.#options.giveUpMs < giveUpMs(this.#options.timers)) return silence;
-    const dead = new TransportError("closed", `${silence.message}; the connection was silent and is closed`);
-    return this.#closeSilent?.(dead) === true ? dead : silence;
+    const silence = this.#silence(this.#options.giveUpMs);
+    return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
   }
 
-  #silence(): TransportError {
+  /** The fault that the connection is closed with, unless something has come. */
+  #closeSilent(silence: TransportError): TransportError | undefined {
+    const dead = deadAfter(silence, "was silent and is closed");
+    return this.#watch?.close(dead) === true ? dead : undefined;
+  }
+
+  #silence(ms: number): TransportError {
     const { address, port } = this.flow.remote;
-    const seconds = Math.round(this.#options.giveUpMs / 100) / 10;
+    const seconds = Math.round(ms / 100) / 10;
     const what = this.state === "lapsed" && this.#cancelled ? "no final response after CANCEL" : `no response`;
     return new TransportError(
       "timeout",
       `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${what} within ${seconds} s`,
     );
   }
+}
+
+function deadAfter({ message }: TransportError, what: string): TransportError {
+  return new TransportError("closed", `${message}; the connection ${what}`);
 }

@@ -1,7 +1,7 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
-import type { ClientExchange, ExchangeOwner } from "./client-exchange.ts";
+import type { ClientExchange, ExchangeOwner, Patience } from "./client-exchange.ts";
 import type { ClientScope } from "./client-scope.ts";
 import { cancelOf } from "./hop-requests.ts";
 import { isLong } from "./message-size.ts";
@@ -10,6 +10,13 @@ import type { ClientListener, ClientTransaction } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };
 const NOBODY: ExchangeOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
+
+/** Where an attempt goes, and where the request goes if it comes to nothing. */
+interface Places {
+  readonly hop: Hop | undefined;
+  readonly otherwise: Hop | undefined;
+  readonly again: Hop | undefined;
+}
 
 /**
  * One request on its way: to each of the places that its target resolves to in turn, until one of them gives an answer
@@ -26,6 +33,8 @@ export class ClientRequest implements ClientTransaction {
   #latest: SipRequest;
   /** A 503, told if no other hop has anything better to say. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
+  /** A connection that turned out dead: the request was sent again on another one. */
+  #dead: Flow | undefined;
   #cancelled = false;
   #reason: string | undefined;
   #done = false;
@@ -88,7 +97,7 @@ export class ClientRequest implements ClientTransaction {
     for (let hop = this.#hops.shift(); hop !== undefined && !this.#done; hop = this.#hops.shift()) {
       let flow: Flow;
       try {
-        flow = await this.#scope.transports.connect(hop, this.#abort.signal);
+        flow = await this.#scope.transports.connect(hop, this.#abort.signal, this.#dead);
       } catch (cause) {
         fault = asTransportError(cause);
         if (!this.#abort.signal.aborted) this.#scope.failedHops.add(hop);
@@ -116,8 +125,12 @@ export class ClientRequest implements ClientTransaction {
     this.#latest = request;
     const { timers } = this.#scope;
     const others = this.#hops.length > 0 || otherwise !== undefined;
-    const wait = others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers);
-    const exchange = this.#scope.open(request, flow, wait, this.#ownerOf(request, flow, hop, otherwise));
+    const again = this.#again(flow, hop, otherwise);
+    const patience: Patience = {
+      giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
+      silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // others are asked first
+    };
+    const exchange = this.#scope.open(request, flow, patience, this.#ownerOf(request, flow, { hop, otherwise, again }));
     this.#exchange = exchange;
     exchange.start();
     if (this.#exchange === exchange) this.#listener.sent?.(request, flow);
@@ -132,10 +145,24 @@ export class ClientRequest implements ClientTransaction {
     return request;
   }
 
-  #ownerOf(request: SipRequest, flow: Flow, hop?: Hop, otherwise?: Hop): ExchangeOwner {
+  /**
+   * Where an INVITE is sent once more if its connection, which has worked before, breaks or seems dead before anything has
+   * come back. It is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3), so a server
+   * that has it already answers 482 (RFC 3261 section 8.2.2.2).
+   */
+  #again(flow: Flow, hop: Hop | undefined, otherwise: Hop | undefined): Hop | undefined {
+    const first = this.#dead === undefined && otherwise === undefined;
+    return first && flow.spoken === true && this.#given.method === "INVITE" ? hop : undefined;
+  }
+
+  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: Places): ExchangeOwner {
+    let heard = false;
     return {
       maySend: this.#listener.maySend,
-      provisional: (response) => this.#listener.provisional?.(response, flow),
+      provisional: (response) => {
+        heard = true;
+        this.#listener.provisional?.(response, flow);
+      },
       final: (response) => {
         this.#exchange = undefined;
         if (response.status === 503 && hop !== undefined) {
@@ -149,7 +176,10 @@ export class ClientRequest implements ClientTransaction {
       failed: (fault) => {
         if (this.#exchange?.undelivered !== true) this.#unanswered = true;
         this.#exchange = undefined;
-        if (hop !== undefined) this.#scope.failedHops.add(hop);
+        if (again !== undefined && !heard && (!flow.alive || fault.fault === "closed")) {
+          this.#dead = flow;
+          this.#hops.unshift(again);
+        } else if (hop !== undefined) this.#scope.failedHops.add(hop);
         if (otherwise !== undefined) {
           this.#hops.unshift(otherwise);
           if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
@@ -176,7 +206,7 @@ export class ClientRequest implements ClientTransaction {
     const { transports, timers } = this.#scope;
     try {
       const flow = "send" in on ? on : await transports.connect(on, this.#abort.signal);
-      this.#scope.open(cancel, flow, giveUpMs(timers), NOBODY).start();
+      this.#scope.open(cancel, flow, { giveUpMs: giveUpMs(timers) }, NOBODY).start();
     } catch {
       // nobody is there to be told
     }

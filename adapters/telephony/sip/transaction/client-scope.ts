@@ -4,7 +4,7 @@ import type { FailedHops } from "../transport/failed-hops.ts";
 import type { Resolve } from "../transport/resolve.ts";
 import type { Flow, Transports } from "../transport/transport.ts";
 import type { ChosenHops } from "./chosen-hops.ts";
-import type { ClientExchange, ExchangeOwner } from "./client-exchange.ts";
+import type { ClientExchange, ExchangeOwner, Patience } from "./client-exchange.ts";
 import type { ClientRequest } from "./client-request.ts";
 import type { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
@@ -19,7 +19,7 @@ export interface ClientScope {
   readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
   /** An exchange whose responses find it; yet to be started. */
-  open(request: SipRequest, flow: Flow, giveUpMs: number, owner: ExchangeOwner): ClientExchange;
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: ExchangeOwner): ClientExchange;
   late(response: SipResponse, flow: Flow): void;
   /** The request has had its final response, or failed. */
   done(request: ClientRequest): void;

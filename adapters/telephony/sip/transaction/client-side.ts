@@ -7,7 +7,7 @@ import type { Resolve } from "../transport/resolve.ts";
 import { type Flow, TransportError, type Transports } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
 import { ChosenHops } from "./chosen-hops.ts";
-import { ClientExchange, type ExchangeOwner } from "./client-exchange.ts";
+import { ClientExchange, type ExchangeOwner, type Patience } from "./client-exchange.ts";
 import { ClientRequest } from "./client-request.ts";
 import type { ClientScope } from "./client-scope.ts";
 import { clientKey } from "./keys.ts";
@@ -71,11 +71,11 @@ export class ClientSide implements ClientScope {
     for (const exchange of [...this.#exchanges.values()]) if (exchange.flow === flow) exchange.lost(fault);
   }
 
-  open(request: SipRequest, flow: Flow, giveUpMs: number, owner: ExchangeOwner): ClientExchange {
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: ExchangeOwner): ClientExchange {
     const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
     const { system, timers } = this;
     const terminated = (): void => void this.#exchanges.delete(key);
-    const exchange = new ClientExchange({ request, flow, system, timers, giveUpMs, owner, terminated });
+    const exchange = new ClientExchange({ request, flow, system, timers, ...patience, owner, terminated });
     this.#exchanges.set(key, exchange);
     return exchange;
   }

@@ -33,6 +33,10 @@ export type ClientInput =
   | "timer F"
   | "timer K"
   | "timer M"
+  /** Nothing has come for a while on a connection that has worked before. */
+  | "timer silence"
+  /** Indeed nothing: the connection seems dead. */
+  | "silent"
   /** 64 * T1 after a CANCEL (RFC 3261 section 9.1). */
   | "timer cancel"
   /** 64 * T1 after we gave up. */
@@ -44,6 +48,9 @@ export type ClientAction =
   | "provisional"
   | "final"
   | "timed out"
+  /** As `timed out`, but only the connection is to blame. */
+  | "seems dead"
+  | "judge silence"
   | "lost"
   /** A 2xx that comes after the final response: to whoever deals with those. */
   | "late 2xx"
@@ -59,6 +66,7 @@ export type ClientAction =
   | "double E"
   | "E at T2"
   | "set F"
+  | "set silence"
   | "set K"
   | "set M"
   | "set cancel"
@@ -72,8 +80,10 @@ type ClientTable = Table<ClientState, ClientInput, ClientAction>;
  */
 export const INVITE_CLIENT: ClientTable = {
   calling: {
-    start: { to: "calling", do: ["set A", "set B", "send"] },
+    start: { to: "calling", do: ["set A", "set B", "set silence", "send"] },
     "timer A": { to: "calling", do: ["double A", "send"] },
+    "timer silence": { to: "calling", do: ["judge silence"] },
+    silent: { to: "lapsed", do: ["set lapsed", "seems dead"] },
     "timer B": { to: "lapsed", do: ["set lapsed", "timed out"] },
     refused: { to: "lapsed", do: ["set lapsed", "lost"] },
     "connection lost": { to: "lapsed", do: ["set lapsed", "lost"] },

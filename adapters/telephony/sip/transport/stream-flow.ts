@@ -8,6 +8,7 @@ import { KeepAlive } from "./keep-alive.ts";
 import { placeName } from "./network-fault.ts";
 import {
   type Flow,
+  type FlowWatch,
   type SocketAddress,
   TransportError,
   type TransportKind,
@@ -103,12 +104,18 @@ export class StreamFlow implements Flow {
     return this.#keepAlive.hold();
   }
 
-  watch(): (fault: TransportError) => boolean {
+  watch(): FlowWatch {
     const reads = this.#reads;
-    return (fault) => {
-      if (!this.#alive || this.#reads !== reads) return false;
-      void this.close(fault);
-      return true;
+    const silent = (): boolean => this.#reads === reads;
+    return {
+      get silent() {
+        return silent();
+      },
+      close: (fault) => {
+        if (!this.#alive || !silent()) return false;
+        void this.close(fault);
+        return true;
+      },
     };
   }
 
@@ -188,9 +195,9 @@ export class StreamFlow implements Flow {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();
     if (!this.#ponged) return;
-    const silent = this.watch();
+    const watch = this.watch();
     const detail = `${placeName(this.kind, this.remote)} did not answer a keep-alive within ${PONG_MS / 1_000} s`;
-    this.#stopPong ??= this.#options.system.after(PONG_MS, () => silent(new TransportError("closed", detail)));
+    this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));
   }
 
   #watchStall(): void {

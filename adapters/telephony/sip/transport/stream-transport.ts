@@ -53,17 +53,17 @@ export class StreamTransport {
     this.#options = options;
   }
 
-  /** The open connection to this hop, or a new one. @throws {TransportError} */
-  async connect(given: Hop, signal: AbortSignal): Promise<Flow> {
+  /** The open connection to this hop, unless it is the `dead` one, or a new one. @throws {TransportError} */
+  async connect(given: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
     if (this.#ended.signal.aborted) throw new TransportError("closed", "The trunk was closed");
     const hop = this.#named(given);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
     const known = this.#opened.get(key);
     if (known === undefined) return unlessAborted(this.#open(key, hop), signal);
     const flow = await unlessAborted(known, signal);
-    if (flow.alive) return flow;
+    if (flow.alive && flow !== dead) return flow;
     this.#forget(key, known);
-    return this.connect(hop, signal);
+    return this.connect(hop, signal, dead);
   }
 
   /**

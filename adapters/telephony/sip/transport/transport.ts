@@ -40,11 +40,18 @@ export interface Flow {
    * side hears a CRLF now and then (RFC 5626). The answer lets go; twice is fine.
    */
   hold(): () => void;
-  /**
-   * Starts to watch a connection. The returned function closes it with this fault if no bytes have come since, and
-   * reports whether it did. UDP has none: the next datagram may find somebody.
-   */
-  watch?(): (fault: TransportError) => boolean;
+  /** Whether a message has ever come on this connection: it has worked, and may turn out dead. UDP has none. */
+  readonly spoken?: boolean;
+  /** Starts to watch a connection. UDP has none: the next datagram may find somebody. */
+  watch?(): FlowWatch;
+}
+
+/** What has come on a connection since somebody began to watch it. */
+export interface FlowWatch {
+  /** No bytes have come. */
+  readonly silent: boolean;
+  /** Closes the connection with this fault if no bytes have come; reports whether it did. */
+  close(fault: TransportError): boolean;
 }
 
 /** Who is told what arrives. Neither may throw. */
@@ -79,8 +86,12 @@ export class TransportError extends Error {
 
 /** All sockets of one trunk. */
 export interface Transports {
-  /** The flow to this hop: an open connection is used again. @throws {TransportError} none could be made in time */
-  connect(hop: Hop, signal: AbortSignal): Promise<Flow>;
+  /**
+   * The flow to this hop: an open connection is used again.
+   * @param dead a connection that is not: another one takes its place, and it stays open for those who use it
+   * @throws {TransportError} none could be made in time
+   */
+  connect(hop: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow>;
   /** Requests over UDP are taken from these places too; those of any other address are dropped, unless the trunk listens there. */
   expect?(hops: readonly Hop[]): void;
   /**

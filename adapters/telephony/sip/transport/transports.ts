@@ -107,9 +107,9 @@ class SocketTransports implements TrunkTransports {
     this.#accepting.catch(() => {}); // told by `ready` and `connect`
   }
 
-  async connect(...[hop, signal]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
+  async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "The trunk was closed");
-    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal);
+    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
   }
 
   expect(hops: readonly Hop[]): void {

@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
-import { field, methodOf, readSip, writeSip } from "../../../support/sip/sip-text.ts";
-import { LiveAgent } from "../dialog/support/live-agent.ts";
+import { field, methodOf, readSip, type SipText, writeSip } from "../../../support/sip/sip-text.ts";
+import { LiveAgent, type LiveCall } from "../dialog/support/live-agent.ts";
 import { openTrunk, request, send, type Trunk } from "../transaction/trunk.ts";
 import { never, Opened, observe, options, type StreamPeer, streamPeer } from "./sockets.ts";
 
@@ -156,4 +156,115 @@ test("a BYE that a dead connection has swallowed goes out on a new one, though t
   await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
   await vi.waitFor(() => expect(far.received().match(/BYE sip/g)).toHaveLength(2));
   expect(far.sockets[1]?.bytesRead).toBeGreaterThan(0);
+});
+
+/** A user agent whose connection to the peer has brought an answer once. */
+async function proven(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
+  const live = opened.add(new LiveAgent(uriOf(far), system && { system }));
+  const answered = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+  await answered;
+  return live;
+}
+
+/** Every INVITE that the peer has read to its end, on all connections. */
+function invites(far: StreamPeer): SipText[] {
+  const complete = far.received().split(/(?=INVITE sip)/);
+  return complete.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
+}
+
+/** Takes the call of the last INVITE on a connection, and its end. */
+async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
+  const socket = far.sockets[n]!;
+  socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
+  await call.told("answered");
+  socket.on("data", (bytes: Buffer) => {
+    const bye = bytes.indexOf("BYE sip");
+    if (bye >= 0) socket.write(ok(bytes.subarray(bye).toString("latin1"), "<sip:127.0.0.1>"));
+  });
+  await call.usage.hangUp();
+}
+
+/** What a server knows a copy of a request by (RFC 3261 section 8.2.2.2). */
+const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name) => field(text, name));
+
+test("an INVITE whose connection breaks before anything comes back is sent once more, on a new one", async () => {
+  const far = await peer();
+  const live = await proven(far);
+  far.sockets[0]?.once("data", () => far.sockets[0]?.resetAndDestroy());
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  const [one, two] = invites(far);
+  expect(idsOf(two!)).toEqual(idsOf(one!));
+  expect(field(two!, "Via")).not.toBe(field(one!, "Via"));
+  await take(far, 1, call);
+  expect(call.log).toEqual(["placed", "answered", "ended released"]);
+});
+
+test("an INVITE on a connection that stays silent for 4 s is sent once more, on a new one", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = await proven(far, system);
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
+  await system.advance(3_999);
+  expect(far.sockets).toHaveLength(1);
+  await system.advance(1);
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  expect(far.sockets).toHaveLength(2);
+  expect(idsOf(invites(far)[1]!)).toEqual(idsOf(invites(far)[0]!));
+  await take(far, 1, call);
+  expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may live on it
+  await system.advance(32_000);
+  await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
+});
+
+test("a slow server that rings on the old connection is cancelled there, and its 482 is the end", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = await proven(far, system);
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
+  const slow = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  await system.advance(4_000);
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  const copy = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  far.sockets[0]?.write(ok(slow, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  await vi.waitFor(() => expect(far.received()).toContain("CANCEL sip"));
+  far.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
+  await call.told("ended rejected");
+  expect(call.log).not.toContain("ringing");
+});
+
+test("an INVITE is not sent again if its connection is new, if a response has come, or if it is alive", async () => {
+  const fresh = await peer();
+  const live = opened.add(new LiveAgent(uriOf(fresh)));
+  const first = live.call("bob");
+  await vi.waitFor(() => expect(invites(fresh)).toHaveLength(1));
+  fresh.sockets[0]?.resetAndDestroy();
+  await first.told("ended unreachable");
+  expect(invites(fresh)).toHaveLength(1);
+
+  const trying = await peer();
+  const second = (await proven(trying)).call("bob");
+  await vi.waitFor(() => expect(invites(trying)).toHaveLength(1));
+  const invite = trying.received().slice(trying.received().lastIndexOf("INVITE sip"));
+  trying.sockets[0]?.write(ok(invite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  await second.told("ringing");
+  trying.sockets[0]?.resetAndDestroy();
+  await second.told("ended unreachable");
+  expect(invites(trying)).toHaveLength(1);
+
+  const slow = await peer();
+  const system = new ManualSystem();
+  const third = (await proven(slow, system)).call("bob");
+  await vi.waitFor(() => expect(invites(slow)).toHaveLength(1));
+  slow.sockets[0]?.write(new TextDecoder().decode(writeMessage(options())));
+  await vi.waitFor(() => expect(slow.received()).toContain("SIP/2.0 200 OK"));
+  await system.advance(31_999);
+  expect(third.end).toBeUndefined();
+  await system.advance(1);
+  expect(third.end).toMatchObject({ type: "unreachable", detail: expect.stringContaining("no response within 32 s") });
+  expect(invites(slow)).toHaveLength(1);
 });
