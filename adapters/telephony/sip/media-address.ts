@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { parseHostPort } from "./message/host-port.ts";
-import { type Hop, TransportError, type Transports } from "./transport/transport.ts";
+import { type Flow, TransportError } from "./transport/transport.ts";
 
 /** An offer with such an address would put the call on hold. */
 const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
@@ -15,30 +15,12 @@ export interface MediaAddress {
 }
 
 /** Finds the address for our audio: that of the way on which the trunk is reached. @throws {TransportError} on none */
-export async function mediaAddress({
-  transports,
-  hops,
-  signal,
-}: {
-  readonly transports: Pick<Transports, "connect" | "sentBy">;
-  readonly hops: () => Promise<readonly Hop[]>;
-  readonly signal: AbortSignal;
-}): Promise<MediaAddress> {
-  let fault: unknown = new TransportError("unreachable", "the trunk's server has no address");
-  for (const hop of await hops()) {
-    try {
-      const flow = await transports.connect(hop, signal);
-      const { address } = flow.local;
-      const name = parseHostPort(transports.sentBy(flow))?.host ?? address;
-      if (WILDCARDS.has(name))
-        throw new TransportError("unreachable", "this runtime does not tell our own address; set `publicAddress`");
-      return { local: address, visible: isIP(name) === 0 ? await addressOf(name, address) : name };
-    } catch (reason) {
-      if (signal.aborted) throw signal.reason;
-      fault = reason;
-    }
-  }
-  throw fault;
+export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAddress> {
+  const { address } = flow.local;
+  const name = parseHostPort(sentBy)?.host ?? address;
+  if (WILDCARDS.has(name))
+    throw new TransportError("unreachable", "this runtime does not tell our own address; set `publicAddress`");
+  return { local: address, visible: isIP(name) === 0 ? await addressOf(name, address) : name };
 }
 
 /** The IP address behind a public name, of the family that we use. */

@@ -80,7 +80,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   });
   const dns = cachedDns(nodeDns, system);
   const resolve = createResolve({ system, dns });
-  const transactions = createTransactions(transports, resolve, { system });
+  const transactions = createTransactions(transports, resolve, { system, asksFailedHops: trunk.probe === "options" });
   try {
     await transports.ready();
   } catch (fault) {
@@ -105,7 +105,10 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const presence = presenceOf(options, agent);
   return {
     presence,
-    address: (signal) => mediaAddress({ transports, hops: () => resolve(nextHop, signal), signal }),
+    async address(signal) {
+      const flow = await transactions.flowTo(nextHop, signal);
+      return await mediaAddress(flow, transports.sentBy(flow));
+    },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     invite: ({ user, callId, session, address, srtp, settled, lost, listener, maySend, mayFollow }) => {

@@ -64,7 +64,7 @@ export class ClientRequest implements ClientTransaction {
     try {
       if (typeof to !== "string") return await this.#attempt(to, undefined);
       const hops = await this.#scope.resolve(to, this.#abort.signal);
-      this.#hops = this.#scope.failedHops.last(this.#scope.chosenHops.first(this.#callId, hops));
+      this.#hops = this.#scope.failedHops.inOrder(this.#scope.chosenHops.first(this.#callId, hops));
       await this.#next(new TransportError("dns", `${to} leads to no address`));
     } catch (cause) {
       this.#fail(asTransportError(cause));
@@ -169,7 +169,7 @@ export class ClientRequest implements ClientTransaction {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
           if (this.#mayGoOn()) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
-        }
+        } else if (hop !== undefined) this.#scope.failedHops.works(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
       },
@@ -179,7 +179,7 @@ export class ClientRequest implements ClientTransaction {
         if (again !== undefined && !heard && (!flow.alive || fault.fault === "closed")) {
           this.#dead = flow;
           this.#hops.unshift(again);
-        } else if (hop !== undefined) this.#scope.failedHops.add(hop);
+        } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
         if (otherwise !== undefined) {
           this.#hops.unshift(otherwise);
           if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);

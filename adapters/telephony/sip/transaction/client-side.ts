@@ -10,10 +10,17 @@ import { ChosenHops } from "./chosen-hops.ts";
 import { ClientExchange, type ExchangeOwner, type Patience } from "./client-exchange.ts";
 import { ClientRequest } from "./client-request.ts";
 import type { ClientScope } from "./client-scope.ts";
+import { probeHop } from "./hop-probe.ts";
 import { clientKey } from "./keys.ts";
 import { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
 import type { ClientListener, ClientTransaction } from "./transactions.ts";
+
+/** What the client side needs. */
+export interface ClientSideOptions extends Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late"> {
+  /** See `TransactionOptions.asksFailedHops`. */
+  readonly asksFailedHops: boolean;
+}
 
 /** Our requests, and the responses that find them. */
 export class ClientSide implements ClientScope {
@@ -27,14 +34,16 @@ export class ClientSide implements ClientScope {
   readonly late: (response: SipResponse, flow: Flow) => void;
   readonly #exchanges = new Map<string, ClientExchange>();
   readonly #requests = new Set<ClientRequest>();
+  readonly #ended = new AbortController();
 
-  constructor(options: Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late">) {
+  constructor(options: ClientSideOptions) {
     this.system = options.system;
     this.timers = options.timers;
     this.transports = options.transports;
     this.resolve = options.resolve;
     this.late = options.late;
-    this.failedHops = new FailedHops(options.system);
+    const probe = { ...options, asks: options.asksFailedHops, open: this.open.bind(this), signal: this.#ended.signal };
+    this.failedHops = new FailedHops(options.system, (hop, dead) => probeHop(hop, dead, probe));
     this.tcpInstead = new TcpInstead(options.transports, options.system);
   }
 
@@ -48,7 +57,7 @@ export class ClientSide implements ClientScope {
   /** The ACK of a 2xx: on the first way there that can be had; nobody waits for anything. */
   async ack(request: SipRequest, to: string | Flow, signal: AbortSignal): Promise<void> {
     try {
-      const flow = typeof to === "string" ? await this.#flowTo(to, signal) : to;
+      const flow = typeof to === "string" ? await this.flowTo(to, signal) : to;
       const ack = { ...request, headers: request.headers.clone() };
       ack.headers.addFirst("Via", viaOf(flow.kind, this.transports.sentBy(flow), newBranch(this.system)));
       flow.send(ack);
@@ -85,17 +94,21 @@ export class ClientSide implements ClientScope {
   }
 
   close(fault: TransportError): void {
+    this.#ended.abort();
     for (const request of [...this.#requests]) request.close(fault);
     for (const exchange of this.#exchanges.values()) exchange.stop();
     this.#exchanges.clear();
   }
 
-  async #flowTo(uri: string, signal: AbortSignal): Promise<Flow> {
+  /** The flow that a request to this URI would take. @throws {TransportError} */
+  async flowTo(uri: string, signal: AbortSignal): Promise<Flow> {
     let fault: unknown = new TransportError("dns", `${uri} leads to no address`);
-    for (const hop of this.failedHops.last(await this.resolve(uri, signal)))
+    for (const hop of this.failedHops.inOrder(await this.resolve(uri, signal)))
       try {
         return await this.transports.connect(hop, signal);
       } catch (cause) {
+        if (signal.aborted) throw cause;
+        this.failedHops.add(hop);
         fault = cause;
       }
     throw fault;

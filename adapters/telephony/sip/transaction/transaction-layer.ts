@@ -12,6 +12,8 @@ export interface TransactionOptions {
   readonly system: System;
   /** Other times than those of the RFC, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
+  /** Whether a hop that has failed is sent OPTIONS to learn that it works again. Default: true. */
+  readonly asksFailedHops?: boolean | undefined;
 }
 
 const NOBODY: TransactionListener = { request() {}, lateSuccess() {} };
@@ -20,7 +22,7 @@ const NOBODY: TransactionListener = { request() {}, lateSuccess() {} };
 export function createTransactions(
   transports: Transports,
   resolve: Resolve,
-  { system, timers: given }: TransactionOptions,
+  { system, timers: given, asksFailedHops = true }: TransactionOptions,
 ): Transactions {
   const timers = sipTimers(given);
   const ended = new AbortController();
@@ -36,6 +38,7 @@ export function createTransactions(
       return hops;
     },
     late: (response, flow) => listener.lateSuccess(response, flow),
+    asksFailedHops,
   });
   const server = new ServerSide({
     system,
@@ -64,6 +67,7 @@ export function createTransactions(
     listen(next) {
       listener = next;
     },
+    flowTo: (uri, signal) => client.flowTo(uri, signal),
     sentBy: (flow) => transports.sentBy(flow),
     close() {
       closing ??= (async () => {

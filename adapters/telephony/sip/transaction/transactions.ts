@@ -87,6 +87,11 @@ export interface Transactions {
   /** Sends an ACK to a 2xx: outside of any transaction, with a new Via (RFC 3261 section 13.2.2.4). Fails silently. */
   ack(request: SipRequest, to: string | Flow): void;
   listen(listener: TransactionListener): void;
+  /**
+   * The flow that a request to this URI would take now.
+   * @throws {TransportError} none of its places can be reached
+   */
+  flowTo(uri: string, signal: AbortSignal): Promise<Flow>;
   /** What we call ourselves on this flow in a Contact: `host[:port]`. */
   sentBy(flow: Flow): string;
   /** Ends every transaction (listeners are told `closed`) and the transports below; twice is fine. */

@@ -1,34 +1,77 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { NewestMap } from "../newest-map.ts";
-import { addressAndPort, type Hop } from "./transport.ts";
+import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
-/** For so long a hop that failed comes after all others, ms. */
-const REMEMBER_MS = 30_000;
+/** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */
+const FIRST_PROBE_MS = 30_000;
+/** … up to this, ms. */
+const LONGEST_WAIT_MS = 5 * 60_000;
 const MOST_REMEMBERED = 256;
 
-/** The hops that failed lately: refused, unreachable, silent or overloaded. They are tried, but last. */
+/** Reports whether a hop works again. `dead` is the connection that it failed on. */
+export type ProbeHop = (hop: Hop, dead: Flow | undefined) => Promise<boolean>;
+
+interface Failure {
+  readonly dead: Flow | undefined;
+  waitMs: number;
+  probeAt: number;
+  /** `probed` is a success: it works until it fails again, which is waited for longer then. */
+  state: "failed" | "probing" | "probed";
+}
+
+/**
+ * The hops that failed: refused, unreachable, silent or overloaded. Requests take them last, until a probe in the
+ * background, or a request for want of others, has found that they work.
+ */
 export class FailedHops {
   readonly #system: System;
-  /** Until when a hop counts as failed, the oldest first. */
-  readonly #until = new NewestMap<string, number>(MOST_REMEMBERED);
+  readonly #probe: ProbeHop;
+  readonly #failures = new NewestMap<string, Failure>(MOST_REMEMBERED);
 
-  constructor(system: System) {
+  constructor(system: System, probe: ProbeHop) {
     this.#system = system;
+    this.#probe = probe;
   }
 
-  add(hop: Hop): void {
-    this.#until.set(keyOf(hop), this.#system.monotonic() + REMEMBER_MS);
+  /** A hop has failed. Several failures before its next probe count once. */
+  add(hop: Hop, dead?: Flow): void {
+    const now = this.#system.monotonic();
+    const known = this.#failures.get(keyOf(hop));
+    if (known?.state === "probing" || (known?.state === "failed" && now < known.probeAt)) return;
+    const waitMs = known === undefined ? FIRST_PROBE_MS : longer(known.waitMs);
+    this.#failures.set(keyOf(hop), { dead, waitMs, probeAt: now + waitMs, state: "failed" });
   }
 
-  /** The same hops: first those that have not failed, then those that have, each in their order. */
-  last(hops: readonly Hop[]): Hop[] {
-    const failed = hops.filter((hop) => this.#failed(hop));
-    return failed.length === 0 ? [...hops] : [...hops.filter((hop) => !failed.includes(hop)), ...failed];
+  /** A hop has answered a request. */
+  works(hop: Hop): void {
+    this.#failures.delete(keyOf(hop));
   }
 
-  #failed(hop: Hop): boolean {
-    return (this.#until.get(keyOf(hop)) ?? 0) > this.#system.monotonic();
+  /** The same hops: first those that work, then those that have failed, each in their order. Probes are started if due. */
+  inOrder(hops: readonly Hop[]): Hop[] {
+    const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
+    const failed = hops.filter((hop) => !working.includes(hop));
+    if (working.length > 0) for (const hop of failed) this.#probeIfDue(hop);
+    return [...working, ...failed];
   }
+
+  #probeIfDue(hop: Hop): void {
+    const failure = this.#failures.get(keyOf(hop));
+    if (failure?.state !== "failed" || this.#system.monotonic() < failure.probeAt) return;
+    failure.state = "probing";
+    void this.#probe(hop, failure.dead)
+      .catch(() => false)
+      .then((works) => {
+        failure.state = works ? "probed" : "failed";
+        if (works) return;
+        failure.waitMs = longer(failure.waitMs);
+        failure.probeAt = this.#system.monotonic() + failure.waitMs;
+      });
+  }
+}
+
+function longer(waitMs: number): number {
+  return Math.min(2 * waitMs, LONGEST_WAIT_MS);
 }
 
 function keyOf(hop: Hop): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { request, type Sent, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
@@ -20,16 +21,94 @@ function ways(wire: Wire): string[] {
   );
 }
 
-test("a hop that takes no connection is passed over, and tried last for 30 s", async () => {
+test("a hop that takes no connection is tried last, and probed beside later requests after 30 s, 1 min and so on", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.11");
+  for (const ms of [0, 29_999, 1, 59_999, 1]) {
+    await wire.system.advance(ms);
+    await sending(wire);
+    wire.answer(200);
+  }
+  expect(wire.connected).toEqual(["11", "12", "12", "11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
+  await wire.transactions.close();
+});
+
+test("a failed hop is asked first again when its probe is answered, though with a refusal", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
   await sending(wire);
-  await wire.system.advance(29_999);
+  await wire.system.advance(4_000);
+  wire.answer(200);
+  const since = wire.left.length;
+  await wire.system.advance(30_000);
   await sending(wire);
-  await wire.system.advance(1);
+  const [probe] = wire.left.slice(since);
+  expect(`${probe?.flow.remote.address} ${probe?.message.kind === "request" && probe.message.method}`).toBe(
+    "192.0.2.11 OPTIONS",
+  );
+  expect(ways(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
+  wire.answer(403, { method: "OPTIONS" });
+  await wire.system.settle();
   await sending(wire);
-  expect(wire.connected).toEqual(["11", "12", "12", "11", "12"].map((last) => `tcp 192.0.2.${last}`));
+  expect(ways(wire).at(-1)).toBe("udp 192.0.2.11 INVITE");
+  await wire.transactions.close();
+});
+
+test("a hop that answers its probes and no calls is waited for longer each time, until it answers one", async () => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  /** Sends a call, which the first hop leaves unanswered; returns the hops that it has asked. */
+  const call = async (): Promise<string[]> => {
+    const since = wire.left.length;
+    await sending(wire);
+    const [first] = wire.left
+      .slice(since)
+      .filter(({ message }) => message.kind === "request" && message.method === "INVITE");
+    if (first?.flow.remote.address === ONE.address) await wire.system.advance(4_000);
+    wire.answer(200);
+    const sent = wire.left.slice(since).filter(({ message }) => message.kind === "request");
+    return [...new Set(sent.map(({ message, flow }) => `${flow.remote.address} ${(message as SipRequest).method}`))];
+  };
+  const [asked, probed, passed] = [`${ONE.address} INVITE`, `${ONE.address} OPTIONS`, `${TWO.address} INVITE`];
+  for (const waitMs of [30_000, 60_000, 120_000]) {
+    expect(await call()).toEqual([asked, passed]);
+    await wire.system.advance(waitMs - 1);
+    expect(await call()).toEqual([passed]);
+    await wire.system.advance(1);
+    expect((await call()).toSorted()).toEqual([probed, passed]);
+    wire.answer(200, { method: "OPTIONS" });
+    await wire.system.settle();
+  }
+  await sending(wire);
+  wire.answer(486); // the first hop answers a call at last
+  expect(await call()).toEqual([asked, passed]);
+  await wire.system.advance(30_000);
+  expect((await call()).toSorted()).toEqual([probed, passed]);
+  await wire.transactions.close();
+});
+
+test.each([408, 503])("a probe that is answered %i leaves the hop behind the others", async (status) => {
+  const wire = new Wire();
+  wire.hops = [ONE, TWO];
+  await sending(wire);
+  await wire.system.advance(4_000);
+  await wire.system.advance(30_000);
+  await sending(wire);
+  wire.answer(status, { method: "OPTIONS" });
+  await wire.system.settle();
+  await sending(wire);
+  expect(ways(wire).at(-1)).toBe("udp 192.0.2.12 INVITE");
+  await wire.transactions.close();
+});
+
+test("the way to the trunk is that of its requests: a hop that failed comes last", async () => {
+  const wire = new Wire();
+  wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
+  wire.refused.add("tcp 192.0.2.11");
+  for (let n = 0; n < 2; n++)
+    expect((await wire.transactions.flowTo(URI, new AbortController().signal)).remote.address).toBe("192.0.2.12");
+  expect(wire.connected).toEqual(["11", "12", "12"].map((last) => `tcp 192.0.2.${last}`));
   await wire.transactions.close();
 });
 

@@ -187,6 +187,10 @@ export class ScriptedTransactions implements Transactions {
     this.#listener = listener;
   }
 
+  flowTo(): Promise<Flow> {
+    return Promise.reject(new Error("nothing is sent on paper"));
+  }
+
   sentBy(): string {
     return "192.0.2.7:5060";
   }
