@@ -19,7 +19,7 @@ export interface Trunk {
   readonly register?: boolean | undefined;
   /** Every request goes there first: a SIP URI. */
   readonly outboundProxy?: string | undefined;
-  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: the socket's own. */
+  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the server reports, else the socket's own. */
   readonly publicAddress?: string | undefined;
   /** Where the far side reaches us: the SIP URI of our Contact. Default: `user` at `publicAddress`, or at the socket's own address. */
   readonly contact?: string | undefined;

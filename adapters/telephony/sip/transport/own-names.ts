@@ -13,6 +13,10 @@ export class OwnNames {
   readonly #listening: (kind: TransportKind) => number | undefined;
   /** By peer: what it says that our address is. */
   readonly #learnt = new NewestMap<string, SocketAddress>(MOST_LEARNT);
+  /** By the peer's address alone: a new connection there passes the same NAT. */
+  readonly #seenBy = new NewestMap<string, string>(MOST_LEARNT);
+  /** By our private address: the public one that peers outside see, the latest. */
+  readonly #outside = new NewestMap<string, string>(MOST_LEARNT);
 
   constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
     this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
@@ -20,12 +24,13 @@ export class OwnNames {
   }
 
   /**
-   * The public address, or what the peer sees, or what the flow is bound to. The port: as configured; where requests
-   * come on connections of their own, that of the listener; else the one that the peer sees, or ours.
+   * The public address, or what the peer sees, or what peers outside see if we are behind a NAT and it is outside too, or
+   * what the flow is bound to. The port: as configured; where requests come on connections of their own, that of the
+   * listener; else the one that the peer sees, or ours.
    */
   of(flow: Flow): string {
     const learnt = this.#learnt.get(keyOf(flow));
-    const host = this.#public?.host ?? learnt?.address ?? flow.local.address;
+    const host = this.#public?.host ?? learnt?.address ?? this.#likely(flow) ?? flow.local.address;
     const listening = flow.reliable ? this.#listening(flow.kind) : undefined;
     const port = this.#public?.port ?? listening ?? learnt?.port ?? flow.local.port;
     return writeHostPort({ host, port });
@@ -38,11 +43,24 @@ export class OwnNames {
   seen(flow: Flow, { address, port }: SocketAddress): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;
     if (isPrivate(address) && !isPrivate(flow.local.address)) return;
+    this.#seenBy.set(flow.remote.address, address);
+    if (isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
     const key = keyOf(flow);
     const known = this.#learnt.get(key) ?? flow.local;
     if (known.address === address && known.port === port) return;
     this.#learnt.set(key, { address, port });
   }
+
+  /** Our address for a flow on which no answer has come: of an earlier one to the same peer, or to another outside. */
+  #likely(flow: Flow): string | undefined {
+    const outside = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
+    return this.#seenBy.get(flow.remote.address) ?? outside;
+  }
+}
+
+/** Whether an address of a private network reaches a peer outside of it: some NAT is in between. */
+function isBehindNat({ local, remote }: Flow): boolean {
+  return isPrivate(local.address) && !isPrivate(remote.address);
 }
 
 /** By connection, or by peer on UDP. */

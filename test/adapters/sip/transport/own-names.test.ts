@@ -33,11 +33,30 @@ test("on a connection the port is that of our listener, where there is one", () 
   expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
 });
 
-test("what one connection has learnt is nothing to another", () => {
+test("another connection to a peer has the address that the peer sees, and a port of its own", () => {
   const names = new OwnNames(undefined, () => undefined);
   const one = flow("tcp", "10.0.0.1");
+  const other = { ...one, local: { address: "10.0.0.1", port: 40_001 } };
   names.seen(one, { address: "203.0.113.1", port: 4711 });
-  expect(names.of({ ...one, local: { address: "10.0.0.1", port: 40_001 } })).toBe("10.0.0.1:40001");
+  expect(names.of(other)).toBe("203.0.113.1:40001");
+  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // there is no NAT any more
+  expect(names.of(other)).toBe("10.0.0.1:40001");
+});
+
+test("behind a NAT, what one peer outside sees is our address for the others outside, and for nobody else", () => {
+  const names = new OwnNames(undefined, () => undefined);
+  const ours = flow("udp", "192.168.1.2");
+  const to = (address: string, local = "192.168.1.2"): Flow => ({
+    ...ours,
+    local: { address: local, port: 40_000 },
+    remote: { address, port: 5060 },
+  });
+  names.seen(to("198.51.100.1"), { address: "203.0.113.7", port: 4711 });
+  expect(names.of(to("198.51.100.2"))).toBe("203.0.113.7:40000");
+  expect(names.of(to("10.0.0.5"))).toBe("192.168.1.2:40000");
+  expect(names.of(to("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
+  expect(names.of(to("198.51.100.2", "203.0.113.9"))).toBe("203.0.113.9:40000");
+  expect(new OwnNames("192.0.2.9", () => undefined).of(to("198.51.100.2"))).toBe("192.0.2.9:40000");
 });
 
 test.each([

@@ -1,0 +1,65 @@
+import { resolveTrunk } from "../../../adapters/telephony/sip/config/resolve-trunk.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { InviteUsage } from "../../../adapters/telephony/sip/dialog/invite.ts";
+import type { MediaSession } from "../../../adapters/telephony/sip/media/engine.ts";
+import type { MediaAddress } from "../../../adapters/telephony/sip/media-address.ts";
+import { openStack, type SipStack } from "../../../adapters/telephony/sip/stack.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { type Field, field, readSip, writeSip } from "../../support/sip/sip-text.ts";
+
+/** A trunk's stack on real sockets. */
+export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
+  return openStack({
+    trunk: resolveTrunk({ name: "acme", ...trunk }),
+    system: realSystem,
+    logger: silentLogger,
+    changed() {},
+    trace() {},
+  });
+}
+
+/** Calls 100 over a stack, without audio: what matters is the signalling. */
+export function callOver({ invite }: SipStack, address: MediaAddress): InviteUsage {
+  const nothing = (): void => {};
+  const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
+  return invite({
+    ...{ user: "100", callId: "call", session, address, srtp: "off", settled: nothing, lost: nothing },
+    maySend: () => true,
+    mayFollow: () => false,
+    listener: {
+      ...{ placed: nothing, progressed: nothing, ringing: nothing, earlyMedia: nothing, answered: nothing },
+      ...{ digit: nothing, held: nothing, ended: nothing },
+    },
+  });
+}
+
+/** A response to a request as it came, by default 200. @param via what the server makes of `;rport` in Via */
+export function responseTo(
+  text: string,
+  {
+    start = "SIP/2.0 200 OK",
+    more = [],
+    body = "",
+    via = "",
+  }: {
+    readonly start?: string;
+    readonly more?: readonly Field[];
+    readonly body?: string;
+    readonly via?: string;
+  } = {},
+): Buffer {
+  const asked = readSip(Buffer.from(text, "latin1"));
+  const to = field(asked, "To");
+  const copied = ["From", "Call-ID", "CSeq"].map((name): Field => [name, field(asked, name)]);
+  return writeSip({
+    start,
+    fields: [
+      ["Via", field(asked, "Via").replace(";rport", via || ";rport")],
+      ["To", to.includes("tag=") ? to : `${to};tag=them`],
+      ...copied,
+      ...more,
+    ],
+    body,
+  });
+}
