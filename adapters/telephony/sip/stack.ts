@@ -68,12 +68,11 @@ export interface SipStack {
 /** Opens a trunk's sockets and stands the layers on them. @throws {TransportError} its listener's port is taken */
 export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const { trunk, system, logger } = options;
-  const nextHop = trunk.outboundProxy ?? trunk.server;
   const transports = createTransports({
     system,
     logger,
     tls: trunk.tls,
-    serverName: parseUri(nextHop)?.host,
+    serverName: parseUri(trunk.outboundProxy ?? trunk.server)?.host,
     publicAddress: trunk.publicAddress,
     listen: trunk.listen,
     crlfProbe: trunk.crlfProbe,
@@ -87,6 +86,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     await transactions.close();
     throw fault;
   }
+  const nextHop = trunk.outboundProxy ?? trunk.server;
   const proxyLoose = trunk.outboundProxy !== undefined && parseUri(trunk.outboundProxy)?.params.has("lr") === true;
   const agent = createUserAgent({
     transactions,
