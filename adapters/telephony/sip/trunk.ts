@@ -152,8 +152,10 @@ export class SipTrunk implements Carrier {
       takesTelephoneEvents: () => takesKeys,
       answered: () => stack.presence.proven(),
       again(end) {
-        // Who takes nothing but encrypted calls refuses an offer that leaves it open (RTP/AVP with keys).
-        if (!again || end.type !== "rejected" || end.rang || !OFFER_REFUSED.has(end.response.status)) return undefined;
+        // A far side that takes encrypted calls only refuses an offer that leaves it open (RTP/AVP with keys). After an
+        // 18x a phone may have rung, and would ring twice.
+        if (!again || end.type !== "rejected" || end.progressed) return undefined;
+        if (!OFFER_REFUSED.has(end.response.status)) return undefined;
         again = false;
         return invite("required");
       },

@@ -19,6 +19,7 @@ const rejected = (
     type: "rejected",
     response: response(status, phrase, q850 === undefined ? {} : { Reason: `Q.850;cause=${q850};text="why"` }),
     rang,
+    progressed: rang,
   });
 
 describe("what a refused call came to", () => {
@@ -82,6 +83,7 @@ describe("what a refused call came to", () => {
           Warning: '399 host "odd"',
         }),
         rang: false,
+        progressed: false,
       }).detail,
     ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (odd)');
   });
@@ -89,14 +91,23 @@ describe("what a refused call came to", () => {
   test("what the owner can do about it stands behind the raw cause", () => {
     expect(rejected(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
     expect(
-      releaseOf({ type: "rejected", response: response(302, "Moved", { Contact: "<sip:a@b>" }), rang: false }).detail,
+      releaseOf({
+        type: "rejected",
+        response: response(302, "Moved", { Contact: "<sip:a@b>" }),
+        rang: false,
+        progressed: false,
+      }).detail,
     ).toBe("SIP 302 Moved: the trunk wants the call elsewhere (<sip:a@b>); set `followRedirects` to follow it");
   });
 
   test("only 503 makes a trunk rest, for an hour at most", () => {
     const rest = (status: number, value: string) =>
-      releaseOf({ type: "rejected", response: response(status, "", { "Retry-After": value }), rang: false })
-        .retryAfterMs;
+      releaseOf({
+        type: "rejected",
+        response: response(status, "", { "Retry-After": value }),
+        rang: false,
+        progressed: false,
+      }).retryAfterMs;
     expect(rest(503, "120 (I'm in a meeting);duration=3600")).toBe(120_000);
     expect(rest(503, "99999999")).toBe(3_600_000);
     expect(rest(503, "soon")).toBeUndefined();
@@ -134,7 +145,10 @@ describe("other ends", () => {
 
 describe("WhatsApp's refusals", () => {
   const refused = (status: number, phrase: string) =>
-    releaseOf({ type: "rejected", response: response(status, phrase), rang: false }, { whatsApp: true });
+    releaseOf(
+      { type: "rejected", response: response(status, phrase), rang: false, progressed: false },
+      { whatsApp: true },
+    );
 
   test.each([
     [403, "No Approved Call Permission", "no_call_permission"],
@@ -164,6 +178,7 @@ describe("a response of a far side", () => {
           type: "rejected",
           response: response(403, text, { Reason: text, Warning: text, "Retry-After": text }),
           rang: true,
+          progressed: true,
         },
         { whatsApp: true },
       );

@@ -113,6 +113,14 @@ describe("encryption that is optional", () => {
     expect(profiles).toEqual(["RTP/AVP", "RTP/AVP", "RTP/SAVP"]);
     expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^a=crypto:/m);
   });
+
+  test.each([180, 181, 182, 183])("is not insisted on after %i: the phone may ring twice", async (status) => {
+    const callee = { rings: [status], status: 488, reason: "Not Acceptable Here" };
+    const scene = await Scene.open({ srtp: "optional" }, { callees: { "*": callee } });
+    const [cause] = await scene.endOf(NUMBER);
+    expect(cause).toBe("rejected_by_network");
+    expect(scene.farEnd.calls).toHaveLength(1);
+  });
 });
 
 describe("how many calls a trunk takes", () => {

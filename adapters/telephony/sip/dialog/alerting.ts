@@ -14,6 +14,11 @@ export class Alerting {
     this.#call = call;
   }
 
+  /** Whether anything but 100 and 199 has come before the final response. */
+  get progressed(): boolean {
+    return this.#progressed;
+  }
+
   /** Whether the callee has been alerted. */
   get rang(): boolean {
     return this.#rang;

@@ -12,6 +12,8 @@ export type InviteEnd =
       readonly response: SipResponse;
       /** Whether the callee had been alerted. */
       readonly rang: boolean;
+      /** Whether the network had worked on the call (an 18x): then a phone may have rung. */
+      readonly progressed: boolean;
       /** Why a challenge could not be answered (401, 407), as a sentence. */
       readonly refusal?: string | undefined;
       readonly unheard?: boolean | undefined;

@@ -193,8 +193,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #refused(response: SipResponse, refusal: string | undefined): void {
     this.#forks.keepOnly(undefined);
-    const { rang } = this.#alerting;
-    const rejected: InviteEnd = { type: "rejected", response, rang, refusal, unheard: this.#unheard };
+    const { rang, progressed } = this.#alerting;
+    const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, unheard: this.#unheard };
     this.#over(this.#state === "calling" ? rejected : this.#end);
   }
 
