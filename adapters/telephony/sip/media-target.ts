@@ -14,11 +14,14 @@ export interface MediaTargetOptions {
 
 /**
  * Configures a media session with what offer and answer come to. A host name for the far side's audio, which SDP allows
- * (RFC 8866 section 5.7), is looked up first; meanwhile nothing is sent.
+ * (RFC 8866 section 5.7), is looked up first; meanwhile nothing is sent. A name that had an address earlier in the call
+ * keeps it until the DNS names others.
  */
 export class MediaTarget {
   readonly #options: MediaTargetOptions;
   #latest: StreamSettings | undefined;
+  /** The last name that was found, and its address. */
+  #known: { readonly name: string; readonly address: string } | undefined;
 
   constructor(options: MediaTargetOptions) {
     this.#options = options;
@@ -27,24 +30,36 @@ export class MediaTarget {
   /** @param early before the answer */
   settle(settings: StreamSettings, early: boolean): void {
     this.#latest = settings;
-    if (isIP(settings.remote.address) !== 0) this.#options.session.configure(settings);
-    else void this.#lookUp(settings, early);
+    const name = settings.remote.address;
+    if (isIP(name) !== 0) {
+      this.#options.session.configure(settings);
+      return;
+    }
+    const known = this.#known?.name === name ? this.#known.address : undefined;
+    if (known !== undefined) this.#configure(settings, known);
+    void this.#lookUp(settings, early, known);
   }
 
-  async #lookUp(settings: StreamSettings, early: boolean): Promise<void> {
-    const { session, local, dns, lost } = this.#options;
-    const { remote, remoteRtcp } = settings;
-    const found = await dns.addresses(remote.address).catch((): readonly string[] => []);
-    if (this.#latest !== settings) return;
+  async #lookUp(settings: StreamSettings, early: boolean, known: string | undefined): Promise<void> {
+    const { local, dns, lost } = this.#options;
+    const name = settings.remote.address;
+    const found = await dns.addresses(name).catch((): readonly string[] => []);
+    if (this.#latest !== settings || (known !== undefined && found.includes(known))) return;
     const address = found.find((one) => isIP(one) === (isIP(local) || 4));
     if (address !== undefined) {
-      const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
-      session.configure({
-        ...settings,
-        remote: { ...remote, address },
-        remoteRtcp: { ...remoteRtcp, address: rtcpAddress },
-      });
-    } else if (!early)
-      lost(`The far side's SDP names "${remote.address}" for its audio, which has no address that can be reached.`);
+      this.#known = { name, address };
+      this.#configure(settings, address);
+    } else if (!early && known === undefined)
+      lost(`The far side's SDP names "${name}" for its audio, which has no address that can be reached.`);
+  }
+
+  #configure(settings: StreamSettings, address: string): void {
+    const { remote, remoteRtcp } = settings;
+    const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
+    this.#options.session.configure({
+      ...settings,
+      remote: { ...remote, address },
+      remoteRtcp: { ...remoteRtcp, address: rtcpAddress },
+    });
   }
 }

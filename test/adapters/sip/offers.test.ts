@@ -1,12 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { nodeDns } from "../../../adapters/telephony/sip/transport/node-dns.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import type { PlacedCall } from "../../../src/testing/telephony-network.ts";
 import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
-import { readOffer } from "../../support/sip/offer.ts";
+import { readOffer, writeSdp } from "../../support/sip/offer.ts";
 import { field, type SipText } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
+
+afterEach(() => vi.restoreAllMocks());
 
 /** Plays a second of 440 Hz to its end, and hangs up. */
 async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
@@ -86,5 +89,41 @@ describe("a host name for the far side's audio", () => {
     await leg.hangUp();
     await events.over;
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
+  });
+
+  /** A reliable description, and after it an UPDATE that names a host without an address. */
+  const early = (then: (call: FarEndCall) => Promise<unknown>): Script => {
+    const addresses = vi.spyOn(nodeDns, "addresses");
+    const looked = (): Promise<void> =>
+      vi.waitFor(() => expect(addresses.mock.settledResults.map(({ type }) => type)).toContain("fulfilled"));
+    const sdp = writeSdp({
+      ...{ version: 9, address: "127.0.0.1", port: 4000, formats: [[0, "PCMU/8000"]] },
+      connection: "nowhere.invalid",
+    });
+    const before = async (call: FarEndCall): Promise<void> => {
+      await call.request("UPDATE", [["Content-Type", "application/sdp"]], sdp);
+      await looked();
+      await then(call);
+    };
+    return { rings: [183], reliable: true, earlyMedia: true, before };
+  };
+
+  test("that an UPDATE names before the answer may be followed by another", async () => {
+    const callee = early((call) => call.reinvite("sendrecv", "UPDATE"));
+    const scene = await Scene.open({ requireInboundAudio: false }, { callees: { "*": callee } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    await leg.hangUp();
+    await events.over;
+    expect(events.types).toEqual(["placed", "early_media", "answered", "connected", "ended"]);
+  });
+
+  test("that an UPDATE names before the answer is where the callee is, unless the answer says more", async () => {
+    const scene = await Scene.open({}, { callees: { "*": early(async () => {}) } });
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("media_lost", 5_000);
+    await leg.hangUp();
+    await events.over;
+    expect(events.types).toEqual(["placed", "early_media", "answered", "media_lost", "ended"]);
   });
 });

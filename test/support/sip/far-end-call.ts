@@ -242,7 +242,8 @@ export class FarEndCall {
       if (reliable) await this.#untilPracked(say);
       else say();
     }
-    const { status = 200, reason, fields = [], afterMs = 0 } = this.#script;
+    const { status = 200, reason, fields = [], afterMs = 0, before } = this.#script;
+    await before?.(this);
     if (afterMs > 0) await new Promise((resolve) => setTimeout(resolve, afterMs));
     if (status === "never" || this.end || this.#closed) return;
     if (status < 300) return this.#answer(invite, from);

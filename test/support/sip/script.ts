@@ -15,6 +15,8 @@ export interface Script {
   readonly announcement?: Speech;
   /** They are reliable (RFC 3262): each is repeated until its PRACK comes, and the answer waits for it. */
   readonly reliable?: boolean;
+  /** What it does between ringing and the final response. */
+  readonly before?: (call: FarEndCall) => Promise<unknown>;
   /** Between ringing and the final response, ms. Default: 0. */
   readonly afterMs?: number;
   /** The final response; `never` rings until it is cancelled. Default: 200. */

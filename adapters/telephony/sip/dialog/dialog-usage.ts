@@ -195,7 +195,7 @@ export class DialogUsage {
   #take(transaction: ServerTransaction): void {
     const { method, headers } = transaction.request;
     if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
-    else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction);
+    else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
     else if (method === "INFO") this.#pressed(transaction);
     else if (method === "OPTIONS") this.#reply(transaction, 200, CAPABILITIES);
     else if (method === "BYE") {

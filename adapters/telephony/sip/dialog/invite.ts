@@ -38,8 +38,13 @@ export interface Negotiator {
    * else why no call can be had with it, as a sentence.
    */
   answered(sdp: string, early: boolean): string | undefined;
-  /** The far side's new offer (re-INVITE, UPDATE): our answer; undefined: 488, and everything stays as it was. */
-  reoffered(sdp: string): string | undefined;
+  /**
+   * The far side's new offer (re-INVITE, UPDATE): our answer; undefined: 488, and everything stays as it was.
+   * @param early before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
+   */
+  reoffered(sdp: string, early?: boolean): string | undefined;
+  /** The call is answered with what an early offer has settled. */
+  confirmed(): void;
 }
 
 /** What becomes of a call. In this order; `ended` comes last and exactly once. None may throw. */

@@ -188,7 +188,9 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   /** Why no call can be had with what the far side has described. */
   #misfit({ sdp, updated }: DialogUsage): string | undefined {
     if (sdp === undefined) return "the far side answered without SDP";
-    return updated ? undefined : this.#call.negotiator.answered(sdp, false);
+    if (!updated) return this.#call.negotiator.answered(sdp, false);
+    this.#call.negotiator.confirmed();
+    return undefined;
   }
 
   #refused(response: SipResponse, refusal: string | undefined): void {

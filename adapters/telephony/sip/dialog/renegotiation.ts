@@ -44,12 +44,12 @@ export class Renegotiation {
     this.#listener = listener;
   }
 
-  /** Answers a re-INVITE or an UPDATE. */
-  answer(transaction: ServerTransaction): void {
+  /** Answers a re-INVITE or an UPDATE. @param early before the call is answered */
+  answer(transaction: ServerTransaction, early: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;
     const sdp = sdpOf(request);
-    const answer = this.#refusal(request, sdp) ?? this.#describe(request, sdp);
+    const answer = this.#refusal(request, sdp) ?? this.#describe(request, sdp, early);
     if (typeof answer !== "string") {
       this.#context.reply(transaction, answer.status, { ...answer, callId });
       return;
@@ -92,8 +92,8 @@ export class Renegotiation {
   }
 
   /** The body of the 2xx: our answer, or an offer where a re-INVITE brought none. */
-  #describe(request: SipRequest, sdp: string | undefined): string | Refusal {
-    if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp) ?? { status: 488 };
+  #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | Refusal {
+    if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp, early) ?? { status: 488 };
     if (request.method !== "INVITE") return "";
     this.offering = true;
     this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;

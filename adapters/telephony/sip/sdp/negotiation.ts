@@ -92,7 +92,7 @@ class Negotiation implements Negotiator {
     return undefined;
   }
 
-  reoffered(text: string): string | undefined {
+  reoffered(text: string, early = false): string | undefined {
     const sdp = parseSdp(text);
     const chosen = sdp?.media.find((media) => media.kind === "audio" && media.port !== 0 && !wrongProtocol(media));
     if (sdp === undefined || chosen === undefined) return undefined;
@@ -108,8 +108,12 @@ class Negotiation implements Negotiator {
         media === chosen ? this.#audio(media.protocol, formats, settings.direction, more) : refused(media),
       ),
     );
-    this.#settle(settings, false);
+    this.#settle(settings, early);
     return this.#local;
+  }
+
+  confirmed(): void {
+    if (this.#settings !== undefined) this.#settle(this.#settings, false);
   }
 
   /** What the far side's description means, or a sentence about why we cannot do it. @param theirs it is an offer */

@@ -74,7 +74,7 @@ describe("reliable provisional responses", () => {
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
     call.accept({ sdp: sdp("sendrecv", 4000).replace("o=- 1 1", "o=- 1 2") });
-    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered early", "confirmed"]);
     expect(call.log).toEqual(["placed", "early media", "answered", "held"]);
   });
 
@@ -83,7 +83,7 @@ describe("reliable provisional responses", () => {
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
     call.accept({ sdp: sdp("sendrecv", 4004) });
-    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered", "answered"]);
+    expect(call.negotiator.log).toEqual(["offer", "early", "reoffered early", "answered"]);
     expect(call.log).toEqual(["placed", "early media", "answered"]);
   });
 });

@@ -20,7 +20,7 @@ export class LiveCall {
     this.usage = agent.invite({
       target,
       callId: "call",
-      negotiator: { offer: () => OFFER, answered: () => undefined, reoffered: () => OFFER },
+      negotiator: { offer: () => OFFER, answered: () => undefined, reoffered: () => OFFER, confirmed() {} },
       listener: {
         placed: () => told("placed"),
         progressed: () => {},

@@ -29,9 +29,13 @@ export class NotedNegotiator implements Negotiator {
     return this.fault;
   }
 
-  reoffered(): string | undefined {
-    this.log.push("reoffered");
+  reoffered(_sdp: string, early: boolean): string | undefined {
+    this.log.push(early ? "reoffered early" : "reoffered");
     return this.answer;
+  }
+
+  confirmed(): void {
+    this.log.push("confirmed");
   }
 }
 
