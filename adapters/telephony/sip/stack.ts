@@ -1,6 +1,7 @@
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
+import { TrunkServers } from "./auth/trunk-servers.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
@@ -78,7 +79,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     crlfProbe: trunk.crlfProbe,
   });
   const dns = cachedDns(nodeDns, system);
-  const resolve = createResolve({ system, dns });
+  const nextHop = trunk.outboundProxy ?? trunk.server;
+  const servers = new TrunkServers(nextHop);
+  const resolve = servers.noting(createResolve({ system, dns }));
   const transactions = createTransactions(transports, resolve, { system, asksFailedHops: trunk.probe === "options" });
   try {
     await transports.ready();
@@ -86,12 +89,12 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     await transactions.close();
     throw fault;
   }
-  const nextHop = trunk.outboundProxy ?? trunk.server;
   const proxyLoose = trunk.outboundProxy !== undefined && parseUri(trunk.outboundProxy)?.params.has("lr") === true;
   const agent = createUserAgent({
     transactions,
     identity: identityOf(trunk),
-    digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password }, system),
+    digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password, realms: trunk.realms }, system),
+    trusts: (place) => servers.includes(place),
     nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,

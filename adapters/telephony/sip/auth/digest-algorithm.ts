@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface DigestAlgorithm {
   /** As in the registry: `SHA-256-sess`. */
   readonly name: string;
+  /** Of its hash: 0 is the strongest. */
+  readonly rank: number;
   /** Whether the secret is derived anew for each nonce. */
   readonly session: boolean;
   /** The hash of a text in UTF-8, as lower-case hex digits. */
@@ -19,11 +21,11 @@ const HASHES = [
 
 /** All that we can answer with, the strongest first. A runtime whose policy forbids MD5 does not have it. */
 export const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) => isAvailable(hash)).flatMap(
-  ([name, openssl]) => {
+  ([name, openssl], rank) => {
     const hash = (text: string): string => createHash(openssl).update(text, "utf8").digest("hex");
     return [
-      { name: `${name}-sess`, session: true, hash },
-      { name, session: false, hash },
+      { name: `${name}-sess`, rank, session: true, hash },
+      { name, rank, session: false, hash },
     ];
   },
 );

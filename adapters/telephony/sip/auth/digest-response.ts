@@ -2,7 +2,7 @@ import { writeQuotedString } from "../message/quoted-string.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 
 /** Who answers, and how often this nonce was used. */
-export interface DigestUse {
+export interface DigestCredentials {
   readonly user: string;
   readonly password: string;
   readonly cnonce: string;
@@ -13,7 +13,7 @@ export interface DigestUse {
 /** The value of Authorization or Proxy-Authorization for a request (RFC 7616 section 3.4). */
 export function digestResponse(
   { realm, nonce, opaque, algorithm, algorithmText, counted }: DigestChallenge,
-  { user, password, cnonce, count }: DigestUse,
+  { user, password, cnonce, count }: DigestCredentials,
   { method, uri }: { readonly method: string; readonly uri: string },
 ): string {
   const { hash } = algorithm;

@@ -3,12 +3,15 @@ import { randomText } from "../message/random-text.ts";
 import { NewestMap } from "../newest-map.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange } from "./digest-exchange.ts";
-import { type DigestSpace, spaceKey } from "./digest-space.ts";
+import { type DigestSpace, type DigestUse, spaceKey } from "./digest-space.ts";
+import { Realms } from "./realms.ts";
 
 /** Who we are for the servers that ask. */
 export interface DigestAccount {
   readonly user: string;
   readonly password: string | undefined;
+  /** The only realms that the password is for. Default: those that are asked for first. */
+  readonly realms?: readonly string[] | undefined;
 }
 
 /** So many realms are remembered: a peer that invents ever new ones pushes out its own. */
@@ -27,11 +30,13 @@ const MAX_SPACES = 8;
  */
 export class DigestClient {
   readonly account: DigestAccount;
+  readonly known: Realms;
   readonly #system: Pick<System, "random">;
   readonly #spaces = new NewestMap<string, DigestSpace>(MAX_SPACES);
 
   constructor(account: DigestAccount, system: Pick<System, "random">) {
     this.account = account;
+    this.known = new Realms(account.realms);
     this.#system = system;
   }
 
@@ -48,17 +53,18 @@ export class DigestClient {
     return new DigestExchange(this);
   }
 
-  /** The latest of all spaces. */
-  spaces(): Iterable<DigestSpace> {
-    return this.#spaces.values();
+  /** The latest spaces of this use. */
+  spaces(use: DigestUse): readonly DigestSpace[] {
+    return [...this.#spaces.values()].filter((space) => space.use === use);
   }
 
   /** Takes in a challenge; a nonce that is known goes on being counted. */
-  learn(field: DigestSpace["field"], challenge: DigestChallenge): DigestSpace {
-    const key = spaceKey(field, challenge.realm);
+  learn(field: DigestSpace["field"], challenge: DigestChallenge, use: DigestUse): DigestSpace {
+    this.known.met(challenge);
+    const key = `${use} ${spaceKey(field, challenge.realm)}`;
     const known = this.#spaces.get(key);
     if (known?.challenge.nonce === challenge.nonce && known.challenge.algorithm === challenge.algorithm) return known;
-    const space: DigestSpace = { field, challenge, cnonce: randomText(this.#system, 16), count: 0 };
+    const space: DigestSpace = { field, use, challenge, cnonce: randomText(this.#system, 16), count: 0 };
     this.#spaces.set(key, space);
     return space;
   }

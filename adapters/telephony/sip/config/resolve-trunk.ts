@@ -21,6 +21,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly user: string | undefined;
   readonly authUser: string | undefined;
   readonly password: string | undefined;
+  readonly realms: readonly string[] | undefined;
   /** SIP URI of From. */
   readonly from: string;
   /** SIP URI of our Contact; undefined: `contactUser` at the address that we have on a flow. */
@@ -77,6 +78,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     user: trunk.user,
     authUser: trunk.authUser ?? trunk.user,
     password: trunk.password,
+    realms: trunk.realms,
     from: writeUri(from),
     contact: trunk.contact,
     contactUser: trunk.user ?? from.user ?? NOBODY,

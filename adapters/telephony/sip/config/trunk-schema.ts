@@ -146,6 +146,12 @@ export const trunkSchema = v.object(
         v.check((value) => value !== "", secretMust("left out where there is none, not empty")),
       ),
     ),
+    realms: v.optional(
+      v.pipe(
+        v.array(line("the name of a realm"), must("a list of realms")),
+        v.check((list) => list.length > 0, "is empty; leave it out to take those that the servers ask for first"),
+      ),
+    ),
     from: v.optional(text("a SIP URI or a user", isUriOrUser)),
     callerId: v.optional(text("a number, a user or a SIP URI", isUriOrUser)),
     register: flag(),

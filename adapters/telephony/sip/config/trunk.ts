@@ -11,6 +11,8 @@ export interface Trunk {
   /** The user of the digest. Default: `user`. */
   readonly authUser?: string | undefined;
   readonly password?: string | undefined;
+  /** The only realms that the password is for, as challenges name them. Default: those that the trunk's servers ask for first. */
+  readonly realms?: readonly string[] | undefined;
   /** Who calls: a SIP URI or a user. Default: `user`. */
   readonly from?: string | undefined;
   /** The number that the callee sees, where the trunk lets us choose: P-Asserted-Identity and P-Preferred-Identity. */

@@ -1,4 +1,4 @@
-import { EMPTY_BODY, responseTo, type SipMessage } from "../message/message.ts";
+import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
 import { randomText } from "../message/random-text.ts";
 import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
@@ -48,6 +48,13 @@ export class AgentContext {
   /** The value of our Contact on this flow. */
   contact(flow: Flow, sentBy: string = this.transactions.sentBy(flow)): string {
     return `<${this.options.identity.contact(sentBy, flow)}>`;
+  }
+
+  /** Takes our credentials off a request that goes to anybody but the trunk's servers. */
+  withhold({ headers }: SipRequest, to: string | Flow): void {
+    if (this.options.trusts(to)) return;
+    headers.delete("Authorization");
+    headers.delete("Proxy-Authorization");
   }
 
   /** Answers a request, with a tag of ours where it had none. */

@@ -34,6 +34,8 @@ export interface UserAgentOptions {
   readonly identity: Identity;
   /** Answers challenges, and those that are known before they are made. */
   readonly digest: DigestClient;
+  /** Whether our credentials are for whoever is at this URI, or at the other end of this flow. */
+  trusts(place: string | Flow): boolean;
   /**
    * Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or
    * the URI itself.

@@ -1,7 +1,8 @@
 import type { DigestExchange } from "../auth/digest-exchange.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
+import { tagOf } from "../message/name-addr.ts";
 import type { ClientListener, ClientTransaction } from "../transaction/transactions.ts";
-import type { Flow, TransportError } from "../transport/transport.ts";
+import { addressAndPort, type Flow, type TransportError } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 
@@ -97,20 +98,23 @@ export class Exchange {
     const transaction = this.#context.transactions.request(request, lost ? otherwise : to, {
       maySend: this.#listener.maySend,
       prepare: (copy, flow, sentBy) => {
+        this.#context.withhold(copy, flow);
         if (contact === true && !copy.headers.has("Contact"))
           copy.headers.add("Contact", this.#context.contact(flow, sentBy));
       },
       sent: (sent, flow) => {
+        this.#request = sent;
         this.#context.trace(this.#callId, "sent", sent);
         this.#listener.sent?.(sent, flow);
       },
       provisional: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
+        if (response.status > 100) this.#passed(flow);
         this.#listener.provisional?.(response, flow);
       },
       final: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
-        if (this.#repeats(response)) this.#send();
+        if (this.#repeats(response, flow)) this.#send();
         else this.#listener.final(response, flow);
       },
       failed: (fault) => {
@@ -128,9 +132,29 @@ export class Exchange {
   }
 
   /** Whether a challenge is to be answered by asking again; never twice for the same nonce. */
-  #repeats(response: SipResponse): boolean {
-    if (this.#cancelled || (response.status !== 401 && response.status !== 407)) return false;
-    this.#refusal = this.#digest.challenged(response);
+  #repeats(response: SipResponse, flow: Flow): boolean {
+    const { status } = response;
+    if (status < 300) this.#passed(flow);
+    if (this.#cancelled || (status !== 401 && status !== 407)) return false;
+    const { digest, trusts } = this.#context.options;
+    const learns = !this.#invites || !digest.known.isSettled(addressAndPort(flow.remote));
+    this.#refusal =
+      trusts(flow) || digest.account.password === undefined
+        ? this.#digest.challenged(response, learns && !this.#inDialog)
+        : `The password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`;
     return this.#refusal === undefined;
+  }
+
+  /** A server has let our INVITE pass: it has named its realms by now, and what follows may be others' challenges. */
+  #passed(flow: Flow): void {
+    if (this.#invites && !this.#inDialog) this.#context.options.digest.known.settle(addressAndPort(flow.remote));
+  }
+
+  get #invites(): boolean {
+    return this.#request?.method === "INVITE";
+  }
+
+  get #inDialog(): boolean {
+    return tagOf(this.#request?.headers.get("To")) !== undefined;
   }
 }

@@ -78,7 +78,9 @@ export class Outgoing {
     this.#acks.set(cseq, authorization);
     for (const old of this.#acks.keys()) if (this.#acks.size > MOST_ACKS) this.#acks.delete(old);
     const { request, next } = this.#dialog.ack(cseq, [...authorization, this.#context.userAgent]);
-    this.#context.transactions.ack(request, nextHop(next, this.#flow, this.#first).to);
+    const { to } = nextHop(next, this.#flow, this.#first);
+    this.#context.withhold(request, to);
+    this.#context.transactions.ack(request, to);
     this.#context.trace(this.#callId, "sent", request);
   }
 

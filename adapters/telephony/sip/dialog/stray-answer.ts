@@ -31,7 +31,9 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   const dialog = new Dialog(invite.uri, response);
   const first = context.options.nextHop(invite.uri);
   const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);
-  context.transactions.ack(ack.request, nextHop(ack.next, flow, first).to);
+  const { to } = nextHop(ack.next, flow, first);
+  context.withhold(ack.request, to);
+  context.transactions.ack(ack.request, to);
   context.trace(callId, "sent", ack.request);
   new Exchange(
     context,

@@ -159,6 +159,48 @@ describe("a later request", () => {
   });
 });
 
+describe("a realm", () => {
+  const asks = (realm: string, algorithm = "MD5"): SipResponse =>
+    challenged(401, `Digest realm="${realm}", nonce="n", algorithm=${algorithm}`);
+
+  test("that is new is believed only where that is said, or where there is none yet", () => {
+    const digest = client();
+    expect(digest.exchange().challenged(asks("a"), false)).toBeUndefined();
+    expect(digest.exchange().challenged(asks("b"), false)).toMatch(/realm "a", not for "b"/);
+    expect(digest.exchange().challenged(asks("b"))).toBeUndefined();
+    expect(digest.exchange().challenged(asks("b"), false)).toBeUndefined();
+  });
+
+  test("that nobody knows does not keep the answer from one that is known beside it", () => {
+    const digest = client();
+    digest.exchange().challenged(asks("a"));
+    const exchange = digest.exchange();
+    const both = asks("evil");
+    both.headers.add("Proxy-Authenticate", 'Digest realm="a", nonce="2"');
+    expect(exchange.challenged(both, false)).toBeUndefined();
+    expect(sent(exchange).map(({ realm }) => realm)).toEqual(["a", "a"]);
+  });
+
+  test("may ask with a stronger algorithm than before, and from then on with no weaker one", () => {
+    const digest = client();
+    for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
+      expect(digest.exchange().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
+    for (const algorithm of ["MD5", "MD5-sess"])
+      expect(digest.exchange().challenged(asks("a", algorithm)), algorithm).toContain("has asked with SHA-256 before");
+    expect(digest.exchange().challenged(asks("b", "MD5"))).toBeUndefined();
+  });
+
+  test("of a registration does not see what calls have learnt, nor they what it has", () => {
+    const digest = client();
+    const registration = digest.exchange();
+    sent(registration, sipRequest("REGISTER", "sip:b"));
+    registration.challenged(asks("a"));
+    expect(sent(registration, sipRequest("REGISTER", "sip:b"))).toHaveLength(1);
+    expect(sent(digest.exchange(), sipRequest("OPTIONS", "sip:b"))).toHaveLength(1);
+    expect(sent(digest.exchange())).toEqual([]);
+  });
+});
+
 describe("nothing can be done", () => {
   const digestChallenge = (rest: string): SipResponse => challenged(401, `Digest realm="r", ${rest}`);
 

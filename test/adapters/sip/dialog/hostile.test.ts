@@ -95,6 +95,7 @@ describe("whatever the far side does", () => {
         transactions: tx,
         identity: { from: "<sip:us@x>", contact: (sentBy) => `sip:${sentBy}`, headers: [], product: "Ringport" },
         digest: new DigestClient({ user: "u", password: "p" }, system),
+        trusts: () => true,
         nextHop: (uri) => uri,
         followRedirects,
         system,

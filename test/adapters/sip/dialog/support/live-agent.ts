@@ -73,6 +73,7 @@ export class LiveAgent {
         product: "Ringport",
       },
       digest: new DigestClient({ user: "agent", password: options.password ?? "s3cret" }, system),
+      trusts: () => true,
       nextHop: () => server,
       system,
       logger,

@@ -62,6 +62,7 @@ export class ScriptedCall {
         product: "Ringport",
       },
       digest: new DigestClient({ user: "agent", password: "s3cret" }, this.system),
+      trusts: () => true,
       nextHop: () => "sip:192.0.2.1",
       system: this.system,
       logger: silentLogger,

@@ -1,0 +1,41 @@
+import { parseUri } from "../message/uri.ts";
+import { NewestMap } from "../newest-map.ts";
+import { canonicalAddress } from "../transport/canonical-address.ts";
+import { defaultPort } from "../transport/default-port.ts";
+import type { Resolve } from "../transport/resolve.ts";
+import { addressAndPort, type Flow, type SocketAddress } from "../transport/transport.ts";
+
+const MOST_REMEMBERED = 256;
+
+/** The servers that our credentials are for: those that the trunk's next hop leads to. */
+export class TrunkServers {
+  readonly #nextHop: string;
+  readonly #places = new NewestMap<string, true>(MOST_REMEMBERED);
+
+  constructor(nextHop: string) {
+    this.#nextHop = nextHop;
+  }
+
+  /** The same resolver; what it finds for the next hop is remembered. */
+  noting(resolve: Resolve): Resolve {
+    return async (uri, signal) => {
+      const hops = await resolve(uri, signal);
+      if (uri === this.#nextHop) for (const hop of hops) this.#places.set(placeOf(hop), true);
+      return hops;
+    };
+  }
+
+  /** Whether a place is one of them: where a flow leads to, or a URI that is the next hop's or one of its addresses. */
+  includes(place: string | Flow): boolean {
+    if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
+    const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];
+    if (uri === undefined) return false;
+    if (uri.host === own?.host && uri.port === own.port) return true;
+    const secure = uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
+    return this.#places.has(placeOf({ address: uri.host, port: uri.port ?? defaultPort(secure ? "tls" : "udp") }));
+  }
+}
+
+function placeOf({ address, port }: SocketAddress): string {
+  return addressAndPort({ address: canonicalAddress(address), port });
+}
