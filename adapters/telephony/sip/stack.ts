@@ -95,7 +95,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     identity: identityOf(trunk),
     digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password, realms: trunk.realms }, system),
     trusts: (place) => servers.includes(place),
-    nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk.domain) ? uri : nextHop),
+    nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
     reliableProvisionals: trunk.reliableProvisionals,
@@ -144,9 +144,10 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
 }
 
 /** Whether a redirection names another place than the trunk's domain, whose requests take the configured way. */
-function leadsElsewhere(text: string, domain: string): boolean {
+function leadsElsewhere(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
   const uri = parseUri(text);
-  return uri !== undefined && (uri.host !== domain || uri.port !== undefined);
+  if (uri === undefined) return false;
+  return uri.host !== domain || (uri.port !== undefined && uri.port !== domainPort);
 }
 
 function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: UserAgent): Presence {
@@ -160,10 +161,11 @@ function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: 
   return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, password, changed });
 }
 
-/** A user of the trunk's domain, or the domain itself. WhatsApp wants the transport in it as well. */
-function uriOf({ domain, whatsApp }: ResolvedTrunk, user?: string): string {
+/** A number at the trunk's domain, or the domain itself. WhatsApp wants the transport in it as well. */
+function uriOf({ domain, domainPort, whatsApp, userPhone }: ResolvedTrunk, user?: string): string {
   const params = new Map(whatsApp ? [["transport", "tls"]] : []);
-  return writeUri(sipUri({ user, host: domain, params }));
+  if (userPhone && user !== undefined) params.set("user", "phone");
+  return writeUri(sipUri({ user, host: domain, port: domainPort, params }));
 }
 
 function identityOf({ from, callerId, contact, contactUser, headers }: ResolvedTrunk): Identity {

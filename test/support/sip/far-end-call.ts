@@ -119,7 +119,9 @@ export class FarEndCall {
     const tag = parameter(field(request, "To"), "tag");
     switch (methodOf(request)) {
       case "INVITE":
-        return tag === undefined ? this.#invited(request, from) : this.#reoffered(request, from);
+        if (tag !== undefined) return this.#reoffered(request, from);
+        if (this.end === "refused") this.end = undefined; // asked once more, as after a redirection
+        return this.#invited(request, from);
       case "UPDATE":
         return this.#reoffered(request, from);
       case "ACK":

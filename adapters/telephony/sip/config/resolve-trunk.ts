@@ -7,6 +7,7 @@ import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 const E164 = /^\+[1-9]\d{6,14}$/;
 /** Who calls over a trunk that has neither an account nor a number. */
 const NOBODY = "ringport";
+const WHATSAPP = "wa.meta.vc";
 
 /** A trunk with all its defaults. */
 export interface ResolvedTrunk extends DestinationRule {
@@ -18,6 +19,8 @@ export interface ResolvedTrunk extends DestinationRule {
   /** Whether the signalling is TLS by `server` or `outboundProxy`. */
   readonly encrypted: boolean;
   readonly domain: string;
+  /** Behind `domain` in a Request-URI: the port of `server`, if the trunk names no domain. */
+  readonly domainPort: number | undefined;
   readonly user: string | undefined;
   readonly authUser: string | undefined;
   readonly password: string | undefined;
@@ -47,6 +50,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly crlfProbe: boolean;
   readonly users: readonly string[] | "*" | undefined;
   readonly format: NumberFormat;
+  readonly userPhone: boolean;
   readonly followRedirects: boolean;
   readonly sessionTimers: boolean;
   readonly reliableProvisionals: boolean;
@@ -75,6 +79,8 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     serverHost: server.host,
     encrypted,
     domain,
+    // WhatsApp wants one and the same URI in the Request-URI, the digest and To, where no port belongs.
+    domainPort: trunk.domain === undefined && domain !== WHATSAPP ? server.port : undefined,
     user: trunk.user,
     authUser: trunk.authUser ?? trunk.user,
     password: trunk.password,
@@ -102,6 +108,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     allowEmergency: trunk.allowEmergency ?? false,
     allowPremium: trunk.allowPremium ?? false,
     format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
+    userPhone: trunk.userPhone ?? false,
     followRedirects: trunk.followRedirects ?? false,
     sessionTimers: trunk.sessionTimers ?? true,
     reliableProvisionals: trunk.reliableProvisionals ?? true,
@@ -110,6 +117,6 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     requireInboundAudio: trunk.requireInboundAudio ?? true,
     trace: trunk.trace ?? false,
     listen: trunk.listen,
-    whatsApp: domain === "wa.meta.vc",
+    whatsApp: domain === WHATSAPP,
   };
 }

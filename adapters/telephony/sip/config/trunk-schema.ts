@@ -193,6 +193,7 @@ export const trunkSchema = v.object(
     allowEmergency: flag(),
     allowPremium: flag(),
     numberFormat: v.optional(text(NUMBER_FORMATS, (value) => numberFormat(value) !== undefined)),
+    userPhone: flag(),
     followRedirects: flag(),
     sessionTimers: flag(),
     reliableProvisionals: flag(),

@@ -4,7 +4,7 @@ export interface Trunk {
   readonly name: string;
   /** The next hop of every request, whatever `domain` says: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`, `sips:…`. */
   readonly server: string;
-  /** What stands behind the @ of Request-URI, To and From. Default: the host of `server`. */
+  /** What stands behind the @ of Request-URI, To and From. Default: the host of `server`, in the Request-URI with its port. */
   readonly domain?: string | undefined;
   /** Our account: the user part of From and Contact. */
   readonly user?: string | undefined;
@@ -52,6 +52,8 @@ export interface Trunk {
   readonly allowPremium?: boolean | undefined;
   /** How the number is written in the Request-URI: `e164` (+12025550100), `digits` (12025550100), or a template such as `0{national:49}`. Default: e164. */
   readonly numberFormat?: string | undefined;
+  /** Marks what is called as a telephone number, `;user=phone`, in Request-URI and To (RFC 3261 section 19.1.1). Default: false. */
+  readonly userPhone?: boolean | undefined;
   /** Follows 301 and 302 to where they point, at most five times. Default: false. */
   readonly followRedirects?: boolean | undefined;
   /** Offers session timers (RFC 4028). Default: true. */

@@ -71,7 +71,7 @@ export interface AgentRequest {
   readonly method: string;
   /** Request-URI. */
   readonly uri: string;
-  /** Default: the Request-URI in brackets. */
+  /** Default: the Request-URI in brackets, without its port. */
   readonly to?: string | undefined;
   /** Without a tag. Default: the identity's. */
   readonly from?: string | undefined;

@@ -1,5 +1,6 @@
 import { SipHeaders } from "../message/headers.ts";
 import { type SipRequest, sipRequest } from "../message/message.ts";
+import { withoutPort } from "../message/uri.ts";
 import type { UserAgentOptions } from "./agent.ts";
 import { ALLOW } from "./capabilities.ts";
 import type { InviteAttempt } from "./invite-attempt.ts";
@@ -24,7 +25,7 @@ export function inviteMessage(
   for (const route of routes) headers.add("Route", route);
   headers
     .add("From", `${identity.from};tag=${fromTag}`)
-    .add("To", `<${target}>`)
+    .add("To", `<${withoutPort(target)}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
   for (const [name, value] of [...identity.headers, ALLOW]) headers.add(name, value);

@@ -84,7 +84,7 @@ export interface InviteUsage {
 
 /** What is asked of a user agent. */
 export interface InviteRequest {
-  /** Request-URI and To. */
+  /** Request-URI, and To without its port. */
   readonly target: string;
   /** The core's id of the call, for the trace. */
   readonly callId: string;

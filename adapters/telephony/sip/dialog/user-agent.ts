@@ -1,6 +1,7 @@
 import { SipHeaders } from "../message/headers.ts";
 import { type SipResponse, sipRequest } from "../message/message.ts";
 import { parseNameAddr, tagOf } from "../message/name-addr.ts";
+import { withoutPort } from "../message/uri.ts";
 import type { ServerTransaction } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentReply, AgentRequest, RequestSeries, UserAgent, UserAgentOptions } from "./agent.ts";
@@ -85,7 +86,7 @@ function send(
   signal: AbortSignal | undefined,
 ): Promise<AgentReply> {
   const { identity, routes = [], nextHop } = context.options;
-  const { method, uri, to = `<${uri}>`, from = identity.from, headers: more = [], series, flow } = request;
+  const { method, uri, to = `<${withoutPort(uri)}>`, from = identity.from, headers: more = [], series, flow } = request;
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
     let sent = sipRequest(method, uri);

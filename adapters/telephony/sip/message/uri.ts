@@ -74,6 +74,12 @@ export function writeUri({ scheme, user, password, host, port, params, headers }
   return pairs.length === 0 ? text : `${text}?${pairs.join("&")}`;
 }
 
+/** The same URI without its port, which has no place in From and To (RFC 3261 section 19.1.1, table 1). */
+export function withoutPort(text: string): string {
+  const uri = parseUri(text);
+  return uri?.port === undefined ? text : writeUri({ ...uri, port: undefined });
+}
+
 /** Parameters that a URI without them never equals, whatever their value; the text of section 19.1.4 and its examples. */
 const NEVER_IGNORED = ["user", "ttl", "method", "maddr", "transport"];
 
