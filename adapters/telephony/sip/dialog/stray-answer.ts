@@ -35,13 +35,14 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   context.withhold(ack.request, to);
   context.transactions.ack(ack.request, to);
   context.trace(callId, "sent", ack.request);
+  const letGo = flow.hold();
   new Exchange(
     context,
     () => {
       const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
       return { request, ...nextHop(next, flow, first) };
     },
-    { final() {}, failed() {} },
+    { final: letGo, failed: letGo },
     callId,
   );
 }

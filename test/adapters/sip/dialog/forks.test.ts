@@ -13,6 +13,7 @@ describe("an INVITE that is forked", () => {
     const bye = call.tx.last("BYE");
     expect(bye.request.uri).toBe("sip:a@192.0.2.10");
     expect(bye.header("To")).toContain("tag=a");
+    bye.respond(200);
     expect(call.log).toEqual(["placed", "ringing", "answered"]);
     await call.receive("BYE", { tag: "b" });
     expect(call.end).toEqual({ type: "bye", reason: undefined });
@@ -28,6 +29,7 @@ describe("an INVITE that is forked", () => {
     await call.system.settle();
     expect(call.tx.acks.at(-1)?.request.uri).toBe("sip:z@192.0.2.30");
     expect(call.tx.last("BYE").request.uri).toBe("sip:z@192.0.2.30");
+    call.tx.last("BYE").respond(200);
     expect(call.left).toBe(0);
   });
 

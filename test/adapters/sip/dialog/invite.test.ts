@@ -194,6 +194,7 @@ describe("hanging up", () => {
     await call.system.settle();
     expect(call.tx.acks).toHaveLength(1);
     expect(call.tx.count("BYE")).toBe(1);
+    call.tx.last("BYE").respond(200);
     expect(call.left).toBe(0);
   });
 
@@ -228,6 +229,8 @@ describe("hanging up", () => {
     await call.system.advance(4000);
     await gone;
     expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(call.tx.flow.held);
+    call.tx.last("BYE").fail(new TransportError("timeout", "no response"));
     expect(call.left).toBe(0);
   });
 
@@ -257,6 +260,7 @@ describe("the far side hangs up", () => {
     const bye = await call.receive("BYE");
     expect(bye.status).toBe(200);
     expect(call.end).toEqual({ type: "released" });
+    call.tx.last("BYE").respond(481);
     expect(call.left).toBe(0);
   });
 
