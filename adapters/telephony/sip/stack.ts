@@ -14,6 +14,7 @@ import { AssumedPresence } from "./registration/assumed-presence.ts";
 import { OptionsPresence } from "./registration/options-presence.ts";
 import type { HealthChanged, Presence } from "./registration/presence.ts";
 import { Registration } from "./registration/registration.ts";
+import type { SrtpOffer } from "./sdp/keys.ts";
 import { createNegotiation } from "./sdp/negotiation.ts";
 import { createTransactions } from "./transaction/transaction-layer.ts";
 import { cachedDns } from "./transport/cached-dns.ts";
@@ -43,6 +44,8 @@ export interface StackInvite {
   readonly session: MediaSession;
   readonly address: MediaAddress;
   readonly srtp: ResolvedTrunk["srtp"];
+  /** Of the first offer. Default: the first that goes with `srtp`. */
+  readonly profile?: SrtpOffer["profile"] | undefined;
   /** Told what offer and answer have come to, each time. */
   readonly settled: (settings: StreamSettings) => void;
   /** Told that the far side's audio has no address; a sentence. */
@@ -114,7 +117,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, callId, session, address, srtp, settled, lost, listener, maySend, mayFollow }) => {
+    invite: ({ user, callId, session, address, srtp, profile, settled, lost, listener, maySend, mayFollow }) => {
       const target = new MediaTarget({ session, local: address.local, dns, lost });
       return agent.invite({
         target: uriOf(trunk, user),
@@ -125,6 +128,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,
+          profile,
           address: address.visible,
           port: session.port,
           random: (bytes) => system.random(bytes),

@@ -11,6 +11,7 @@ import { type MediaEngine, type MediaSession, PortsExhausted } from "./media/eng
 import { maskedMessage } from "./message/masked-message.ts";
 import { releaseOf } from "./outcome/release-of.ts";
 import { offline } from "./registration/presence.ts";
+import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
 import { openStack, type SipStack } from "./stack.ts";
 import { TransportError } from "./transport/transport.ts";
 
@@ -134,16 +135,16 @@ export class SipTrunk implements Carrier {
     const engine = await media();
     signal.throwIfAborted();
     let takesKeys = false;
-    const invite = (srtp: ResolvedTrunk["srtp"]): InviteUsage =>
+    const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
       stack.invite({
-        ...{ user, callId, session, address, srtp, listener: leg, lost: leg.heard.lost },
+        ...{ user, callId, session, address, srtp, profile, listener: leg, lost: leg.heard.lost },
         maySend: () => system.monotonic() < deadlines.send,
         mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {
           takesKeys = settings.telephoneEvent !== undefined;
         },
       });
-    let again = trunk.srtp === "optional";
+    const [firstOffer, ...otherOffers] = srtpOffers(trunk.srtp);
     const leg: SipLeg = new SipLeg({
       callId,
       sampleRate,
@@ -152,12 +153,10 @@ export class SipTrunk implements Carrier {
       takesTelephoneEvents: () => takesKeys,
       answered: () => stack.presence.proven(),
       again(end) {
-        // A far side that takes encrypted calls only refuses an offer that leaves it open (RTP/AVP with keys). After an
-        // 18x a phone may have rung, and would ring twice.
-        if (!again || end.type !== "rejected" || end.progressed) return undefined;
-        if (!OFFER_REFUSED.has(end.response.status)) return undefined;
-        again = false;
-        return invite("required");
+        // After an 18x a phone may have rung, and would ring twice.
+        if (end.type !== "rejected" || end.progressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
+        const offer = otherOffers.shift();
+        return offer && invite(offer);
       },
       gone: (_, end, release) => {
         this.#legs.delete(callId);
@@ -180,7 +179,7 @@ export class SipTrunk implements Carrier {
       throw new DialError("line_lost", DEADLINE_PASSED);
     }
     this.#legs.set(callId, leg);
-    leg.begin(invite(trunk.srtp), session);
+    leg.begin(invite(firstOffer), session);
     return leg;
   }
 

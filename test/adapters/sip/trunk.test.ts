@@ -110,7 +110,7 @@ describe("encryption that is optional", () => {
     const [cause] = await scene.endOf("+12025550101");
     expect(cause).toBe("rejected_by_network");
     const profiles = scene.farEnd.calls.map((call) => /^m=audio \d+ (\S+)/m.exec(call.requests[0]!.text.body)?.[1]);
-    expect(profiles).toEqual(["RTP/AVP", "RTP/AVP", "RTP/SAVP"]);
+    expect(profiles).toEqual(["RTP/AVP", "RTP/AVP", "RTP/SAVP", "RTP/SAVPF"]);
     expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^a=crypto:/m);
   });
 

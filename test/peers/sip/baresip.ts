@@ -39,6 +39,7 @@ export const NUMBERS = {
   sdes: "+12025550104",
   sdesOpus: "+12025550105",
   sdesIfOffered: "+12025550107",
+  sdesFeedback: "+12025550108",
   rings: "+12025550106",
   g722: "+12025550108",
 } as const;
@@ -50,6 +51,7 @@ const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
   sdes: "answermode=auto;audio_codecs=PCMU/8000/1,PCMA/8000/1;mediaenc=srtp-mand",
   sdesOpus: "answermode=auto;audio_codecs=opus/48000/1;mediaenc=srtp-mand",
   sdesIfOffered: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp",
+  sdesFeedback: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp-mandf",
   rings: "answermode=manual;audio_codecs=PCMU/8000/1",
   g722: "answermode=auto;audio_codecs=G722/16000/1",
 };

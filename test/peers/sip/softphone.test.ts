@@ -35,6 +35,8 @@ const CARRIERS: readonly {
     number: "sdes",
     trunk: { srtp: "optional" },
   },
+  { title: "protected PCMU with feedback (RTP/SAVPF)", number: "sdesFeedback", trunk: { srtp: "required" } },
+  { title: "PCMU, protection with feedback", number: "sdesFeedback", trunk: { srtp: "optional" } },
   { title: "protected Opus", number: "sdesOpus", trunk: { codecs: ["opus"], srtp: "required" } },
 ];
 const SECOND = 1_000;

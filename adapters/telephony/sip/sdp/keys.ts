@@ -5,6 +5,38 @@ import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 /** Whether calls are encrypted: never, where the far side does it, or nothing else. */
 export type SrtpPolicy = "off" | "optional" | "required";
 
+/** A form in which encryption is offered, with the profile of the `m=` line. */
+export interface SrtpOffer {
+  readonly policy: SrtpPolicy;
+  readonly profile: "RTP/AVP" | "RTP/SAVP" | "RTP/SAVPF";
+}
+
+/**
+ * The forms of an offer, each for when the one before is refused. With `optional` the first is RTP/AVP with keys in it: a
+ * far side without SRTP passes over lines it does not know and answers plainly, one with SRTP answers with its key.
+ * RTP/SAVP to begin with would be refused by all that have no SRTP, and a second m= line for plain audio is refused or
+ * misread by many. RFC 4568 would have keys in secure profiles only; this "best effort" is what telephones and exchanges
+ * have agreed on all the same. RTP/SAVPF, encryption with feedback (RFC 5124), is all that some far sides take.
+ */
+const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
+  off: [{ policy: "off", profile: "RTP/AVP" }],
+  optional: [
+    { policy: "optional", profile: "RTP/AVP" },
+    { policy: "required", profile: "RTP/SAVP" },
+    { policy: "required", profile: "RTP/SAVPF" },
+  ],
+  required: [
+    { policy: "required", profile: "RTP/SAVP" },
+    { policy: "required", profile: "RTP/SAVPF" },
+  ],
+};
+
+/** The forms that a trunk's offers take, one after another. */
+export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: SrtpOffer[]] {
+  const [first, ...others] = OFFERS[policy];
+  return [first!, ...others];
+}
+
 /** In this order: every far side has the first, and WhatsApp's documents name it. */
 const SUITES: readonly SrtpSuite[] = [
   "AES_CM_128_HMAC_SHA1_80",
@@ -28,17 +60,6 @@ export class OfferedKeys {
   constructor(policy: SrtpPolicy, random: (bytes: Uint8Array) => void) {
     this.policy = policy;
     this.#random = random;
-  }
-
-  /**
-   * The profile of our offer. With `optional` it is RTP/AVP with keys in it: a far side without SRTP passes over lines it
-   * does not know and answers plainly, one with SRTP answers with its key; one that wants nothing but RTP/SAVP refuses,
-   * and can be called again with `required`. RTP/SAVP to begin with would be refused by all that have no SRTP, and a
-   * second m= line for plain audio is refused or misread by many. RFC 4568 would have keys in secure profiles
-   * only; this "best effort" is what telephones and exchanges have agreed on all the same.
-   */
-  get protocol(): string {
-    return this.policy === "required" ? "RTP/SAVP" : "RTP/AVP";
   }
 
   /** The `a=crypto` lines of our offer, numbered from 1. */

@@ -4,7 +4,7 @@ import type { Negotiator } from "../dialog/invite.ts";
 import type { StreamSettings } from "../media/engine.ts";
 import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./far-media.ts";
 import { codecNames, codecOf, type Format, formatLines, formatsOf, keysBeside, offeredFormats } from "./formats.ts";
-import { type AgreedKeys, OfferedKeys, type SrtpPolicy } from "./keys.ts";
+import { type AgreedKeys, OfferedKeys, type SrtpOffer, type SrtpPolicy, srtpOffers } from "./keys.ts";
 import { attribute, parseSdp, type Sdp, type SdpLine, type SdpMedia, writeSdp } from "./sdp.ts";
 
 const PTIME_MS = 20;
@@ -16,6 +16,8 @@ export interface NegotiationOptions {
   /** In the order of preference; at least one. */
   readonly codecs: readonly TrunkCodec[];
   readonly srtp: SrtpPolicy;
+  /** Of our first offer. Default: the first that goes with `srtp`. */
+  readonly profile?: SrtpOffer["profile"] | undefined;
   /** Where the far side is to send its audio: our address as it sees it, and the port of our session. */
   readonly address: string;
   readonly port: number;
@@ -55,7 +57,7 @@ class Negotiation implements Negotiator {
   constructor(options: NegotiationOptions) {
     this.#options = options;
     this.#keys = new OfferedKeys(options.srtp, options.random);
-    this.#protocol = this.#keys.protocol;
+    this.#protocol = options.profile ?? srtpOffers(options.srtp)[0].profile;
     this.#offered = offeredFormats(options.codecs);
     const lot = new Uint32Array(1);
     options.random(new Uint8Array(lot.buffer));

@@ -183,6 +183,17 @@ describe("keys", () => {
     expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", wrong, wrong]), false)).toMatch(/cannot be used/);
   });
 
+  test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, and answered in either profile", (profile) => {
+    for (const answered of ["RTP/SAVP", "RTP/SAVPF"]) {
+      const { negotiation, settled } = negotiate({ srtp: "required", profile });
+      const [media] = parseSdp(negotiation.offer())!.media;
+      expect([media!.protocol, attributes(media!, "crypto").length]).toEqual([profile, 4]);
+      const text = secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answered);
+      expect(negotiation.answered(text, false)).toBeUndefined();
+      expect(settled[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
+    }
+  });
+
   test("are optional: a plain answer is plain, one with a key is encrypted, whatever its profile", () => {
     for (const [text, encrypted] of [
       [PLAIN, false],
