@@ -9,6 +9,7 @@ import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
 import { type MediaEngine, type MediaSession, PortsExhausted } from "./media/engine.ts";
 import { maskedMessage } from "./message/masked-message.ts";
+import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import { releaseOf } from "./outcome/release-of.ts";
 import { offline } from "./registration/presence.ts";
 import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
@@ -19,8 +20,6 @@ import { TransportError } from "./transport/transport.ts";
 const REOPEN_MS = 5_000;
 /** Whose ports are all held by its own calls waits so long for one of them to end, ms. */
 const PORT_WAIT_MS = 1_000;
-/** What a far side says to an offer that it cannot take. */
-const OFFER_REFUSED: ReadonlySet<number> = new Set([415, 488, 606]);
 /** A message in a call's timeline is cut there, characters. */
 const LONGEST_TRACE = 8_000;
 

@@ -40,6 +40,7 @@ export const NUMBERS = {
   sdesOpus: "+12025550105",
   sdesIfOffered: "+12025550107",
   sdesFeedback: "+12025550108",
+  dtls: "+12025550109",
   rings: "+12025550106",
   g722: "+12025550108",
 } as const;
@@ -52,6 +53,7 @@ const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
   sdesOpus: "answermode=auto;audio_codecs=opus/48000/1;mediaenc=srtp-mand",
   sdesIfOffered: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp",
   sdesFeedback: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=srtp-mandf",
+  dtls: "answermode=auto;audio_codecs=PCMU/8000/1;mediaenc=dtls_srtp;medianat=ice",
   rings: "answermode=manual;audio_codecs=PCMU/8000/1",
   g722: "answermode=auto;audio_codecs=G722/16000/1",
 };
@@ -97,6 +99,8 @@ module sndfile.so
 module aufile.so
 module aubridge.so
 module srtp.so
+module dtls_srtp.so
+module ice.so
 module_tmp uuid.so
 module_tmp account.so
 module_app menu.so

@@ -93,6 +93,23 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       });
   });
 
+  test.concurrent.each([
+    [
+      "off",
+      "rejected_by_network",
+      "SIP 488 Not Acceptable Here: the far side takes none of our codecs (PCMU, PCMA), or not our `srtp` (off), or wants DTLS",
+    ],
+    ["optional", "media_failed", "The far side wants DTLS and ICE (a=fingerprint)"],
+  ] as const)(
+    "that wants DTLS and ICE is not heard with srtp %s, and the outcome names it",
+    async (srtp, cause, detail) => {
+      const softphone = await startBaresip(stage, keys);
+      const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}`, srtp }, `dtls-${srtp}`);
+      const { events } = await dial(NUMBERS.dtls);
+      expect(await events.next("ended", 8_000)).toMatchObject({ cause, detail: expect.stringContaining(detail) });
+    },
+  );
+
   test.concurrent("presses keys that we understand, and understands ours", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "keys");

@@ -47,6 +47,7 @@ export class CalleeAudio {
   /** Our SDP; "" for a callee who has none. */
   sdp(direction = this.#firstDirection): string {
     if (this.#script.sdp === "none") return "";
+    if (this.#script.description !== undefined) return this.#script.description;
     const zeros = this.#address.includes(":") ? "::" : "0.0.0.0";
     return writeSdp({
       ...{ version: ++this.#version, address: this.#address, port: this.voice.port },

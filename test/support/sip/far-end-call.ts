@@ -250,7 +250,9 @@ export class FarEndCall {
     if (status === "never" || this.end || this.#closed) return;
     if (status < 300) return this.#answer(invite, from);
     this.end = "refused";
-    this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields] });
+    const { description: body = "" } = this.#script;
+    const described = body === "" ? [] : [SDP];
+    this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
   }
 
   #refusal(invite: SipText): Response | undefined {

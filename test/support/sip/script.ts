@@ -32,6 +32,8 @@ export interface Script {
   readonly onHold?: "sendonly" | "inactive" | "zeros";
   /** It takes our audio and sends none: its SDP is `recvonly`. */
   readonly onlyListens?: boolean;
+  /** Its description whatever was offered, also in a refusal; its audio goes nowhere. */
+  readonly description?: string;
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA")[];
   /** Does not understand telephone-event. Default: it does. */

@@ -3,6 +3,7 @@ import type { SipResponse } from "../message/message.ts";
 import { parseReasons, type Reason } from "../message/reason.ts";
 import { parseRetryAfter } from "../message/retry-after.ts";
 import { parseWarning } from "../message/warning.ts";
+import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
 import { oneLine } from "./one-line.ts";
 import type { Release } from "./release.ts";
 import { meaningOf } from "./release-causes.ts";
@@ -13,8 +14,8 @@ const LONGEST_REST_MS = 3_600_000;
 /** A detail shows so many of the reasons that a message gives. */
 const MOST_REASONS = 3;
 
-/** What matters of a trunk: whether it is WhatsApp's, and whether redirections are followed. */
-interface TrunkTraits {
+/** What matters of a trunk: what it offers, whether it is WhatsApp's, and whether redirections are followed. */
+interface TrunkTraits extends OfferTraits {
   readonly whatsApp?: boolean;
   readonly followRedirects?: boolean;
 }
@@ -37,10 +38,8 @@ export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
   }
 }
 
-function rejected(
-  { response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>,
-  { whatsApp = false, followRedirects = false }: TrunkTraits,
-): Release {
+function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
+  const { whatsApp = false, followRedirects = false } = trunk;
   const { status, headers } = response;
   const reasons = parseReasons(headers.fields("Reason").join());
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
@@ -48,7 +47,8 @@ function rejected(
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
   const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
-  const advice = redirection(response, followRedirects) ?? [refusal, fix].filter(isSaid).join("; ");
+  const advice =
+    redirection(response, followRedirects) ?? [refusal, mediaRefusal(response, trunk) ?? fix].filter(isSaid).join("; ");
   const detail =
     known === undefined
       ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`

@@ -1,5 +1,6 @@
 import type { SrtpKeys, SrtpSuite } from "../media/engine.ts";
 import { newSrtpKeys, parseCrypto, writeCrypto } from "../media/srtp/sdes.ts";
+import { srtpDemand } from "./demands.ts";
 import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 
 /** Whether calls are encrypted: never, where the far side does it, or nothing else. */
@@ -76,11 +77,12 @@ export class OfferedKeys {
     const values = attributes(media, "crypto").slice(0, MOST_KEYS);
     const secure = media.protocol.includes("SAVP");
     if (this.policy === "off") {
-      if (secure) return { fault: `The far side answers with ${media.protocol}, but srtp is off.` };
-      return { keys: undefined };
+      const fault = srtpDemand(media, "off");
+      return fault === undefined ? { keys: undefined } : { fault };
     }
     if (values.length === 0) {
-      if (this.policy === "required") return { fault: "The far side does not encrypt, but srtp is required." };
+      const fault = srtpDemand(media, this.policy);
+      if (fault !== undefined) return { fault };
       if (secure) return { fault: "The far side wants to encrypt, but its answer holds no key (a=crypto)." };
       return { keys: undefined };
     }

@@ -2,14 +2,13 @@ import { isIP } from "node:net";
 import type { TrunkCodec } from "../config/trunk.ts";
 import type { Negotiator } from "../dialog/invite.ts";
 import type { StreamSettings } from "../media/engine.ts";
+import { codecDemand, profileDemand } from "./demands.ts";
 import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./far-media.ts";
-import { codecNames, codecOf, type Format, formatLines, formatsOf, keysBeside, offeredFormats } from "./formats.ts";
+import { codecOf, type Format, formatLines, formatsOf, keysBeside, offeredFormats } from "./formats.ts";
 import { type AgreedKeys, OfferedKeys, type SrtpOffer, type SrtpPolicy, srtpOffers } from "./keys.ts";
 import { attribute, parseSdp, type Sdp, type SdpLine, type SdpMedia, writeSdp } from "./sdp.ts";
 
 const PTIME_MS = 20;
-/** Profiles that carry what we send; the others are DTLS, or no audio at all. */
-const PROTOCOLS = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
 /** What a negotiation is about. */
 export interface NegotiationOptions {
@@ -84,7 +83,7 @@ class Negotiation implements Negotiator {
     const media = sdp.media.find(({ kind }) => kind === "audio");
     if (media === undefined) return "The far side's answer has no audio in it.";
     if (media.port === 0) return "The far side refuses audio (port 0 in its answer).";
-    const wrong = wrongProtocol(media);
+    const wrong = profileDemand(sdp, media);
     if (wrong !== undefined) return wrong;
     const keys = this.#keys.answered(media);
     if ("fault" in keys) return keys.fault;
@@ -96,8 +95,10 @@ class Negotiation implements Negotiator {
 
   reoffered(text: string, early = false): string | undefined {
     const sdp = parseSdp(text);
-    const chosen = sdp?.media.find((media) => media.kind === "audio" && media.port !== 0 && !wrongProtocol(media));
-    if (sdp === undefined || chosen === undefined) return undefined;
+    if (sdp === undefined) return undefined;
+    const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
+    const chosen = audio.find((media) => profileDemand(sdp, media) === undefined);
+    if (chosen === undefined) return undefined;
     const keys = this.#keys.accept(chosen);
     const agreed = keys && this.#agree(sdp, chosen, keys.keys, true);
     if (keys === undefined || agreed === undefined || typeof agreed === "string") return undefined;
@@ -126,8 +127,7 @@ class Negotiation implements Negotiator {
     const running = theirs ? common.find((format) => codecOf(format) === this.#settings?.codec) : undefined;
     const format = running ?? common[0];
     const codec = format && codecOf(format);
-    if (format === undefined || codec === undefined)
-      return `No codec in common: we offer ${codecNames(this.#offered)}, the far side takes ${codecNames(formats)}.`;
+    if (format === undefined || codec === undefined) return codecDemand(this.#options.codecs, formats);
     const said = addressOf(sdp, media);
     if (said !== "held" && "fault" in said) return said.fault;
     const before = this.#settings?.remote;
@@ -183,12 +183,6 @@ class Negotiation implements Negotiator {
     const origin = line("o", `- ${this.#sessionId} ${this.#version} ${network}`);
     this.#local = writeSdp({ lines: [line("v", "0"), origin, ...session], media });
   }
-}
-
-/** A sentence where the profile is none of ours. */
-function wrongProtocol({ protocol }: SdpMedia): string | undefined {
-  if (PROTOCOLS.includes(protocol)) return undefined;
-  return `The far side wants its audio as ${protocol.slice(0, 40) || "nothing we know"}; we do ${PROTOCOLS.slice(0, 2).join(" and ")}.`;
 }
 
 /** An address of zeros takes away what we would have sent. */

@@ -1,0 +1,51 @@
+import type { TrunkCodec } from "../config/trunk.ts";
+import { sdpOf } from "../dialog/session-description.ts";
+import type { SipResponse } from "../message/message.ts";
+import { parseWarning } from "../message/warning.ts";
+import { codecDemand, profileDemand, srtpDemand } from "../sdp/demands.ts";
+import { codecOf, formatsOf } from "../sdp/formats.ts";
+import type { SrtpPolicy } from "../sdp/keys.ts";
+import { parseSdp } from "../sdp/sdp.ts";
+
+/** What we have offered. */
+export interface OfferTraits {
+  readonly codecs?: readonly TrunkCodec[] | undefined;
+  readonly srtp?: SrtpPolicy | undefined;
+}
+
+/** What a server says to an offer that it cannot take. */
+export const OFFER_REFUSED: ReadonlySet<number> = new Set([415, 488, 606]);
+
+const NETWORK = "the far side wants the other of IPv4 and IPv6";
+const FIXES: Readonly<Record<number, (codecs: string, srtp: SrtpPolicy) => string>> = {
+  300: () => NETWORK,
+  301: () => NETWORK,
+  302: (_, srtp) => `the far side wants another profile; check \`srtp\` (${srtp}), and that it does not want DTLS`,
+  304: (codecs) => `the far side takes none of our codecs (${codecs}); check \`codecs\``,
+  305: (codecs) => `the far side takes none of our codecs (${codecs}); check \`codecs\``,
+};
+
+/**
+ * What can be done about a refused offer: by the far side's own description, if the response has one, else by the code of
+ * its Warning (RFC 3261 sections 20.43 and 21.4.26), else by what was offered. Undefined: another refusal.
+ */
+export function mediaRefusal(response: SipResponse, { codecs, srtp }: OfferTraits): string | undefined {
+  if (!OFFER_REFUSED.has(response.status) || codecs === undefined || srtp === undefined) return undefined;
+  const demand = demandOf(sdpOf(response), codecs, srtp);
+  if (demand !== undefined) return demand;
+  const names = codecs.join(", ");
+  for (const warning of response.headers.list("Warning").map(parseWarning)) {
+    const fix = FIXES[warning?.code ?? 0];
+    if (fix !== undefined) return fix(names, srtp);
+  }
+  return `the far side takes none of our codecs (${names}), or not our \`srtp\` (${srtp}), or wants DTLS; check \`codecs\` and \`srtp\``;
+}
+
+function demandOf(text: string | undefined, codecs: readonly TrunkCodec[], srtp: SrtpPolicy): string | undefined {
+  const sdp = text === undefined ? undefined : parseSdp(text);
+  const media = sdp?.media.find(({ kind }) => kind === "audio");
+  if (sdp === undefined || media === undefined) return undefined;
+  const formats = formatsOf(media);
+  const isCommon = formats.map(codecOf).some((codec) => codec !== undefined && codecs.includes(codec));
+  return profileDemand(sdp, media) ?? srtpDemand(media, srtp) ?? (isCommon ? undefined : codecDemand(codecs, formats));
+}

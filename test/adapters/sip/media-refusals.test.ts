@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { Script } from "../../support/sip/far-end.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+
+const describes = (...media: string[]): string =>
+  ["v=0", "o=far 1 1 IN IP4 127.0.0.1", "s=-", "c=IN IP4 127.0.0.1", "t=0 0", ...media, ""].join("\r\n");
+
+const G729 = describes("m=audio 5000 RTP/AVP 18 101", "a=rtpmap:101 telephone-event/8000");
+const OPUS = describes("m=audio 5000 RTP/AVP 96", "a=rtpmap:96 opus/48000/2");
+const FINGERPRINT = "a=fingerprint:sha-256 00:11:22";
+const WEBRTC = describes("m=audio 5000 UDP/TLS/RTP/SAVPF 0", FINGERPRINT, "a=ice-ufrag:abcd", "a=setup:active");
+const OLD_WEBRTC = describes(FINGERPRINT, "m=audio 5000 RTP/SAVPF 0");
+const SECURE = describes("m=audio 5000 RTP/SAVP 0");
+
+/** How a call to such a callee ends. */
+async function endOf(
+  callee: Script,
+  trunk: Partial<Trunk> = {},
+): Promise<readonly [cause: string, detail: string | null]> {
+  const scene = await Scene.open(trunk, { callees: { "*": callee } });
+  return await scene.endOf(NUMBER);
+}
+
+describe("an answer that cannot be taken names what the far side wants, and the fix:", () => {
+  test.each<[what: string, description: string, trunk: Partial<Trunk>, detail: string]>([
+    [
+      "a codec that nobody here has",
+      G729,
+      {},
+      "No codec in common: we offer PCMU, PCMA, the far side takes G729. The trunk must convert (transcode) between them.",
+    ],
+    [
+      "a codec that the trunk does not offer",
+      OPUS,
+      { codecs: ["PCMA"] },
+      "No codec in common: we offer PCMA, the far side takes opus. Add opus to `codecs`.",
+    ],
+    [
+      "DTLS and ICE",
+      WEBRTC,
+      {},
+      "The far side wants DTLS and ICE (UDP/TLS/RTP/SAVPF), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.",
+    ],
+    [
+      "DTLS by its fingerprint",
+      OLD_WEBRTC,
+      { srtp: "optional" },
+      "The far side wants DTLS (a=fingerprint), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.",
+    ],
+    ["encryption", SECURE, {}, "The far side wants RTP/SAVP, but srtp is off. Set `srtp` to optional or required."],
+  ])("%s", async (_, description, trunk, detail) => {
+    expect(await endOf({ description }, trunk)).toEqual(["media_failed", detail]);
+  });
+});
+
+describe("a refused offer names what the far side wants, and the fix:", () => {
+  const refuses = (more: Partial<Script> = {}): Script => ({
+    rings: [],
+    status: 488,
+    reason: "Not Acceptable Here",
+    ...more,
+  });
+  const warns = (warning: string): Script => refuses({ fields: [["Warning", warning]] });
+  const NEITHER =
+    "the far side takes none of our codecs (PCMU, PCMA), or not our `srtp` (off), or wants DTLS; check `codecs` and `srtp`";
+
+  test.each<[by: string, callee: Script, detail: string]>([
+    [
+      "by the codecs of its description",
+      refuses({ description: G729 }),
+      ": No codec in common: we offer PCMU, PCMA, the far side takes G729. The trunk must convert (transcode) between them.",
+    ],
+    [
+      "by the profile of its description",
+      refuses({ description: WEBRTC, status: 606 }),
+      "UDP/TLS/RTP/SAVPF), as browsers do",
+    ],
+    [
+      "by the encryption of its description",
+      refuses({ description: SECURE }),
+      ": The far side wants RTP/SAVP, but srtp is off.",
+    ],
+    [
+      "by Warning 304",
+      warns('304 far.end "Media type not available"'),
+      " (Media type not available): the far side takes none of our codecs (PCMU, PCMA); check `codecs`",
+    ],
+    [
+      "by Warning 305",
+      warns('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
+      ": the far side takes none of our codecs (PCMU, PCMA); check `codecs`",
+    ],
+    [
+      "by Warning 302",
+      warns('302 far.end "Incompatible transport protocol"'),
+      ": the far side wants another profile; check `srtp` (off), and that it does not want DTLS",
+    ],
+    [
+      "by Warning 301",
+      warns('301 far.end "Incompatible network address formats"'),
+      ": the far side wants the other of IPv4 and IPv6",
+    ],
+    ["by what we have offered, if it says nothing", refuses(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
+    [
+      "by what we have offered, if a description has what we offer",
+      refuses({ description: describes("m=audio 5000 RTP/AVP 0") }),
+      NEITHER,
+    ],
+  ])("%s", async (_, callee, detail) => {
+    expect(await endOf(callee)).toEqual(["rejected_by_network", expect.stringContaining(detail)]);
+  });
+});
