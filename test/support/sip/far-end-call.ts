@@ -134,10 +134,13 @@ export class FarEndCall {
         if (this.#script.despiteCancel) return this.#answer(this.#invite, from);
         this.end = "cancelled";
         return this.#finally(this.#invite, from, { status: 487, reason: "Request Terminated" });
-      case "BYE":
+      case "BYE": {
+        const refusal = this.#script.byes?.[this.count("BYE") - 1];
+        if (refusal !== undefined) return respond(refusal);
         respond({ status: this.#answered ? 200 : 481 });
         if (tag === this.#tag) this.#over("they hung up");
         return;
+      }
       case "INFO":
         this.infoKeys += /^Signal\s*=\s*(\S)/im.exec(request.body)?.[1] ?? "";
         return respond({ status: 200 });
@@ -315,6 +318,6 @@ export class FarEndCall {
   }
 
   get #contact(): Field {
-    return ["Contact", `<sip:${this.user}@${this.#host}>`];
+    return ["Contact", this.#script.contact ?? `<sip:${this.user}@${this.#host}>`];
   }
 }

@@ -48,6 +48,10 @@ export interface Script {
   readonly forks?: number;
   /** Answers 200 although it was cancelled. */
   readonly despiteCancel?: boolean;
+  /** Its Contact, instead of its own address. */
+  readonly contact?: string;
+  /** How it answers the first BYEs, one after another; the next one as it should. */
+  readonly byes?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
   /** What it does after the ACK. */
   readonly acts?: (call: FarEndCall) => void | Promise<void>;
 }

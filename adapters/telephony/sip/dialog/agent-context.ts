@@ -4,6 +4,7 @@ import { randomText } from "../message/random-text.ts";
 import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
+import type { Farewell } from "./farewell.ts";
 import { type OurStatus, REASONS } from "./reason-phrase.ts";
 
 /** What a response of ours says besides its status. */
@@ -19,6 +20,10 @@ export interface ReplyParts {
 /** What all that a user agent does has in common. */
 export class AgentContext {
   readonly options: UserAgentOptions;
+  /** Legs that are being hung up. */
+  readonly farewells: Set<Farewell> = new Set();
+  /** Nothing is begun any more. */
+  closed = false;
 
   constructor(options: UserAgentOptions) {
     this.options = options;

@@ -177,7 +177,7 @@ export class DialogUsage {
   leave(reason: string | undefined, gone: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
-    this.outgoing.send("BYE", { headers }, { final: gone, failed: gone });
+    this.outgoing.leave(headers, gone);
   }
 
   /** Timers stop; nobody waits for what is still under way. */

@@ -33,7 +33,6 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
-  #leaving = false;
   /** How it ends when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
@@ -207,15 +206,9 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#bye(reason);
   }
 
-  /** The way to the far side stays open up to the last word on the BYE, which may be a challenge after the call is over. */
   #bye(reason?: string): void {
     this.#limit();
-    this.#leaving = true;
-    this.#confirmed?.leave(reason, () => {
-      this.#leaving = false;
-      this.#over(this.#end);
-      this.#hold.letGo();
-    });
+    this.#confirmed?.leave(reason, () => this.#over(this.#end));
   }
 
   /** From the first CANCEL or BYE on. */
@@ -230,7 +223,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "ended") return;
     this.#move("over");
     this.#stopTimer();
-    if (!this.#leaving) this.#hold.letGo();
+    this.#hold.letGo();
     this.#forks.keepOnly(undefined);
     this.#gone(this);
     this.#call.listener.ended(end);

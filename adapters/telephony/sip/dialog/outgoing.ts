@@ -5,6 +5,7 @@ import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { Dialog, RequestParts } from "./dialog.ts";
 import { Exchange, type ExchangeListener } from "./exchange.ts";
+import { Farewell } from "./farewell.ts";
 import { nextHop } from "./next-hop.ts";
 
 /** Most 2xx of one dialog whose ACK we may still have to repeat. */
@@ -63,9 +64,22 @@ export class Outgoing {
       },
       this.#callId,
     );
-    // A BYE goes on when nobody waits for it any more: without it the far leg stays up, and is billed.
-    if (method !== "BYE") this.#underWay.add(exchange);
+    this.#underWay.add(exchange);
     return exchange;
+  }
+
+  /** Hangs up, whoever waits for it. @param heard the first response has come, or none will */
+  leave(headers: readonly HeaderField[], heard: () => void): void {
+    new Farewell(this.#context, {
+      flow: this.#flow,
+      callId: this.#callId,
+      compose: (elsewhere) => {
+        const { request, next } = this.#dialog.request("BYE", { headers: [...headers, this.#context.userAgent] });
+        const hop = nextHop(next, this.#flow, this.#first);
+        return { request, ...(elsewhere ? { to: this.#first, otherwise: this.#first } : hop) };
+      },
+      heard,
+    });
   }
 
   /**

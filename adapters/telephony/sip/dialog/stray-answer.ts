@@ -4,7 +4,7 @@ import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Dialog } from "./dialog.ts";
-import { Exchange } from "./exchange.ts";
+import { Farewell } from "./farewell.ts";
 import { nextHop } from "./next-hop.ts";
 
 /** What is known of the INVITE that a stray answer belongs to. */
@@ -35,14 +35,13 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   context.withhold(ack.request, to);
   context.transactions.ack(ack.request, to);
   context.trace(callId, "sent", ack.request);
-  const letGo = flow.hold();
-  new Exchange(
-    context,
-    () => {
-      const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
-      return { request, ...nextHop(next, flow, first) };
-    },
-    { final: letGo, failed: letGo },
+  new Farewell(context, {
+    flow,
     callId,
-  );
+    compose: (elsewhere) => {
+      const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
+      return { request, ...(elsewhere ? { to: first, otherwise: first } : nextHop(next, flow, first)) };
+    },
+    heard() {},
+  });
 }

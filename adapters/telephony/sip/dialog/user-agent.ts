@@ -18,7 +18,6 @@ import { refuseStrayInvites } from "./stray-invite.ts";
 export function createUserAgent(options: UserAgentOptions): UserAgent {
   const context = new AgentContext(options);
   const calls = new Map<string, OutboundInvite>();
-  let closed = false;
 
   const series = (): RequestSeries => ({ callId: context.token(16), fromTag: context.token(), cseq: 0 });
 
@@ -46,7 +45,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
     invite(request: InviteRequest): InviteUsage {
       const call = new OutboundInvite(context, request, ({ callId }) => calls.delete(callId));
       calls.set(call.callId, call);
-      if (closed) void call.hangUp();
+      if (context.closed) void call.hangUp();
       return call;
     },
     request: (request, signal) => send(context, { ...request, series: request.series ?? series() }, signal),
@@ -55,8 +54,9 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
       return calls.size;
     },
     async close() {
-      closed = true;
+      context.closed = true;
       await Promise.all([...calls.values()].map((call) => call.hangUp()));
+      for (const farewell of context.farewells) farewell.stop();
     },
   };
 }
