@@ -21,7 +21,7 @@ async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
 
 describe("an INVITE without an offer", () => {
   test("after a hold gets everything that we can do, and the message goes on", async () => {
-    let resume = async (): Promise<SipText> => Promise.reject(new Error("not on hold yet"));
+    let resume: (() => Promise<SipText>) | undefined;
     const acts = async (call: FarEndCall): Promise<void> => {
       await call.reinvite("inactive");
       resume = () => call.request("INVITE");
@@ -31,8 +31,8 @@ describe("an INVITE without an offer", () => {
     playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
     playout.end();
     const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.event === event);
-    await scene.network.until(() => noted("held"), "the hold");
-    const { body } = await resume();
+    await scene.network.until(() => noted("held") && resume !== undefined, "the hold, on both sides");
+    const { body } = await resume!();
     expect(readOffer(body)).toMatchObject({
       direction: "sendrecv",
       formats: [{ name: "PCMU" }, { name: "PCMA" }, { name: "telephone-event" }],
