@@ -32,6 +32,8 @@ const heard = (heardEvidence: "inbound" | "rtcp"): Ending => ({
 });
 const reports = (call: FarEndCall): void => call.voice!.report();
 
+const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
+
 const CASES: readonly Case[] = [
   ["that speaks", { says: { hz: 1_000 } }, heard("inbound")],
   ["that sends comfort noise", { says: "comfort noise" }, heard("inbound")],
@@ -39,6 +41,9 @@ const CASES: readonly Case[] = [
   ["that sends nothing", callees.silent, failed],
   ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, failed],
   ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => call.hangUp() }, failed],
+  ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, failed],
+  ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, failed],
+  ["that speaks before and after the answer", { ...EARLY, says: { hz: 1_000 } }, heard("inbound")],
   ["that sends nothing, if none is required", callees.silent, unknown, { requireInboundAudio: false }],
   ["whose answer was recvonly", { onlyListens: true }, unknown],
   ["whose answer was recvonly, and that sends RTCP", { onlyListens: true, acts: reports }, heard("rtcp")],

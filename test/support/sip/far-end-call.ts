@@ -282,7 +282,7 @@ export class FarEndCall {
     const body = this.#audio?.sdp() ?? "";
     const all = [this.#contact, ALLOW, ...fields, ...allFields, ...(body ? [SDP] : [])];
     this.#announcement?.voice.close();
-    this.#audio?.talk();
+    this.#audio?.talk(this.#script.fallsSilent ? "inactive" : undefined);
     for (let fork = 0; fork < forks; fork++) {
       const tag = fork === 0 ? this.#tag : `${this.#tag}-${fork}`;
       this.#finally(invite, from, { status: 200, reason, fields: all, body, tag });

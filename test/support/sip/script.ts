@@ -11,6 +11,8 @@ export interface Script {
   readonly rings?: readonly number[];
   /** They carry SDP, and audio from then on. */
   readonly earlyMedia?: boolean;
+  /** From the answer on it says nothing more. */
+  readonly fallsSilent?: boolean;
   /** They carry the SDP of an announcement, a voice of its own that says this until the answer. */
   readonly announcement?: Speech;
   /** They are reliable (RFC 3262): each is repeated until its PRACK comes, and the answer waits for it. */

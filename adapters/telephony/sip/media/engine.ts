@@ -79,7 +79,7 @@ export interface SrtpKeys {
 export interface MediaListener {
   /** The first packet has been handed to the network after `start`. */
   sending(): void;
-  /** The first packet of the far side's audio has come. */
+  /** The first packet of the far side's audio has come; once more for the first after the answer. */
   receiving(): void;
   /** A key, once, by telephone-event. */
   digit(digit: string): void;

@@ -1,4 +1,3 @@
-import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../../src/audio/g711.ts";
 import type { FrameSink } from "../../../../src/ports/media.ts";
 import { FRAME_MS } from "../../media-clock.ts";
 import type { Codec } from "./codecs/codec.ts";
@@ -6,6 +5,7 @@ import type { StreamSettings } from "./engine.ts";
 import { FarSource } from "./far-source.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
+import { otherLaw, translate } from "./other-law.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame } from "./shared-frame.ts";
@@ -13,6 +13,11 @@ import { EventReceiver } from "./telephone-event.ts";
 
 /** Frames that are waited for after this thread has stood still. */
 const MOST_OWED = 25;
+/** Audio of the first moments after the answer is kept for this long after it, ms: its next packet shows that it goes on. */
+const KEPT_MS = 200;
+
+/** RFC 3389 section 4: static, and sent by phones that were not offered it. */
+const COMFORT_NOISE = 13;
 
 /** The packet that was parsed last in this thread. */
 const parsed = new RtpPacket();
@@ -33,6 +38,8 @@ export class Inbound {
   #before = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
   #heard = false;
+  /** From then on what comes is no more early media, ms. */
+  #freshFrom = 0;
   #owed = 0;
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
@@ -97,6 +104,13 @@ export class Inbound {
     this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
   }
 
+  /** The call is answered: what was heard before it is forgotten. @param freshFrom until then early media may still come, ms */
+  start(freshFrom: number): void {
+    if (this.#heard) this.#freshFrom = freshFrom;
+    this.#heard = false;
+    this.#owed = 0;
+  }
+
   /**
    * A datagram has come, its protection already taken off; the array is kept. Whether it shows that the far side is there:
    * it is of its source, audio or not.
@@ -134,7 +148,12 @@ export class Inbound {
    */
   tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
-    if (jitter === undefined || !this.#heard) return;
+    if (jitter === undefined) return;
+    if (!this.#heard) {
+      if (now < this.#freshFrom + KEPT_MS) this.#owed++;
+      else this.#forgetEarly(jitter);
+      return;
+    }
     this.#owed++;
     const wait = stalled && this.#owed < MOST_OWED;
     while (this.#owed > 0) {
@@ -189,7 +208,7 @@ export class Inbound {
     }
     if (packet.payloadType === COMFORT_NOISE) {
       jitter.skip(sequence, packet.timestamp);
-      this.#begun();
+      this.#begun(now);
       return;
     }
     if (packet.payloadLength === 0) {
@@ -200,13 +219,20 @@ export class Inbound {
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
     if (timely) reception.timed(packet.timestamp, now);
     jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
-    this.#begun();
+    this.#begun(now);
   }
 
-  #begun(): void {
-    if (this.#heard) return;
+  #begun(now: number): void {
+    if (this.#heard || now < this.#freshFrom) return;
     this.#heard = true;
     this.#listener.audible();
+  }
+
+  /** What came in the first moments after the answer was the end of early media. */
+  #forgetEarly(jitter: JitterBuffer): void {
+    if (this.#owed === 0) return;
+    this.#owed = 0;
+    jitter.restart();
   }
 
   /** Another source has begun, or the same one anew. */
@@ -228,22 +254,4 @@ export class Inbound {
     const { late = 0, duplicated = 0 } = this.#jitter ?? {};
     return Math.max(0, this.#reception.lost + duplicated) + late;
   }
-}
-
-const PCMU = 0;
-const PCMA = 8;
-/** RFC 3389 section 4: static, and sent by phones that were not offered it. */
-const COMFORT_NOISE = 13;
-const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
-const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
-
-/** Whether it is the other law of G.711: a far side may send any codec that both have named (RFC 3264 section 6.1). */
-function otherLaw(payloadType: number, agreed: number | undefined): boolean {
-  return (payloadType === PCMU && agreed === PCMA) || (payloadType === PCMA && agreed === PCMU);
-}
-
-/** Changes a payload from one law to the other, where it is. */
-function translate(bytes: Uint8Array, at: number, length: number, from: number): void {
-  const codes = from === PCMA ? MULAW_OF_ALAW : ALAW_OF_MULAW;
-  for (let i = at; i < at + length; i++) bytes[i] = codes[bytes[i]!]!;
 }

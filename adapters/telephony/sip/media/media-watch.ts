@@ -1,11 +1,17 @@
 import type { StreamEvidence, StreamSettings } from "./engine.ts";
 
+/** Early media may still be on its way when the answer comes: a source that spoke before it counts anew after this, ms. */
+const EARLY_TAIL_MS = 200;
+
 /** Watches over the far side of a call: what has come of it, and whether nothing has for too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
   #started = false;
   #heardAt = 0;
+  #freshFrom = 0;
+  /** RTP has come, before the answer or after it. */
+  #spoke = false;
   #inbound = false;
   #rtcp = false;
   #expected = false;
@@ -29,15 +35,23 @@ export class MediaWatch {
     this.#expect();
   }
 
-  start(now: number): void {
+  /**
+   * The call is answered: what came before shows nothing of what the far side receives from now on.
+   * @returns from when on what comes is no more early media, ms
+   */
+  start(now: number): number {
     this.#started = true;
     this.#heardAt = now;
+    this.#freshFrom = this.#inbound || this.#rtcp ? now + EARLY_TAIL_MS : now;
+    this.#inbound = this.#rtcp = false;
     this.#expect();
+    return this.#freshFrom;
   }
 
   /** A packet of the far side has come by RTP. */
   rtp(now: number): void {
-    this.#inbound = true;
+    this.#spoke = true;
+    if (now >= this.#freshFrom) this.#inbound = true;
     this.#left = false;
     this.#heardAt = now;
   }
@@ -47,7 +61,7 @@ export class MediaWatch {
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
    */
   rtcp(goodbye: boolean, now: number): void {
-    this.#rtcp = true;
+    if (now >= this.#freshFrom) this.#rtcp = true;
     this.#heardAt = now;
     if (goodbye) this.#left = true;
   }
@@ -58,7 +72,7 @@ export class MediaWatch {
     if (now - this.#heardAt < this.#lossMs) return undefined;
     this.#reported = true;
     const since = `for ${Math.round(this.#lossMs / 1000)} s${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
-    return this.#inbound
+    return this.#spoke
       ? `No audio has come from the far side ${since}.`
       : `No audio at all has come from the far side ${since}: a firewall, a NAT, or a wrong public address may be in the way.`;
   }

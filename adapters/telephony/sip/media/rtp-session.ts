@@ -112,7 +112,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   start(): void {
     if (this.#started || this.#closing !== undefined) return;
     this.#started = true;
-    this.#watch.start(this.#options.system.monotonic());
+    this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
     this.#sendNow();
   }
 

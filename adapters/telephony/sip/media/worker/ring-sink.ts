@@ -12,6 +12,12 @@ export class RingSink implements FrameSink {
     this.#cells = new Int32Array(shared.cells);
   }
 
+  /** What is written from now on comes after the answer. */
+  answered(): void {
+    Atomics.store(this.#cells, CELL.answeredAt, this.#ring.written);
+    Atomics.store(this.#cells, CELL.answered, 1);
+  }
+
   write(frame: Int16Array): void {
     if (!this.#ring.write(frame, frame.length)) Atomics.add(this.#cells, CELL.deaf, frame.length);
   }

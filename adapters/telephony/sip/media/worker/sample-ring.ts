@@ -27,6 +27,11 @@ export class SampleRing {
     return Atomics.load(this.#positions, TAKEN);
   }
 
+  /** Samples written since the beginning; wraps with 32 bits. */
+  get written(): number {
+    return Atomics.load(this.#positions, WRITTEN);
+  }
+
   /** Samples that wait. */
   get waiting(): number {
     return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;

@@ -16,6 +16,10 @@ export const CELL = {
   recalled: 2,
   /** Inbound samples for which there was no room; wraps. */
   deaf: 3,
+  /** Position of the incoming ring at the answer: samples before it are early media. */
+  answeredAt: 4,
+  /** 1 as soon as the worker knows of the answer. */
+  answered: 5,
 } as const;
 
 /** The memory of one call that both threads see. Nothing else of its audio passes between them. */

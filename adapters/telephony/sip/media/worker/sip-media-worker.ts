@@ -14,6 +14,7 @@ const STATISTICS_MS = 250;
 
 interface Call {
   readonly session: MediaSession;
+  readonly sink: RingSink;
   readonly board: Float64Array;
 }
 
@@ -44,7 +45,7 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
     });
     const sink = new RingSink(shared);
     session.connect(new RingSource(shared), sink, sink);
-    calls.set(id, { session, board: new Float64Array(shared.statistics) });
+    calls.set(id, { session, sink, board: new Float64Array(shared.statistics) });
     post({ type: "opened", id, port: session.port });
   } catch (fault) {
     const { name, message } = fault instanceof Error ? fault : { name: "Error", message: String(fault) };
@@ -58,6 +59,13 @@ function note(id: number): void {
   if (call === undefined) return;
   writeStatistics(call.board, call.session.statistics());
   writeEvidence(call.board, call.session.evidence());
+}
+
+function start(id: number): void {
+  const call = calls.get(id);
+  call?.session.start();
+  note(id);
+  call?.sink.answered();
 }
 
 async function close(id: number): Promise<void> {
@@ -80,7 +88,7 @@ function receive(message: ToMediaWorker): void {
   }
   const session = calls.get(message.id)?.session;
   if (message.type === "configure") session?.configure(message.settings);
-  else if (message.type === "start") session?.start();
+  else if (message.type === "start") start(message.id);
   else if (message.type === "keys") answer(message.ticket, session?.sendDigits(message.digits));
   else answer(message.ticket, close(message.id));
 }

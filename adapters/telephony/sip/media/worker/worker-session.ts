@@ -1,13 +1,14 @@
 import type { AheadSource, FrameSink, FrameSource } from "../../../../../src/ports/media.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../../media-clock.ts";
-import type {
-  MediaListener,
-  MediaOptions,
-  MediaSession,
-  MediaStatistics,
-  SendDeadline,
-  StreamEvidence,
-  StreamSettings,
+import {
+  type MediaListener,
+  type MediaOptions,
+  type MediaSession,
+  type MediaStatistics,
+  NOTHING_CAME,
+  type SendDeadline,
+  type StreamEvidence,
+  type StreamSettings,
 } from "../engine.ts";
 import type { ToMediaWorker } from "./messages.ts";
 import { SampleRing } from "./sample-ring.ts";
@@ -108,7 +109,7 @@ export class WorkerSession implements MediaSession, Ticking {
 
   /** As old as the statistics. */
   evidence(): StreamEvidence {
-    return readEvidence(this.#board);
+    return this.#isAnswered ? readEvidence(this.#board) : NOTHING_CAME;
   }
 
   close(): Promise<void> {
@@ -177,13 +178,21 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#sent = this.#outgoing.position; // what was dropped does not count
   };
 
-  /** Hands over what the worker has heard. */
+  /** Whether the worker knows of the answer. */
+  get #isAnswered(): boolean {
+    return Atomics.load(this.#cells, CELL.answered) === 1;
+  }
+
+  /** Hands over what the worker has heard: to the early sink what came before it knew of the answer. */
   #hear(): void {
-    const sink = this.#started ? this.#sink : this.#early;
+    const isAnswered = this.#isAnswered;
+    const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
     while (this.#incoming.waiting >= this.#frame.length) {
+      const isEarly = !isAnswered || ((this.#incoming.position - answeredAt) | 0) < 0;
       this.#incoming.take(this.#frame);
-      sink?.write(this.#frame);
+      (isEarly ? this.#early : this.#sink)?.write(this.#frame);
     }
+    const sink = isAnswered ? this.#sink : this.#early;
     const deaf = Atomics.load(this.#cells, CELL.deaf);
     for (; this.#deaf !== deaf; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
       this.#frame.fill(0);
