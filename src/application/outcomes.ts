@@ -9,7 +9,7 @@ export type OutcomeView = {
   readonly answered_by: Outcome["answeredBy"];
   readonly heard_ms: number;
   readonly heard_ratio: number | null;
-  readonly heard_evidence: HeardEvidence;
+  readonly heard_evidence: HeardEvidence | null;
   readonly duration_ms: number;
 };
 
@@ -21,7 +21,7 @@ export function outcomeView(outcome: Outcome): OutcomeView {
     answered_by: outcome.answeredBy,
     heard_ms: outcome.heardMs,
     heard_ratio: outcome.heardRatio,
-    heard_evidence: outcome.heardEvidence ?? "none",
+    heard_evidence: outcome.heardEvidence ?? null,
     duration_ms: outcome.durationMs,
   };
 }

@@ -60,8 +60,8 @@ export interface Outcome {
   heard_ms: number;
   /** `heard_ms` divided by the length of the message, 0 to 1; null for a call without a fixed message, and if it is not known. */
   heard_ratio: number | null;
-  /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
-  heard_evidence: HeardEvidence;
+  /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing; null for calls of earlier versions. */
+  heard_evidence: HeardEvidence | null;
   /** From the answer to the end, ms; 0 when nobody answered. */
   duration_ms: number;
 }

@@ -42,9 +42,9 @@ const Outcome = v.strictObject({
     ),
   ),
   heard_evidence: v.pipe(
-    v.picklist(HEARD_EVIDENCE),
+    v.nullable(v.picklist(HEARD_EVIDENCE)),
     v.description(
-      "What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing.",
+      "What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing; null for calls of earlier versions.",
     ),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From the answer to the end; 0 when nobody answered.")),

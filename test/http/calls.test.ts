@@ -180,6 +180,12 @@ describe("GET /v1/calls/:callId", () => {
     expect((await get({})).json).toMatchObject({ started_at: null, ended_at: null });
   });
 
+  test("an outcome of an earlier version has no evidence to name", async () => {
+    const { heardEvidence: _, ...earlier } = outcome;
+    const reply = await get({ ...final, outcome: earlier }, "?expand=outcome");
+    expect(reply.json.outcome).toMatchObject({ heard_ratio: 1, heard_evidence: null });
+  });
+
   test("outcome, transcript and media are added when asked for", async () => {
     const reply = await get({ ...final, outcome }, "?expand=outcome,%20transcript,media");
     expect(reply.json.outcome).toEqual({

@@ -31,7 +31,7 @@ export interface OutcomeView {
   readonly answered_by: string | null;
   readonly heard_ms: number;
   readonly heard_ratio: number | null;
-  readonly heard_evidence: string;
+  readonly heard_evidence: string | null;
   readonly duration_ms: number;
 }
 
