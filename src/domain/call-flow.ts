@@ -44,6 +44,8 @@ export type CallSignal =
   | { readonly type: "leg_ended"; readonly cause: ReleaseCause; readonly detail: string | null }
   | { readonly type: "media_lost"; readonly detail: string }
   | { readonly type: "inbound_audio" }
+  /** Something shows for the first time that the callee's side receives our audio. */
+  | { readonly type: "evidence" }
   /** The whole message is ready to be played; its length, ms. */
   | { readonly type: "message_ready"; readonly messageMs: number }
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
@@ -126,6 +128,8 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "inbound_audio":
       if (flow.played && flow.phase === "talking") return complete(flow, "message_played", null);
       return to({ ...flow, inbound: true }, [{ do: "cancel", name: "inbound" }]);
+    case "evidence":
+      return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
     case "message_ready":
       return messageReady(flow, signal.messageMs, rules);
     case "message_failed":

@@ -27,6 +27,7 @@ const placed: CallSignal = { type: "placed" };
 const answered: CallSignal = { type: "answered" };
 const connected: CallSignal = { type: "connected" };
 const inbound: CallSignal = { type: "inbound_audio" };
+const evidence: CallSignal = { type: "evidence" };
 const played: CallSignal = { type: "message_played" };
 const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
 const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
@@ -310,7 +311,7 @@ describe("a call whose callee's side has shown nothing", () => {
 
   test("is completed by what comes while it waits", () => {
     const { flow } = unproven([...TALKING, played]);
-    for (const signal of [inbound, timer("inbound")])
+    for (const signal of [inbound, timer("inbound"), evidence])
       expect(decide(flow, signal, RULES).effects.at(-1)).toMatchObject({
         input: "complete",
         reason: "message_played",
@@ -443,7 +444,10 @@ describe("a timer that fires too late", () => {
 
 const signals: fc.Arbitrary<CallSignal> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
-  { weight: 2, arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, down, up(true), up(false)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, evidence, down, up(true), up(false)),
+  },
   { weight: 2, arbitrary: fc.constantFrom(attached, detached, attached, detached, closed) },
   { weight: 2, arbitrary: fc.nat(1_000_000).map(ready) },
   {

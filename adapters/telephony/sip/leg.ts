@@ -41,6 +41,7 @@ export class SipLeg implements Leg, InviteListener {
       if (this.#isFirst("connected")) this.events.push({ type: "connected" });
     },
     receiving: () => {},
+    evidence: () => this.#once({ type: "evidence" }),
     digit: (digit) => this.#key(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };

@@ -7,6 +7,7 @@ import { createRingport, type Outcome } from "../../../src/index.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "./media/two-ends.ts";
 
 const ADA = { userId: "ada" };
 const NUMBER = "+12025550100";
@@ -34,12 +35,26 @@ const reports = (call: FarEndCall): void => call.voice!.report();
 
 const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
+/** Reports, as soon as it has heard something, that it has lost all. */
+const reportsLoss =
+  (highest: (call: FarEndCall) => number) =>
+  async (call: FarEndCall): Promise<void> => {
+    await until(() => call.voice!.packets.length > 10, "our first packets");
+    call.voice!.reportLoss(highest(call));
+  };
+
 const CASES: readonly Case[] = [
   ["that speaks", { says: { hz: 1_000 } }, heard("inbound")],
   ["that sends comfort noise", { says: "comfort noise" }, heard("inbound")],
   ["that sends RTCP only", { ...callees.silent, acts: reports }, heard("rtcp")],
   ["that sends nothing", callees.silent, failed],
   ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, failed],
+  ["that reports that nothing arrives", { ...callees.silent, acts: reportsLoss(() => 0) }, failed],
+  [
+    "that reports loss, but names a packet of ours",
+    { ...callees.silent, acts: reportsLoss((call) => call.voice!.packets.at(-1)!.sequence & 0xffff) },
+    heard("rtcp"),
+  ],
   ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => call.hangUp() }, failed],
   ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, failed],
   ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, failed],
@@ -80,12 +95,34 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
     expect(Object.fromEntries(endings.map((ending, i) => [CASES[i]![0], ending]))).toEqual(
       Object.fromEntries(CASES.map(([title, , ending]) => [title, ending])),
     );
-    expect(calls[3]!.outcome!.detail).toMatch(/^neither audio nor RTCP came from the far side/);
+    expect(calls[CASES.findIndex(([title]) => title === "that sends nothing")]!.outcome!.detail).toMatch(
+      /^neither audio nor RTCP came from the far side/,
+    );
     // What is called heard was heard.
     for (const [i, farEnd] of farEnds.entries()) {
       if (CASES[i]![2].heardRatio !== 1) continue;
       const loud = farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
       expect(loud, CASES[i]![0]).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
     }
+  });
+
+  test("ends as soon as its first RTCP comes, if the message is over by then", async () => {
+    const acts = async ({ voice }: FarEndCall): Promise<void> => {
+      await until(() => voice!.packets.length > (MESSAGE_MS + 500) / 20, "our message and the silence after it");
+      voice!.report();
+    };
+    const farEnd = await startFarEnd({ callees: { "*": { ...callees.silent, acts } } });
+    closing.push(() => farEnd.close());
+    const data = temporaryFolder("evidence");
+    const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+    const trunks: Trunk[] = [{ name: "phone", server: farEnd.uri, users: "*" }];
+    const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 15_000 });
+    closing.push(() => ringport.stop({ drainMs: 0 }));
+    const { id } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
+    const [target, audio] = [{ phoneNumber: NUMBER }, { audioBase64: MESSAGE }];
+    const { id: callId } = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+    const { status, outcome } = await ringport.calls.wait(ADA, callId);
+    expect([status, outcome!.heardEvidence]).toEqual(["COMPLETED", "rtcp"]);
+    expect(outcome!.durationMs).toBeLessThan(8_000);
   });
 });

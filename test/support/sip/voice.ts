@@ -139,6 +139,15 @@ export class Voice {
     this.#sender.send(packet, remote.port, remote.address, () => {});
   }
 
+  /** Sends a receiver report about the other side's stream: all lost. @param highest sequence number that came */
+  reportLoss(highest: number): void {
+    const { remote } = this.#wire!;
+    const words = [0x81_c9_00_07, this.#ssrc, this.packets.at(-1)!.ssrc, 0xff_00_00_64, highest, 0, 0, 0];
+    const packet = Buffer.alloc(4 * words.length);
+    for (const [i, word] of words.entries()) packet.writeUInt32BE(word, 4 * i);
+    this.#sender.send(packet, remote.port, remote.address, () => {});
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -14,6 +14,7 @@ export class MediaWatch {
   #spoke = false;
   #inbound = false;
   #rtcp = false;
+  #evident = false;
   #expected = false;
   /** Its source has ended by RTCP BYE. */
   #left = false;
@@ -26,6 +27,13 @@ export class MediaWatch {
   /** What shows that the far side receives our audio. */
   get evidence(): StreamEvidence {
     return { kind: this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none", expected: this.#expected };
+  }
+
+  /** Whether there is evidence for the first time since the answer. */
+  takeEvidence(): boolean {
+    if (this.#evident || !this.#started || !(this.#inbound || this.#rtcp)) return false;
+    this.#evident = true;
+    return true;
   }
 
   /** Whoever renegotiates is there, and may be moving the call to a phone that still has to begin. */
@@ -58,10 +66,11 @@ export class MediaWatch {
 
   /**
    * A packet of the far side has come by RTCP: somebody who only listens is there.
+   * @param deaf it reports that nothing of ours arrives
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
    */
-  rtcp(goodbye: boolean, now: number): void {
-    if (now >= this.#freshFrom) this.#rtcp = true;
+  rtcp(deaf: boolean, goodbye: boolean, now: number): void {
+    if (!deaf && now >= this.#freshFrom) this.#rtcp = true;
     this.#heardAt = now;
     if (goodbye) this.#left = true;
   }

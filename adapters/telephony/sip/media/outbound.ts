@@ -31,6 +31,7 @@ export class Outbound {
   readonly #sampleRate: number;
   readonly #ring = Array.from({ length: RING }, () => new PacketRoom(PACKET_BYTES));
   readonly #frame: Int16Array;
+  #packetsBefore = 0;
   #turn = 0;
   #sequence: number;
   #codec: Codec | undefined;
@@ -66,6 +67,16 @@ export class Outbound {
     this.#converted = sharedFrame("encoded", (codec.sampleRate * FRAME_MS) / 1000);
     this.#packet = new Int16Array(samples);
     this.#filled = 0;
+  }
+
+  /** What is sent from now on is meant for the callee. */
+  answered(): void {
+    this.#packetsBefore = this.packets;
+  }
+
+  /** Whether the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
+  hasSent(sequence: number): boolean {
+    return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
   }
 
   /** Sends the first frame apart from the clock: perhaps while another call's is under way. */

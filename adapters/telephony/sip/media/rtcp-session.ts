@@ -6,6 +6,8 @@ import { PROTECTION_BYTES } from "./rtp-packet.ts";
 
 /** RFC 3550 section 6.2: two members of a call never need more. */
 const INTERVAL_MS = 5_000;
+/** RFC 3550 section 6.4.1: the most that a fraction of eight bits can say. */
+const ALL_LOST = 255 / 256;
 
 /** The reports that two streams exchange: ours every 5 s or so, and what the far side's say. */
 export class RtcpSession {
@@ -13,6 +15,8 @@ export class RtcpSession {
   roundTripMs: number | null = null;
   /** Share of our packets that the far side says it lost, 0 to 1; null as long as it says nothing. */
   remoteLoss: number | null = null;
+  /** The far side's last report names nothing of what we have sent since the answer: all of it was lost. */
+  deaf = false;
   readonly #system: System;
   readonly #inbound: Inbound;
   readonly #outbound: Outbound;
@@ -86,6 +90,7 @@ export class RtcpSession {
       this.#lastReport = packet.senderTime;
       this.#lastReportAt = now;
     }
+    this.deaf = packet.reported && packet.fractionLost >= ALL_LOST && !this.#outbound.hasSent(packet.highest);
     if (packet.reported) {
       const { packets } = this.#outbound;
       if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);

@@ -105,6 +105,8 @@ export class RtcpPacket {
   /** Share of our packets lost since the report before, 0 to 1, and all of them. */
   fractionLost = 0;
   lost = 0;
+  /** Highest sequence number of ours that came, with its cycles. */
+  highest = 0;
   lastReport = 0;
   sinceLastReport = 0;
   /** Who leaves; -1: nobody. */
@@ -146,6 +148,7 @@ export class RtcpPacket {
       this.reported = true;
       this.fractionLost = bytes[at + 4]! / 256;
       this.lost = (readUint32(bytes, at + 4) << 8) >> 8;
+      this.highest = readUint32(bytes, at + 8);
       this.lastReport = readUint32(bytes, at + 16);
       this.sinceLastReport = readUint32(bytes, at + 20);
     }

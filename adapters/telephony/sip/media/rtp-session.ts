@@ -112,6 +112,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   start(): void {
     if (this.#started || this.#closing !== undefined) return;
     this.#started = true;
+    this.#outbound.answered();
     this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
     this.#sendNow();
   }
@@ -169,7 +170,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
-    if (ofSource || this.#settings.srtp !== undefined) this.#watch.rtp(now); // nobody else has the keys
+    if (!ofSource && this.#settings.srtp === undefined) return;
+    this.#watch.rtp(now); // nobody else has the keys
+    if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
@@ -188,7 +191,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#remoteRtcp.address = address; // symmetric, as RTP is
       this.#remoteRtcp.port = port;
     }
-    this.#watch.rtcp(said === "goodbye", this.#options.system.monotonic());
+    this.#watch.rtcp(this.#rtcp.deaf, said === "goodbye", this.#options.system.monotonic());
+    if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
   /** @internal the clock's side: one frame each way */

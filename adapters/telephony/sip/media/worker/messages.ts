@@ -15,7 +15,7 @@ export type FromMediaWorker =
   | { readonly type: "ready"; readonly monotonic: number }
   | { readonly type: "opened"; readonly id: number; readonly port: number }
   | { readonly type: "refused"; readonly id: number; readonly name: string; readonly message: string }
-  | { readonly type: "noticed"; readonly id: number; readonly what: "sending" | "receiving" }
+  | { readonly type: "noticed"; readonly id: number; readonly what: "sending" | "receiving" | "evidence" }
   | { readonly type: "digit"; readonly id: number; readonly digit: string }
   | { readonly type: "lost"; readonly id: number; readonly detail: string }
   | { readonly type: "done"; readonly ticket: number; readonly fault?: string | undefined };

@@ -26,13 +26,14 @@ function post(message: FromMediaWorker): void {
 }
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
-  const noticed = (what: "sending" | "receiving"): void => {
+  const noticed = (what: "sending" | "receiving" | "evidence"): void => {
     note(id); // who is told of it may look at once
     post({ type: "noticed", id, what });
   };
   const listener: MediaListener = {
     sending: () => noticed("sending"),
     receiving: () => noticed("receiving"),
+    evidence: () => noticed("evidence"),
     digit: (digit) => post({ type: "digit", id, digit }),
     lost: (detail) => post({ type: "lost", id, detail }),
   };

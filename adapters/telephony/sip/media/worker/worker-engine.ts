@@ -165,7 +165,7 @@ class Engine implements WorkerEngine {
   /** Tells the listener of a call, if there still is one. */
   #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "lost" }>): void {
     const listener = this.#listeners.get(message.id);
-    if (message.type === "noticed") listener?.[message.what]();
+    if (message.type === "noticed") listener?.[message.what]?.();
     else if (message.type === "digit") listener?.digit(message.digit);
     else listener?.lost(message.detail);
   }
