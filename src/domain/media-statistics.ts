@@ -13,6 +13,8 @@ export interface MediaStatistics {
   readonly packetsDuplicated: number;
   /** Packets that were broken: wrong keys, no RTP. */
   readonly packetsInvalid: number;
+  /** RTP packets of strangers; missing where the network does not count them. */
+  readonly packetsInjected?: number | undefined;
   /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
   readonly jitterMs: number;
   /** From RTCP, ms; null where the far side sends none. */

@@ -115,6 +115,8 @@ export interface StreamStatistics {
   packets_duplicated: number;
   /** Packets that were broken: wrong keys, no RTP. */
   packets_invalid: number;
+  /** RTP packets of strangers; null where the network does not count them. */
+  packets_injected: number | null;
   /** Interarrival jitter (RFC 3550). */
   jitter_ms: number;
   /** Null where the far side does not tell. */

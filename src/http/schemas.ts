@@ -71,6 +71,10 @@ const StreamStatistics = v.strictObject({
   packets_reordered: count,
   packets_duplicated: count,
   packets_invalid: v.pipe(count, v.description("Packets that were broken: wrong keys, no RTP.")),
+  packets_injected: v.pipe(
+    v.nullable(count),
+    v.description("RTP packets of strangers; null where the network does not count them."),
+  ),
   jitter_ms: v.pipe(v.number(), v.minValue(0), v.description("Interarrival jitter (RFC 3550).")),
   round_trip_ms: v.pipe(
     v.nullable(v.pipe(v.number(), v.minValue(0))),

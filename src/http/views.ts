@@ -95,6 +95,7 @@ function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {
     packets_reordered: statistics.packetsReordered,
     packets_duplicated: statistics.packetsDuplicated,
     packets_invalid: statistics.packetsInvalid,
+    packets_injected: statistics.packetsInjected ?? null,
     jitter_ms: rounded(statistics.jitterMs, 2),
     round_trip_ms: statistics.roundTripMs === null ? null : rounded(statistics.roundTripMs, 2),
     remote_loss: statistics.remoteLoss === null ? null : rounded(statistics.remoteLoss, 4),

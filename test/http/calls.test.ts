@@ -30,6 +30,7 @@ const STATISTICS: MediaStatistics = {
   packetsReordered: 1,
   packetsDuplicated: 3,
   packetsInvalid: 4,
+  packetsInjected: 5,
   jitterMs: 0.5,
   roundTripMs: null,
   remoteLoss: 0.01,
@@ -227,6 +228,7 @@ describe("GET /v1/calls/:callId", () => {
       packets_reordered: 1,
       packets_duplicated: 3,
       packets_invalid: 4,
+      packets_injected: 5,
       jitter_ms: 0.5,
       round_trip_ms: null,
       remote_loss: 0.01,
@@ -235,6 +237,9 @@ describe("GET /v1/calls/:callId", () => {
     };
     const told = await get({ ...final, outcome, mediaStatistics: STATISTICS }, "?expand=media");
     expect(told.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
+    const { packetsInjected: _, ...earlier } = STATISTICS;
+    const before = await get({ ...final, outcome, mediaStatistics: earlier }, "?expand=media");
+    expect(before.json.media.stream).toEqual({ ...stream, packets_injected: null });
     const live = { ...final, message: { type: "DYNAMIC_STREAM" }, mediaStatistics: STATISTICS } as const;
     expect((await get(live, "?expand=media")).json.media).toEqual({ stream });
   });

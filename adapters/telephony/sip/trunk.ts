@@ -165,7 +165,13 @@ export class SipTrunk implements Carrier {
       },
     });
     const session: MediaSession = await engine.open(
-      { address: address.local, ports: trunk.rtpPorts, sampleRate, lossMs: trunk.mediaLossMs },
+      {
+        address: address.local,
+        ports: trunk.rtpPorts,
+        sampleRate,
+        lossMs: trunk.mediaLossMs,
+        strictRtp: trunk.strictRtp,
+      },
       leg.heard,
       deadlines,
     );

@@ -25,6 +25,7 @@ export interface AccountDefaults {
   readonly tls?: TrunkTls | undefined;
   readonly mediaLossMs?: number | undefined;
   readonly requireInboundAudio?: boolean | undefined;
+  readonly strictRtp?: boolean | undefined;
   readonly holdTimeoutMs?: number | undefined;
   /** Which numbers are called; see the options of a {@link Trunk}. */
   readonly allowedPrefixes?: Trunk["allowedPrefixes"];

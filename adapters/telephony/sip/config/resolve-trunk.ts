@@ -57,6 +57,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly holdTimeoutMs: number;
   readonly mediaLossMs: number;
   readonly requireInboundAudio: boolean;
+  readonly strictRtp: boolean;
   readonly trace: boolean;
   readonly listen: TrunkListener | undefined;
   /** It is WhatsApp Business Calling. */
@@ -115,6 +116,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     holdTimeoutMs: trunk.holdTimeoutMs ?? 60_000,
     mediaLossMs: trunk.mediaLossMs ?? 20_000,
     requireInboundAudio: trunk.requireInboundAudio ?? true,
+    strictRtp: trunk.strictRtp ?? false,
     trace: trunk.trace ?? false,
     listen: trunk.listen,
     whatsApp: domain === WHATSAPP,

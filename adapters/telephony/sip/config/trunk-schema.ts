@@ -200,6 +200,7 @@ export const trunkSchema = v.object(
     holdTimeoutMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
     mediaLossMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),
     requireInboundAudio: flag(),
+    strictRtp: flag(),
     trace: flag(),
     listen: v.optional(listen),
   },

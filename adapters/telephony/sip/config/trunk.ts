@@ -66,6 +66,8 @@ export interface Trunk {
   readonly mediaLossMs?: number | undefined;
   /** A call that ends without any RTP and RTCP of a far side that was to send fails. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;
+  /** Takes audio only from the address that the far side's SDP names, not from where its audio comes. Default: false. */
+  readonly strictRtp?: boolean | undefined;
   /** Puts every message of a call into its timeline, secrets masked. Default: false. */
   readonly trace?: boolean | undefined;
   /** Takes connections from the far side as well, as WhatsApp Business wants: a port, and a certificate for TLS. */

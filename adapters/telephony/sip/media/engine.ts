@@ -36,6 +36,8 @@ export interface MediaOptions {
   readonly sampleRate: number;
   /** No inbound RTP for so long after the answer is reported as lost, ms. */
   readonly lossMs: number;
+  /** Audio and reports count only from the addresses that were negotiated. Default: false. */
+  readonly strictRtp?: boolean | undefined;
 }
 
 /** What the negotiation has settled; all that a session needs to send and to understand. */

@@ -1,11 +1,18 @@
 import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { RtpPacket } from "./rtp-packet.ts";
+import { SourceCandidate } from "./source-candidate.ts";
 
-/** While the present source has been heard within so many ms, no other address is let in. */
-const ALIVE_MS = 200;
-/** The second packet may be a little ahead of its turn: those between are lost, or overtaken. */
-const MOST_AHEAD = 4;
+/** Once the present source has been silent for this long, another one may take its place, ms. */
+const QUIET_MS = 2_000;
+/** For this long after a negotiation the last packets of the source before it may come, ms. */
+const LEAVING_MS = 2_000;
+/** A source goes on with a number at most this far ahead (RFC 3550 appendix A.1). */
+const MOST_AHEAD = 3_000;
+/** Packets in a row that another source needs: at a place that is known, at a known host, and anywhere. */
+const FEW = 2;
+const SOME = 3;
+const MANY = 5;
 /** Larger datagrams carry no telephone audio. */
 const MOST_BYTES = 1500;
 const NONE = new Uint8Array(0);
@@ -17,9 +24,10 @@ const NONE = new Uint8Array(0);
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
- * Which source is the far side (symmetric RTP, RFC 4961). The negotiated address is believed at once. Any other address,
- * once, and another source at the same address, are believed with the second packet that fits, while the present source
- * is silent: so neither strays nor a stranger take a call over.
+ * Which source is the far side (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
+ * believed at once, always. Another address is believed at once if the source goes on there: with its SSRC and its next
+ * sequence number, or authenticated by SRTP. Anything else takes the place of a source only if that has been silent for
+ * 2 s, with several packets in a row; and the source that lost its place so gets it back with its next packet.
  */
 export class FarSource implements SocketAddress {
   /** Where the far side is: first as negotiated, then as learnt. */
@@ -27,24 +35,54 @@ export class FarSource implements SocketAddress {
   port = 0;
   /** Of the present source; -1 before its first packet. */
   ssrc = -1;
-  /** The first packet of the source that has just begun, as it came, and its length. Zero length: there was none. */
+  /** The packet before the first of the source that has just begun, as it came, and its length. Zero length: there was none. */
   held: Uint8Array = NONE;
   heldLength = 0;
-  #negotiated: SocketAddress = { address: "", port: 0 };
-  #moved = false;
+  readonly #strict: boolean;
+  #agreed: SocketAddress = { address: "", port: 0 };
+  /** The highest number of the present source. */
+  #sequence = 0;
   #heardAt = 0;
-  #candidate = { address: "", port: 0, ssrc: -1, next: -1 };
+  /** The source that a stranger may have displaced; SSRC -1: none. */
+  readonly #displaced = { ssrc: -1, sequence: 0 };
+  /** Where the source was before the last negotiation, and until when its last packets may come. */
+  readonly #left = { address: "", port: 0, until: 0 };
+  readonly #candidate = new SourceCandidate();
+  #injected = 0;
+  /** Packets of a source that has displaced another one: a stranger's, if that one comes back. */
+  #doubtful = 0;
+
+  /** @param strict no address is believed but the negotiated one */
+  constructor(strict = false) {
+    this.#strict = strict;
+  }
+
+  /** RTP packets of strangers. */
+  get injected(): number {
+    return this.#injected + this.#candidate.strangers;
+  }
+
+  /** Counts a packet that was not authentic, unless it comes from where the far side is: its keys are wrong. */
+  forged(address: string, port: number): void {
+    if (!this.isAt(address, port)) this.#injected++;
+  }
 
   /** What was negotiated; an address that was learnt stays, unless another one was negotiated. */
-  negotiated(remote: SocketAddress): void {
+  negotiated(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
-    if (address === this.#negotiated.address && remote.port === this.#negotiated.port) return;
-    this.#negotiated = { address, port: remote.port };
+    if (address === this.#agreed.address && remote.port === this.#agreed.port) return;
+    if (this.ssrc >= 0) {
+      this.#left.address = this.address;
+      this.#left.port = this.port;
+      this.#left.until = now + LEAVING_MS;
+    }
+    this.#agreed = { address, port: remote.port };
     this.address = address;
     this.port = remote.port;
     this.ssrc = -1;
-    this.#moved = false;
-    this.#candidate.ssrc = -1;
+    this.#displaced.ssrc = -1;
+    this.#doubtful = 0;
+    this.#dismiss();
   }
 
   /** Whether this is where the far side is. */
@@ -52,49 +90,128 @@ export class FarSource implements SocketAddress {
     return port === this.port && address === this.address;
   }
 
-  /** Judges a packet from this address; the array is kept where it is held. */
-  judge(packet: RtpPacket, bytes: Uint8Array, length: number, address: string, port: number, now: number): Verdict {
+  /**
+   * Judges a packet from this address; the array is kept where it is held.
+   * @param authentic SRTP has shown that the far side has sent it
+   */
+  judge(
+    packet: RtpPacket,
+    bytes: Uint8Array,
+    length: number,
+    address: string,
+    port: number,
+    now: number,
+    authentic: boolean,
+  ): Verdict {
     const here = this.isAt(address, port);
-    if (here && packet.ssrc === this.ssrc) {
-      this.#heardAt = now;
-      this.#candidate.ssrc = -1;
-      return "present";
-    }
-    if (here && this.ssrc < 0) {
+    const known = packet.ssrc === this.ssrc;
+    if (here && known) return this.#goesOn(packet, now);
+    const agreed = port === this.#agreed.port && address === this.#agreed.address;
+    if (agreed && (!here || this.ssrc < 0)) {
       this.heldLength = 0;
-      return this.#begin(packet, address, port, now);
+      this.#move(address, port);
+      this.#restore();
+      return known ? this.#goesOn(packet, now) : this.#begin(packet, now);
     }
+    if (this.#strict && !agreed) return this.#foreign();
     if (!here) {
-      if (this.ssrc >= 0 && now - this.#heardAt < ALIVE_MS) return "foreign";
-      const negotiated = port === this.#negotiated.port && address === this.#negotiated.address;
-      if (this.#moved && !negotiated) return "foreign";
+      const next = known && isNext(packet.sequence, this.#sequence);
+      if (next) this.#move(address, port);
+      if (next || (known && authentic)) return this.#goesOn(packet, now);
+      if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
+        this.heldLength = 0;
+        this.#move(address, port);
+        this.#restore();
+        return this.#begin(packet, now);
+      }
+      if (this.#isLeaving(address, port, now)) return "foreign";
     }
-    const candidate = this.#candidate;
-    const second =
-      candidate.ssrc === packet.ssrc &&
-      ((packet.sequence - candidate.next) & 0xffff) < MOST_AHEAD &&
-      candidate.port === port &&
-      candidate.address === address;
-    if (second) {
-      if (!here) this.#moved = true;
-      return this.#begin(packet, address, port, now);
-    }
-    if (length > MOST_BYTES) return "foreign";
-    candidate.address = address;
-    candidate.port = port;
-    candidate.ssrc = packet.ssrc;
-    candidate.next = (packet.sequence + 1) & 0xffff;
-    this.held = bytes;
-    this.heldLength = length;
-    return "held";
+    const trusted = here || authentic;
+    if (!trusted && this.ssrc >= 0 && now - this.#heardAt < QUIET_MS) return this.#foreign();
+    return this.#weigh(packet, bytes, length, address, port, now, trusted);
   }
 
-  #begin(packet: RtpPacket, address: string, port: number, now: number): Verdict {
-    this.#candidate.ssrc = -1;
-    this.address = address;
-    this.port = port;
+  /** Another source may be the far side, if its packets follow one another. */
+  #weigh(
+    packet: RtpPacket,
+    bytes: Uint8Array,
+    length: number,
+    address: string,
+    port: number,
+    now: number,
+    trusted: boolean,
+  ): Verdict {
+    if (length > MOST_BYTES) return this.#foreign();
+    const candidate = this.#candidate;
+    const neighbour = address === this.address || address === this.#agreed.address;
+    const rank = trusted ? 2 : neighbour ? 1 : 0;
+    if (!candidate.follows(packet, address, port, now)) {
+      if (candidate.outranks(rank, now)) return this.#foreign();
+      this.#dismiss();
+      candidate.begin(packet, address, port, rank, now);
+    }
+    const needed = trusted || this.ssrc < 0 ? FEW : neighbour ? SOME : MANY;
+    if (candidate.packets < needed) {
+      this.held = bytes;
+      this.heldLength = length;
+      return "held";
+    }
+    if (!trusted && this.ssrc >= 0 && this.#displaced.ssrc < 0) {
+      this.#displaced.ssrc = this.ssrc;
+      this.#displaced.sequence = this.#sequence;
+    }
+    if (this.#displaced.ssrc >= 0) this.#doubtful += candidate.strangers;
+    candidate.clear();
+    this.#move(address, port);
+    return this.#begin(packet, now);
+  }
+
+  #goesOn(packet: RtpPacket, now: number): Verdict {
+    if (isNext(packet.sequence, this.#sequence)) this.#sequence = packet.sequence;
+    this.#heardAt = now;
+    if (this.#displaced.ssrc >= 0) this.#doubtful++;
+    this.#dismiss();
+    return "present";
+  }
+
+  #begin(packet: RtpPacket, now: number): Verdict {
+    this.#dismiss();
     this.ssrc = packet.ssrc;
+    this.#sequence = packet.sequence;
     this.#heardAt = now;
     return "begins";
   }
+
+  /** The far side has its place back: whoever had it was a stranger. */
+  #restore(): void {
+    this.#injected += this.#doubtful;
+    this.#doubtful = 0;
+    this.#displaced.ssrc = -1;
+  }
+
+  #move(address: string, port: number): void {
+    this.address = address;
+    this.port = port;
+  }
+
+  #isLeaving(address: string, port: number, now: number): boolean {
+    const left = this.#left;
+    return this.ssrc < 0 && now < left.until && port === left.port && address === left.address;
+  }
+
+  #foreign(): Verdict {
+    this.#injected++;
+    return "foreign";
+  }
+
+  /** The candidate is not the far side. */
+  #dismiss(): void {
+    this.#injected += this.#candidate.strangers;
+    this.#candidate.clear();
+  }
+}
+
+function isNext(sequence: number, after: number): boolean {
+  const ahead = (sequence - after) & 0xffff;
+  return ahead > 0 && ahead < MOST_AHEAD;
 }

@@ -31,7 +31,7 @@ export interface InboundListener {
 
 /** The far side's stream: whose packets count, in which order they are played, keys among them. */
 export class Inbound {
-  readonly source: FarSource = new FarSource();
+  readonly source: FarSource;
   /** Packets that are not the far side's, or not to be understood. */
   invalid = 0;
   /** Of sources and codecs that came before the present one. */
@@ -52,8 +52,12 @@ export class Inbound {
   #resampler: FrameResampler | undefined;
   #decoded: Int16Array = new Int16Array(0);
 
-  /** @param sampleRate Hz of the sink's frames */
-  constructor(sampleRate: number, listener: InboundListener) {
+  /**
+   * @param sampleRate Hz of the sink's frames
+   * @param strict only packets from the negotiated address count
+   */
+  constructor(sampleRate: number, listener: InboundListener, strict = false) {
+    this.source = new FarSource(strict);
     this.#sampleRate = sampleRate;
     this.#listener = listener;
     this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);
@@ -92,9 +96,9 @@ export class Inbound {
   }
 
   /** From now on it is understood like this. */
-  configure(settings: StreamSettings, codec: Codec): void {
+  configure(settings: StreamSettings, codec: Codec, now: number): void {
     this.#settings = settings;
-    this.source.negotiated(settings.remote);
+    this.source.negotiated(settings.remote, now);
     if (codec === this.#codec) return;
     this.#closeAccount();
     this.#codec = codec;
@@ -127,7 +131,8 @@ export class Inbound {
       return present;
     }
     const previous = this.source.ssrc;
-    const verdict = this.source.judge(packet, bytes, length, address, port, now);
+    const authentic = this.#settings?.srtp !== undefined;
+    const verdict = this.source.judge(packet, bytes, length, address, port, now, authentic);
     if (verdict === "foreign") this.invalid++;
     if (verdict === "foreign" || verdict === "held") return false;
     if (verdict === "begins") {

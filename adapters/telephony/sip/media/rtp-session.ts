@@ -75,10 +75,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #heldMs = 0;
 
   constructor(options: RtpSessionOptions) {
-    const { system, sampleRate, sockets, lossMs } = options;
+    const { system, sampleRate, sockets, lossMs, strictRtp = false } = options;
     this.#options = options;
     this.port = sockets.port;
-    this.#inbound = new Inbound(sampleRate, this);
+    this.#inbound = new Inbound(sampleRate, this, strictRtp);
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
     this.#watch = new MediaWatch(lossMs);
     this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
@@ -138,6 +138,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       packetsReordered: inbound.reordered,
       packetsDuplicated: inbound.duplicated,
       packetsInvalid: inbound.invalid + this.#foreign,
+      packetsInjected: inbound.source.injected,
       jitterMs: inbound.reception.jitterMs,
       roundTripMs,
       remoteLoss,
@@ -165,12 +166,13 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const length = this.#protection.unprotect(bytes, bytes.length);
     if (length <= 0) {
       this.#foreign++;
+      this.#inbound.source.forged(address, port);
       return;
     }
     const now = this.#options.system.monotonic();
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
-    if (!ofSource && this.#settings.srtp === undefined) return;
+    if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
     this.#watch.rtp(now); // nobody else has the keys
     if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
@@ -179,15 +181,16 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     const { source } = this.#inbound;
+    const { strictRtp } = this.#options;
     const length = this.#protection.unprotectRtcp(bytes, bytes.length);
-    const known =
-      this.#settings.srtp !== undefined || address === source.address || address === this.#remoteRtcp.address;
+    const authentic = this.#settings.srtp !== undefined && !strictRtp;
+    const known = authentic || address === source.address || address === this.#remoteRtcp.address;
     const said = length > 0 && known ? this.#rtcp.take(bytes, length) : undefined;
     if (said === undefined) {
       this.#foreign++;
       return;
     }
-    if (!this.#settings.rtcpMux) {
+    if (!this.#settings.rtcpMux && !strictRtp) {
       this.#remoteRtcp.address = address; // symmetric, as RTP is
       this.#remoteRtcp.port = port;
     }
@@ -249,7 +252,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     const before = this.#codec;
     this.#codec = codec;
-    this.#inbound.configure(settings, codec);
+    this.#inbound.configure(settings, codec, this.#options.system.monotonic());
     this.#outbound.configure(settings, codec);
     if (before !== codec) before?.close();
     if (before !== undefined) return;

@@ -27,6 +27,7 @@ describe("the settings of trunks", () => {
       holdTimeoutMs: 60_000,
       mediaLossMs: 20_000,
       requireInboundAudio: true,
+      strictRtp: false,
     });
   });
 

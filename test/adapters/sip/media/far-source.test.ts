@@ -1,25 +1,35 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FarSource } from "../../../../adapters/telephony/sip/media/far-source.ts";
 import { RtpPacket, writeRtpHeader } from "../../../../adapters/telephony/sip/media/rtp-packet.ts";
 import { canonicalAddress } from "../../../../adapters/telephony/sip/transport/canonical-address.ts";
+import { fuzz } from "../../../support/fuzz.ts";
 
 const AGREED = { address: "192.0.2.9", port: 5_000 };
+const OTHER_PORT = { address: AGREED.address, port: 5_100 };
 const BEHIND_NAT = { address: "198.51.100.7", port: 33_000 };
+const NEW_MAPPING = { address: "198.51.100.7", port: 44_000 };
 const STRANGER = { address: "203.0.113.1", port: 4_444 };
+type Place = typeof AGREED;
 
-function listening(): (from: typeof AGREED, sequence: number, now: number, ssrc?: number) => string {
-  const source = new FarSource();
-  source.negotiated(AGREED);
+/** A source that listens; answers what a packet is and where our audio goes after it. */
+function listening({ strict = false, authentic = false } = {}) {
+  const source = new FarSource(strict);
+  source.negotiated(AGREED, 0);
   const bytes = new Uint8Array(20);
   const packet = new RtpPacket();
-  return ({ address, port }, sequence, now, ssrc = 1) => {
+  const judge = ({ address, port }: Place, sequence: number, now: number, ssrc = 1): string => {
     writeRtpHeader(bytes, 0, false, sequence, sequence * 160, ssrc);
     packet.parse(bytes, bytes.length);
-    const verdict = source.judge(packet, bytes, bytes.length, address, port, now);
+    const verdict = source.judge(packet, bytes, bytes.length, address, port, now, authentic);
     const held = verdict === "begins" && source.heldLength > 0 ? ", one held" : "";
-    return `${verdict}${held} → ${source.address === AGREED.address ? "agreed" : source.address}`;
+    const at = source.isAt(AGREED.address, AGREED.port) ? "agreed" : `${source.address}:${source.port}`;
+    return `${verdict}${held} → ${at}`;
   };
+  return Object.assign(judge, { source });
 }
+
+const at = ({ address, port }: Place): string => `${address}:${port}`;
 
 describe("the source of the far side's audio", () => {
   test("is believed at once at the agreed address", () => {
@@ -28,21 +38,60 @@ describe("the source of the far side's audio", () => {
     expect(judge(AGREED, 2, 20)).toBe("present → agreed");
   });
 
-  test("is believed elsewhere with the second packet in a row, and nothing of it is lost", () => {
+  test("is first believed elsewhere with the second packet in a row, and nothing of it is lost", () => {
     const judge = listening();
     expect(judge(BEHIND_NAT, 7, 0)).toBe("held → agreed");
-    expect(judge(BEHIND_NAT, 8, 20)).toBe(`begins, one held → ${BEHIND_NAT.address}`);
-    expect(judge(BEHIND_NAT, 9, 40)).toBe(`present → ${BEHIND_NAT.address}`);
+    expect(judge(BEHIND_NAT, 8, 20)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
+    expect(judge(BEHIND_NAT, 9, 40)).toBe(`present → ${at(BEHIND_NAT)}`);
+    expect(judge.source.injected).toBe(0);
   });
 
-  test("moves once only, and back to the agreed address", () => {
+  test("is followed at once, again and again, if it goes on at another address", () => {
+    const judge = listening();
+    judge(AGREED, 65_534, 0);
+    expect(judge(BEHIND_NAT, 65_535, 20)).toBe(`present → ${at(BEHIND_NAT)}`);
+    expect(judge(NEW_MAPPING, 3, 100)).toBe(`present → ${at(NEW_MAPPING)}`);
+    expect(judge(BEHIND_NAT, 4, 9_000)).toBe(`present → ${at(BEHIND_NAT)}`);
+    expect(judge.source.injected).toBe(0);
+  });
+
+  test("does not go on elsewhere with what has come before, nor with a number far off", () => {
+    const judge = listening();
+    judge(AGREED, 100, 0);
+    for (const sequence of [100, 99, 5_000]) expect(judge(STRANGER, sequence, 20)).toBe("foreign → agreed");
+    expect(judge.source.injected).toBe(3);
+  });
+
+  test("wins back at the agreed address at once", () => {
     const judge = listening();
     judge(BEHIND_NAT, 7, 0);
     judge(BEHIND_NAT, 8, 20);
-    expect(judge(STRANGER, 1, 1_000)).toBe(`foreign → ${BEHIND_NAT.address}`);
-    expect(judge(STRANGER, 2, 1_020)).toBe(`foreign → ${BEHIND_NAT.address}`);
-    expect(judge(AGREED, 1, 1_040)).toBe(`held → ${BEHIND_NAT.address}`);
-    expect(judge(AGREED, 2, 1_060)).toBe("begins, one held → agreed");
+    expect(judge(AGREED, 1, 25, 2)).toBe("begins → agreed");
+    expect(judge(BEHIND_NAT, 9, 40)).toBe("foreign → agreed");
+  });
+
+  test("gives way after 2 s of silence only, to five packets in a row, and wins back with its next one", () => {
+    const judge = listening();
+    judge(BEHIND_NAT, 7, 0);
+    judge(BEHIND_NAT, 8, 20);
+    expect(judge(STRANGER, 1, 2_019, 9)).toBe(`foreign → ${at(BEHIND_NAT)}`);
+    for (let i = 2; i < 6; i++) expect(judge(STRANGER, i, 2_000 + i * 20, 9)).toBe(`held → ${at(BEHIND_NAT)}`);
+    expect(judge.source.injected).toBe(5);
+    expect(judge(STRANGER, 6, 2_120, 9)).toBe(`begins, one held → ${at(STRANGER)}`);
+    expect(judge(STRANGER, 7, 2_140, 9)).toBe(`present → ${at(STRANGER)}`);
+    expect(judge(BEHIND_NAT, 9, 2_150)).toBe(`begins → ${at(BEHIND_NAT)}`);
+    expect(judge(STRANGER, 8, 2_160, 9)).toBe(`foreign → ${at(BEHIND_NAT)}`);
+  });
+
+  test("is rather found at a known host, with three packets in a row", () => {
+    const judge = listening();
+    judge(AGREED, 1, 0);
+    expect(judge(STRANGER, 1, 3_000, 9)).toBe("held → agreed");
+    for (let i = 0; i < 2; i++) {
+      expect(judge(OTHER_PORT, 50 + i, 3_010 + 20 * i, 2)).toBe("held → agreed");
+      expect(judge(STRANGER, 2 + i, 3_020 + 20 * i, 9)).toBe("foreign → agreed");
+    }
+    expect(judge(OTHER_PORT, 52, 3_050, 2)).toBe(`begins, one held → ${at(OTHER_PORT)}`);
   });
 
   test("is not taken over by a stranger while it speaks", () => {
@@ -52,6 +101,7 @@ describe("the source of the far side's audio", () => {
       expect(judge(STRANGER, i, i * 20 + 5, 9)).toBe("foreign → agreed");
       expect(judge(AGREED, 2 + i, i * 20 + 10)).toBe("present → agreed");
     }
+    expect(judge.source.injected).toBe(50);
   });
 
   test("may change at its address, but not while the one before goes on", () => {
@@ -67,8 +117,93 @@ describe("the source of the far side's audio", () => {
     const judge = listening();
     expect(judge(STRANGER, 1, 0, 9)).toBe("held → agreed");
     expect(judge(AGREED, 1, 10, 1)).toBe("begins → agreed");
+    expect(judge.source.injected).toBe(1);
+  });
+
+  test("is believed anywhere if it is authentic: its next packet, and the second in a row of another one", () => {
+    const judge = listening({ authentic: true });
+    judge(AGREED, 1, 0);
+    expect(judge(BEHIND_NAT, 9_000, 20)).toBe("present → agreed");
+    expect(judge(BEHIND_NAT, 2, 40)).toBe(`present → ${at(BEHIND_NAT)}`);
+    expect(judge(NEW_MAPPING, 70, 60, 2)).toBe(`held → ${at(BEHIND_NAT)}`);
+    expect(judge(NEW_MAPPING, 71, 80, 2)).toBe(`begins, one held → ${at(NEW_MAPPING)}`);
+    expect(judge.source.injected).toBe(0);
+  });
+
+  test("is nowhere but at the agreed address with strictRtp", () => {
+    for (const authentic of [false, true]) {
+      const judge = listening({ strict: true, authentic });
+      for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, i, i * 500)).toBe("foreign → agreed");
+      expect(judge(AGREED, 10, 5_000)).toBe("begins → agreed");
+      expect(judge(BEHIND_NAT, 11, 5_020)).toBe("foreign → agreed");
+      expect(judge.source.injected).toBe(10);
+    }
+  });
+
+  test("that another negotiation has left does not come back with its last packets", () => {
+    const judge = listening();
+    judge(AGREED, 1, 0);
+    judge.source.negotiated(BEHIND_NAT, 10);
+    for (let i = 2; i < 20; i++) expect(judge(AGREED, i, i * 20)).toBe(`foreign → ${at(BEHIND_NAT)}`);
+    expect(judge(NEW_MAPPING, 7, 420, 2)).toBe(`held → ${at(BEHIND_NAT)}`);
+    expect(judge(NEW_MAPPING, 8, 440, 2)).toBe(`begins, one held → ${at(NEW_MAPPING)}`);
+    expect(judge.source.injected).toBe(0);
   });
 });
+
+/** What happens on the network: time passes, the phone speaks or moves, a stranger sends. */
+type Happening =
+  | { readonly passes: number }
+  | { readonly speaks: number }
+  | { readonly moves: number }
+  | { readonly stranger: number; readonly packets: number; readonly host: number };
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({ passes: fc.oneof(fc.nat(100), fc.nat(5_000)) }),
+  fc.record({ speaks: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ moves: fc.nat(3) }),
+  fc.record({ stranger: fc.nat(2), packets: fc.integer({ min: 1, max: 8 }), host: fc.nat(4) }),
+);
+
+fuzz(
+  "after each of its packets our audio goes to the phone, and never to a stranger while it speaks",
+  fc.property(fc.array(happening, { maxLength: 80 }), (happenings) => {
+    const judge = listening();
+    const places = [AGREED, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
+    let [now, place, sequence, strangers, sent] = [0, AGREED, 65_500, 0, 0];
+    const speaks = (): void => {
+      sequence = (sequence + 1) & 0xffff;
+      judge(place, sequence, now);
+      expect(judge.source.isAt(place.address, place.port)).toBe(true);
+      strangers = 0;
+    };
+    speaks();
+    let spokeAt = now;
+    const sequences = [0, 30_000, 60_000];
+    for (const one of happenings) {
+      if ("passes" in one) now += one.passes;
+      else if ("moves" in one) place = places[one.moves]!;
+      else if ("speaks" in one) {
+        for (let i = 0; i < one.speaks; i++, now += 20) speaks();
+        spokeAt = now - 20;
+      } else
+        for (let i = 0; i < one.packets; i++, now += 20) {
+          const host = one.host === 0 ? AGREED.address : `203.0.113.${one.host}`;
+          judge({ address: host, port: 9_000 + one.stranger }, sequences[one.stranger]!++, now, 90 + one.stranger);
+          [strangers, sent] = [strangers + 1, sent + 1];
+          const { ssrc } = judge.source;
+          if (ssrc === 1) continue;
+          expect(now - spokeAt).toBeGreaterThanOrEqual(2_000);
+          expect(strangers).toBeGreaterThanOrEqual(3);
+        }
+      expect(judge.source.injected).toBeLessThanOrEqual(sent);
+    }
+    const before = judge.source.ssrc;
+    now += 20;
+    speaks();
+    expect(judge.source.ssrc, `after ${before}`).toBe(1);
+  }),
+);
 
 test("addresses are compared as sockets write them", () => {
   expect(canonicalAddress("2001:DB8:0:0::1")).toBe("2001:db8::1");

@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram";
 import { afterEach, describe, expect, test } from "vitest";
 import { createEngine, type MediaPlace } from "../../../../../adapters/telephony/sip/media/create-engine.ts";
 import type {
@@ -6,6 +7,7 @@ import type {
   MediaSession,
   StreamSettings,
 } from "../../../../../adapters/telephony/sip/media/engine.ts";
+import { writeRtpHeader } from "../../../../../adapters/telephony/sip/media/rtp-packet.ts";
 import { MULAW_LEVELS } from "../../../../../src/audio/g711.ts";
 import { Playout } from "../../../../../src/audio/playout.ts";
 import { tone, toneShare } from "../../../../../src/audio/tone.ts";
@@ -203,6 +205,20 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(packetsSent).toBeGreaterThan(44);
     expect(packetsReceived).toBeGreaterThan(40);
     expect(packetsLost).toBeLessThan(10); // on a busy machine some come too late
+  });
+
+  test("counts the packets of strangers", async () => {
+    const { session, told } = await call(await engineIn(place), new Playout(RATE));
+    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    const stranger = createSocket("udp4");
+    const packet = new Uint8Array(172);
+    for (let i = 0; i < 7; i++) {
+      writeRtpHeader(packet, 0, false, i, i * 160, 5);
+      await new Promise((sent) => stranger.send(packet, session.port, "127.0.0.1", sent));
+    }
+    for (let tries = 0; session.statistics().packetsInjected !== 7 && tries < 500; tries++) await sleep(10);
+    stranger.close();
+    expect(session.statistics().packetsInjected).toBe(7);
   });
 
   test("what is cleared is not heard, and what was heard is told to the sample", async () => {

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2" } };
+
+test.each([
+  [true, "nothing of it is heard, and what it sent is counted"],
+  [false, "it is heard"],
+])("with strictRtp %s, of a phone that sends from another address %s", async (strictRtp) => {
+  const scene = await Scene.open({ strictRtp }, { callees: ELSEWHERE });
+  const { leg, events, playout, ear } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  const [far] = scene.farEnd.calls;
+  playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
+  playout.end();
+  await playout.drained;
+  const statistics = leg.statistics!()!;
+  expect(far!.voice!.sent).toBeGreaterThan(20);
+  if (strictRtp) {
+    const loud = (): number => far!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio where its SDP says");
+    expect(ear.frames.length).toBe(0);
+    expect(statistics.packetsInjected).toBeGreaterThan(20);
+  } else {
+    expect(ear.frames.length).toBeGreaterThan(10);
+    expect(statistics.packetsInjected).toBe(0);
+  }
+  await leg.hangUp();
+});
