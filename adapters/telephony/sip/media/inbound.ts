@@ -48,6 +48,8 @@ export class Inbound {
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #reception = new Reception(8000);
+  /** Whose packets the reception counts; -1: nobody's yet. */
+  #ssrc = -1;
   #jitter: JitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
   #decoded: Int16Array = new Int16Array(0);
@@ -130,13 +132,13 @@ export class Inbound {
       else this.invalid++;
       return present;
     }
-    const previous = this.source.ssrc;
     const authentic = this.#settings?.srtp !== undefined;
     const verdict = this.source.judge(packet, bytes, length, address, port, now, authentic);
     if (verdict === "foreign") this.invalid++;
     if (verdict === "foreign" || verdict === "held") return false;
     if (verdict === "begins") {
-      if (previous >= 0 && packet.ssrc !== previous) this.#begin();
+      if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#begin();
+      this.#ssrc = packet.ssrc;
       if (this.source.heldLength > 0 && packet.parse(this.source.held, this.source.heldLength)) {
         this.#accept(this.source.held, now, timely);
         packet.parse(bytes, length);

@@ -36,6 +36,7 @@ async function alone(options: Parameters<typeof End.open>[0] = {}): Promise<End>
   return end;
 }
 
+const loudIn = (samples: Int16Array): number => samples.filter((sample) => Math.abs(sample) > 1_000).length;
 const voice = encodeMulaw(tone(400, 20, 8000, 8000));
 
 /** Sends `count` packets of a voice, each when the one before is on its way: sent at once Deno may turn their order round. */
@@ -43,11 +44,18 @@ async function speak(
   socket: Socket,
   to: number,
   count: number,
-  { first = 0, ssrc = 77, payloadType = 0 } = {},
+  { first = 0, ssrc = 77, payloadType = 0, timestamp }: Readonly<Record<string, number>> = {},
 ): Promise<void> {
   for (let i = first; i < first + count; i++) {
     const packet = new Uint8Array(172);
-    writeRtpHeader(packet, payloadType, false, i, i * 160, ssrc);
+    writeRtpHeader(
+      packet,
+      payloadType,
+      false,
+      i,
+      timestamp === undefined ? i * 160 : timestamp + (i - first) * 160,
+      ssrc,
+    );
     packet.set(voice, 12);
     await new Promise<unknown>((sent) => socket.send(packet, to, LOOPBACK, sent));
   }
@@ -195,6 +203,35 @@ describe("the far side", () => {
     await until(() => end.session.statistics().packetsReceived === 60, "the third");
     await until(() => moved.got.some((bytes) => (bytes[1]! & 0x7f) === 8), "our PCMA at its new place");
     expect(end.session.statistics()).toMatchObject({ packetsLost: 0, packetsInvalid: 0, codec: "PCMA" });
+  });
+});
+
+describe("the first words of a phone that a call was moved to", () => {
+  test.each([0, -40, -90, 15])("are heard, if its numbers begin %i from where the old ones ended", async (apart) => {
+    const [before, after] = [await stranger(), await stranger()];
+    const end = await alone();
+    const begun = performance.now();
+    const say = async ({ socket }: { socket: Socket }, from: number, packets: number, ssrc: number): Promise<void> => {
+      const started = performance.now();
+      for (let i = 0; i < packets; i++) {
+        await until(() => performance.now() >= started + i * 20, "its turn");
+        // Both count their timestamps by the same clock.
+        const timestamp = 50_000 + Math.round((performance.now() - begun) / 20) * 160;
+        await speak(socket, end.session.port, 1, { first: from + i, ssrc, timestamp });
+      }
+    };
+    end.session.configure(settingsTo(before.port));
+    end.session.start();
+    await say(before, 1_000, 50, 77);
+    await until(() => end.session.statistics().packetsReceived === 50, "the first phone");
+    end.session.configure(settingsTo(after.port));
+    await until(() => end.heard.length > 0 && loudIn(end.heard.subarray(-1_600)) === 0, "silence");
+    const heard = end.heard.length;
+    await say(after, 1_050 + apart, 50, 6);
+    await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
+    await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
+    expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.9 * loudIn(tone(400, 1_000, 8000, 8000)));
+    expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
   });
 });
 
