@@ -7,6 +7,7 @@ import type { FrameSink } from "../ports/media.ts";
 import type { Leg, MediaEvidence, TelephonyCapabilities } from "../ports/telephony.ts";
 import { CalleeEar } from "./callee-ear.ts";
 import type { Context } from "./context.ts";
+import { KeyMerger } from "./key-merger.ts";
 import type { Message } from "./programs/message.ts";
 import { type LiveEars, ProgramFailed, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
@@ -38,6 +39,7 @@ export class CallMedia {
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
+  readonly #keys = new KeyMerger();
   readonly #live: LiveEars | undefined;
   readonly #recorder: Recorder | undefined;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
@@ -61,10 +63,13 @@ export class CallMedia {
     const { sampleRate } = leg;
     const { voiceActivity } = context;
     this.#ear = new CalleeEar(
-      { sampleRate, inBandDtmf: capabilities.dtmf === "in-band", voiceActivity },
+      { sampleRate, inBandDtmf: () => (leg.dtmf ?? capabilities.dtmf) === "in-band", voiceActivity },
       {
         firstAudio: () => post({ type: "inbound_audio" }),
-        digit: (digit, atMs) => this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } }),
+        digit: (digit, atMs) => {
+          if (this.#keys.heard(digit, context.system.monotonic()))
+            this.#notice({ event: "dtmf", data: { digit, at_ms: atMs } });
+        },
         speech: (startMs, endMs) =>
           this.#notice({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
         beep: (hz, atMs) => this.#notice({ event: "beep", data: { hz, at_ms: atMs } }),
@@ -103,6 +108,11 @@ export class CallMedia {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
       this.#post({ type: "message_failed", reason, detail: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  /** Whether a key that the network reports is a new one, and was not heard as a tone before. */
+  isNewKey(digit: string): boolean {
+    return this.#keys.reported(digit, this.#context.system.monotonic());
   }
 
   /** Frames of inbound audio so far. */

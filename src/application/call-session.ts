@@ -194,7 +194,7 @@ export class CallSession {
       if (this.#flow.phase === "over") return;
       this.#media = this.#createMedia(leg);
       void this.#media.play(signal);
-      void this.#follow(leg);
+      void this.#follow(leg, this.#media);
     } catch (error) {
       const cause = releaseOf(error);
       if (error instanceof DialError && error.retryAfterMs !== undefined)
@@ -212,8 +212,8 @@ export class CallSession {
     return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony.capabilities, post);
   }
 
-  async #follow(leg: Leg): Promise<void> {
-    for await (const signal of legSignals(leg)) this.#post(signal);
+  async #follow(leg: Leg, media: CallMedia): Promise<void> {
+    for await (const signal of legSignals(leg, (digit) => media.isNewKey(digit))) this.#post(signal);
   }
 
   #carryOut(effect: CallEffect): void {

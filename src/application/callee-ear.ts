@@ -21,8 +21,8 @@ export interface EarReports {
 export interface EarOptions {
   /** Hz. */
   readonly sampleRate: number;
-  /** Listen for keys in the audio; never where the adapter reports them, or they count twice. */
-  readonly inBandDtmf: boolean;
+  /** Whether to listen for keys in the audio at the moment; never while the adapter reports them, or they count twice. */
+  readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }
 
@@ -37,9 +37,12 @@ export class CalleeEar implements FrameSink {
   /** Frames that have come so far. */
   frames = 0;
   readonly #reports: EarReports;
+  readonly #sampleRate: number;
   readonly #voice: VoiceActivityDetector;
   readonly #segments: SpeechSegmenter;
-  readonly #dtmf: DtmfDetector | undefined;
+  readonly #inBandDtmf: () => boolean;
+  /** Made when it is needed first. */
+  #dtmf: DtmfDetector | undefined;
   readonly #beep: BeepDetector;
   readonly #afterTone: number;
   /** Samples that still belong to a key or a beep. */
@@ -53,19 +56,26 @@ export class CalleeEar implements FrameSink {
     this.#segments = new SpeechSegmenter({ sampleRate, hangOverMs }, ({ startMs, endMs }) =>
       reports.speech(startMs, endMs),
     );
-    this.#dtmf = inBandDtmf ? new DtmfDetector(sampleRate, (digit, atMs) => reports.digit(digit, atMs)) : undefined;
+    this.#sampleRate = sampleRate;
+    this.#inBandDtmf = inBandDtmf;
     this.#beep = new BeepDetector(sampleRate, (hz, atMs) => reports.beep(hz, atMs));
   }
 
   write(frame: Int16Array): void {
     if (this.frames++ === 0) this.#reports.firstAudio();
-    this.#dtmf?.push(frame);
+    const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
+    dtmf?.push(frame);
     this.#beep.push(frame);
     const { toneMs } = this.#beep;
-    if (this.#dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
+    if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
     const voiced = this.#voice.push(frame);
     this.#segments.push(voiced && this.#ofTone <= 0 && toneMs < TONE_MS, frame.length);
     this.#ofTone -= frame.length;
+  }
+
+  get #detector(): DtmfDetector {
+    this.#dtmf ??= new DtmfDetector(this.#sampleRate, (digit, atMs) => this.#reports.digit(digit, atMs));
+    return this.#dtmf;
   }
 
   /** Reports speech that was still going on. */

@@ -1,11 +1,14 @@
 import type { CallSignal } from "../domain/call-flow.ts";
 import type { Leg, LegEvent } from "../ports/telephony.ts";
 
-/** What happens to a leg, as the call's flow understands it; the last one always is `leg_ended`. Never rejects. */
-export async function* legSignals(leg: Leg): AsyncGenerator<CallSignal> {
+/**
+ * What happens to a leg, as the call's flow understands it; the last one always is `leg_ended`. Never rejects.
+ * @param isNewKey whether a key has not been reported in another way
+ */
+export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean): AsyncGenerator<CallSignal> {
   let detail = "the leg fell silent";
   try {
-    for await (const event of leg.events) yield signalOf(event);
+    for await (const event of leg.events) if (event.type !== "dtmf" || isNewKey(event.digit)) yield signalOf(event);
   } catch (error) {
     detail = error instanceof Error ? error.message : String(error);
   }

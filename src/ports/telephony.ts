@@ -47,7 +47,7 @@ export interface Telephony {
 
 /** Differences that the core must know. */
 export interface TelephonyCapabilities {
-  /** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
+  /** How pressed keys arrive, unless a leg says it for itself: as leg events (RFC 4733 and the like), or only as tones in the audio. */
   readonly dtmf: "event" | "in-band";
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
@@ -200,6 +200,11 @@ export interface Leg {
    * pushed before the far side's first audio has come: a sink that hears nothing is how one-way audio is noticed.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
+  /**
+   * How pressed keys arrive on this leg, if that is known only after the answer; read with each frame. Keys that come as
+   * tones and as events as well count once. Default: as in the capabilities.
+   */
+  readonly dtmf?: TelephonyCapabilities["dtmf"] | undefined;
   /** Sends keys to the far end: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
   /**

@@ -16,7 +16,7 @@ function listen(samples: Int16Array, sampleRate: number): Heard {
   const heard: Heard = { keys: "", speech: [], beeps: [] };
   const voiceActivity = (rate: number) => new Vad(rate);
   const ear = new CalleeEar(
-    { sampleRate, inBandDtmf: true, voiceActivity },
+    { sampleRate, inBandDtmf: () => true, voiceActivity },
     {
       firstAudio() {},
       beep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),

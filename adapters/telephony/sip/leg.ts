@@ -74,6 +74,11 @@ export class SipLeg implements Leg, InviteListener {
     return this.#mayGoElsewhere;
   }
 
+  /** A far side without telephone-events sends keys as tones, or by INFO. */
+  get dtmf(): "event" | "in-band" {
+    return this.#options.takesTelephoneEvents() ? "event" : "in-band";
+  }
+
   /** Both halves are there; nothing has happened yet. */
   begin(usage: InviteUsage, media: MediaSession): void {
     this.#usage = usage;

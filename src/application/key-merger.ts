@@ -1,0 +1,38 @@
+/** A key that was heard as a tone may be reported by the network as well, up to this much later, ms. */
+const REPEATED_MS = 3_000;
+
+interface HeardKey {
+  readonly digit: string;
+  readonly at: number;
+}
+
+/**
+ * Counts each key of a callee once, though it may come as a tone in the audio and as a report of the network. Reports are
+ * certain, so after the first of them tones count no more. Times are monotonic, ms.
+ */
+export class KeyMerger {
+  #reported = false;
+  #heard: HeardKey[] = [];
+
+  /** Whether a key that was heard in the audio is a new one. */
+  heard(digit: string, at: number): boolean {
+    if (this.#reported) return false;
+    this.#forget(at);
+    this.#heard.push({ digit, at });
+    return true;
+  }
+
+  /** Whether a key that the network reports is a new one. */
+  reported(digit: string, at: number): boolean {
+    this.#reported = true;
+    this.#forget(at);
+    const same = this.#heard.findIndex((key) => key.digit === digit);
+    if (same < 0) return true;
+    this.#heard.splice(0, same + 1);
+    return false;
+  }
+
+  #forget(at: number): void {
+    this.#heard = this.#heard.filter((key) => at - key.at < REPEATED_MS);
+  }
+}

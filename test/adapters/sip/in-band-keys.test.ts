@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { dtmfTones } from "../../../src/audio/dtmf.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { createRingport } from "../../../src/index.ts";
+import { toneWav } from "../../support/server-sound.ts";
+import { type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "./media/two-ends.ts";
+
+const ADA = { userId: "ada" };
+const KEYS = "1599#";
+const MESSAGE = toneWav({ hz: 440, ms: 3_000, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+/** Of silence before the first key, and of one key with the pause after it, ms. */
+const FIRST_MS = 400;
+const KEY_MS = 200;
+const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Sends each key by INFO as well, some ms after its tone has begun. */
+const alsoByInfo =
+  (laterMs: number) =>
+  async (call: FarEndCall): Promise<void> => {
+    for (const [i, key] of [...KEYS].entries()) {
+      const due = (FIRST_MS + i * KEY_MS + laterMs) / 20;
+      await until(() => call.voice!.sent >= due, `key ${key}`);
+      const type = ["Content-Type", "application/dtmf-relay"] as const;
+      await call.request("INFO", [type], `Signal=${key}\r\nDuration=100\r\n`);
+    }
+  };
+
+const CALLEES: readonly (readonly [string, Script])[] = [
+  ["that has no telephone-event and plays tones", { noEvents: true, says: TONES }],
+  ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: alsoByInfo(-40) }],
+  ["that also sends INFO, behind its tone", { noEvents: true, says: TONES, acts: alsoByInfo(400) }],
+  ["that has no telephone-event and sends INFO", { noEvents: true, acts: alsoByInfo(0) }],
+  ["that sends telephone-events and plays tones", { says: TONES, acts: ({ voice }) => voice!.press(KEYS) }],
+];
+
+describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys of a phone", (media) => {
+  test.each(CALLEES)("%s are noticed, each once", async (_, script) => {
+    const farEnd = await startFarEnd({ callees: { "*": script } });
+    closing.push(() => farEnd.close());
+    const data = temporaryFolder("keys");
+    const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+    const trunks = [{ name: "phone", server: farEnd.uri, users: "*" as const }];
+    const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }) });
+    closing.push(() => ringport.stop({ drainMs: 0 }));
+    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
+    const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
+    const { id } = await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio });
+    expect(await ringport.calls.wait(ADA, id)).toMatchObject({ status: "COMPLETED" });
+    const { events } = await ringport.calls.timeline(ADA, id);
+    const keys = events.filter(({ type }) => type === "dtmf").map(({ data }) => data.digit);
+    expect(keys.join("")).toBe(KEYS);
+    if (script.noEvents) expect(events.filter(({ type }) => type === "callee_speech")).toEqual([]);
+  });
+});
