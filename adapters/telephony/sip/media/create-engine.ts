@@ -18,7 +18,13 @@ export interface CreateEngineOptions {
   readonly entry?: URL | undefined;
 }
 
-/** The engine that was asked for; in this thread, and a line in the log, where a worker cannot be had, or is no more. */
+/** A worker that cannot be had is tried again after this at the earliest, ms. */
+const RETRY_MS = 10_000;
+
+/**
+ * The engine that was asked for. A worker that dies is replaced for the next call; where none can be had, the call lives in
+ * this thread, and a line in the log says so.
+ */
 export async function createEngine({
   system,
   logger,
@@ -27,29 +33,73 @@ export async function createEngine({
 }: CreateEngineOptions): Promise<MediaEngine> {
   const alone = availableParallelism() < 2 || system !== realSystem;
   if (place === "thread" || (place === "auto" && alone)) return createThreadEngine({ system });
-  try {
-    return withFallback(await createWorkerEngine(system, entry), system, logger);
-  } catch (fault) {
-    warn(logger, fault);
-    return createThreadEngine({ system });
+  const engine = new ReplacedWorkers(system, logger, entry);
+  await engine.ready();
+  return engine;
+}
+
+/** One worker after another: calls end with theirs, new ones get the next. */
+class ReplacedWorkers implements MediaEngine {
+  readonly #system: System;
+  readonly #logger: Logger;
+  readonly #entry: URL | undefined;
+  /** The present worker; undefined if none could be had. */
+  #worker: Promise<WorkerEngine | undefined> | undefined;
+  #thread: MediaEngine | undefined;
+  #retryAt = 0;
+  #closed = false;
+
+  constructor(system: System, logger: Logger, entry: URL | undefined) {
+    this.#system = system;
+    this.#logger = logger;
+    this.#entry = entry;
   }
-}
 
-function withFallback(worker: WorkerEngine, system: System, logger: Logger): MediaEngine {
-  let thread: MediaEngine | undefined;
-  return {
-    async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-      if (worker.alive) return await worker.open(options, listener, deadlines);
-      if (thread === undefined) warn(logger, "it has died");
-      thread ??= createThreadEngine({ system });
-      return await thread.open(options, listener, deadlines);
-    },
-    async close(): Promise<void> {
-      await Promise.all([worker.close(), thread?.close()]);
-    },
-  };
-}
+  /** Resolves with a worker that is alive; undefined where there is none. */
+  async ready(): Promise<WorkerEngine | undefined> {
+    const before = this.#worker;
+    const worker = await before;
+    if (worker?.alive || this.#closed) return worker;
+    // Another call may have asked meanwhile.
+    if (this.#worker === before && (worker !== undefined || this.#system.monotonic() >= this.#retryAt)) {
+      if (worker !== undefined) {
+        this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
+        void worker.close();
+      }
+      this.#worker = this.#start();
+    }
+    return await this.#worker;
+  }
 
-function warn(logger: Logger, reason: unknown): void {
-  logger.warn({ reason }, "SIP audio runs in the thread of the application: its worker cannot be had");
+  async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+    const worker = await this.ready();
+    if (worker === undefined) return await this.#inThread(options, listener, deadlines);
+    try {
+      return await worker.open(options, listener, deadlines);
+    } catch (fault) {
+      if (worker.alive || this.#closed) throw fault;
+      const next = await this.ready(); // it died under this call's hands
+      return await (next ?? this).open(options, listener, deadlines);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#worker?.then((worker) => worker?.close()), this.#thread?.close()]);
+  }
+
+  async #start(): Promise<WorkerEngine | undefined> {
+    try {
+      return await createWorkerEngine(this.#system, this.#entry);
+    } catch (reason) {
+      this.#retryAt = this.#system.monotonic() + RETRY_MS;
+      this.#logger.warn({ reason }, "SIP audio runs in the thread of the application: its worker cannot be had");
+      return undefined;
+    }
+  }
+
+  #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+    this.#thread ??= createThreadEngine({ system: this.#system });
+    return this.#thread.open(options, listener, deadlines);
+  }
 }

@@ -30,6 +30,8 @@ const ENTRY: URL = new URL(
 export interface WorkerEngine extends MediaEngine {
   /** False when the worker has died: it opens no more calls, and those it had are lost. */
   readonly alive: boolean;
+  /** Why it has died; a sentence. */
+  readonly death: string | undefined;
 }
 
 interface Opening {
@@ -84,6 +86,10 @@ class Engine implements WorkerEngine {
 
   get alive(): boolean {
     return this.#death === undefined;
+  }
+
+  get death(): string | undefined {
+    return this.#death;
   }
 
   async open(

@@ -300,6 +300,49 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   });
 });
 
+describe("a worker that dies", () => {
+  /** What is no description of a stream breaks its thread. */
+  const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
+  const died = async (...calls: readonly Call[]): Promise<void> => {
+    const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: The thread for the audio"));
+    for (let tries = 0; !calls.every(isLost); tries++) {
+      if (tries > 1_000) throw new Error("the calls do not know that their worker is gone");
+      await sleep(10);
+    }
+  };
+
+  test("takes its calls with it, and a new one carries the next calls", async () => {
+    const engine = await engineIn("worker");
+    const before = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
+    kill(before[0]);
+    await died(...before);
+    for (const { session } of before) await session.close();
+    const playout = new Playout(RATE);
+    const { session, farEnd, told } = await call(engine, playout);
+    playout.enqueue(tone(HZ, 300, RATE, 8_000));
+    playout.end();
+    await playout.drained;
+    const { length } = await farEnd.arrivals();
+    stall(500);
+    const meanwhile = (await farEnd.arrivals()).slice(length);
+    await session.close();
+    expect(meanwhile.length).toBeGreaterThan(15); // this thread has sent none of them
+    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(told).toEqual(["sending", "receiving"]);
+  });
+
+  test("while a call asks for it is replaced for that call", async () => {
+    const engine = await engineIn("worker");
+    const before = await call(engine, new Playout(RATE));
+    const silent = { sending() {}, receiving() {}, digit() {}, lost() {} };
+    const options = { address: "127.0.0.1", ports: [43_002, 43_999], sampleRate: RATE, lossMs: 20_000 } as const;
+    kill(before);
+    const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, silent)));
+    await died(before);
+    expect(new Set(sessions.map(({ port }) => port)).size).toBe(3);
+  });
+});
+
 describe("where a worker cannot be had", () => {
   test("calls live in this thread, and the log says so once", async () => {
     const lines: string[] = [];
