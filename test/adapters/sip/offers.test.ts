@@ -49,6 +49,18 @@ describe("an INVITE without an offer", () => {
   });
 });
 
+test("an offer that the far side asks for has new keys, since another phone may answer it", async () => {
+  const scene = await Scene.open({ srtp: "optional" }, { callees: { "*": { says: { hz: 1_000 } } } });
+  const { leg, events } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  const far = scene.farEnd.calls[0]!;
+  const keysIn = ({ body }: SipText): string[] => body.match(/inline:\S+/g) ?? [];
+  const [first, later] = [keysIn(far.requests[0]!.text), keysIn(await far.request("INVITE"))];
+  expect([first.length, later.length]).toEqual([4, 4]);
+  expect(later.filter((key) => first.includes(key))).toEqual([]);
+  await leg.hangUp();
+});
+
 describe("the description in a 200", () => {
   test("that differs from that of a reliable 183 is where the callee is", async () => {
     // It says nothing itself, so only its description leads to it.

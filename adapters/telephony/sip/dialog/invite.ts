@@ -31,8 +31,11 @@ export type InviteEnd =
 
 /** The offerer's side of offer and answer (RFC 3264): knows codecs and keys, and nothing of SIP. */
 export interface Negotiator {
-  /** Our offer, the first or a later one: everything that we can do; SDP. */
-  offer(): string;
+  /**
+   * Our offer, the first or a later one: everything that we can do; SDP.
+   * @param anew it may be for somebody else: with new keys. Default: false
+   */
+  offer(anew?: boolean): string;
   /**
    * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well;
    * else why no call can be had with it, as a sentence.

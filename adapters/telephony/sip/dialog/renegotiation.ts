@@ -97,6 +97,6 @@ export class Renegotiation {
     if (request.method !== "INVITE") return "";
     this.offering = true;
     this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;
-    return this.#call.negotiator.offer();
+    return this.#call.negotiator.offer(true); // who asks for it may pass it on to another phone (RFC 3725)
   }
 }

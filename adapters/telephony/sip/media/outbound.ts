@@ -19,21 +19,24 @@ export type Transmit = (packet: PacketRoom, length: number) => void;
 
 /** Our stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
-  readonly ssrc: number;
-  /** Packets and bytes of payload sent (RFC 3550 section 6.4.1). */
+  ssrc = 0;
+  /** Packets and bytes of payload sent with this SSRC (RFC 3550 section 6.4.1). */
   packets = 0;
   octets = 0;
   /** Timestamp of the next frame's first sample. */
-  timestamp: number;
+  timestamp = 0;
   /** Keys to be sent in place of the source. */
   readonly keys: EventSender = new EventSender();
+  readonly #system: System;
   readonly #transmit: Transmit;
   readonly #sampleRate: number;
   readonly #ring = Array.from({ length: RING }, () => new PacketRoom(PACKET_BYTES));
   readonly #frame: Int16Array;
   #packetsBefore = 0;
   #turn = 0;
-  #sequence: number;
+  #sequence = 0;
+  /** Packets sent with other SSRCs. */
+  #earlier = 0;
   #codec: Codec | undefined;
   #settings: StreamSettings | undefined;
   #resampler: FrameResampler | undefined;
@@ -46,11 +49,8 @@ export class Outbound {
 
   /** @param sampleRate Hz of the source's frames */
   constructor(system: System, sampleRate: number, transmit: Transmit) {
-    const lots = new Uint8Array(12);
-    system.random(lots);
-    this.ssrc = readUint32(lots, 0);
-    this.timestamp = readUint32(lots, 4);
-    this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
+    this.#system = system;
+    this.#renumber();
     this.#sampleRate = sampleRate;
     this.#transmit = transmit;
     this.#frame = sharedFrame("pulled", (sampleRate * FRAME_MS) / 1000);
@@ -77,6 +77,19 @@ export class Outbound {
   /** Whether the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
   hasSent(sequence: number): boolean {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
+  }
+
+  /** Another source from now on: there is a new key, and who gets it shall take no old packet for one of it. */
+  renew(): void {
+    this.#earlier += this.packets;
+    this.packets = this.octets = this.#packetsBefore = 0;
+    this.#marker = true;
+    this.#renumber();
+  }
+
+  /** Packets sent in all. */
+  get sent(): number {
+    return this.#earlier + this.packets;
   }
 
   /** Sends the first frame apart from the clock: perhaps while another call's is under way. */
@@ -107,6 +120,14 @@ export class Outbound {
       this.#sendAudio(codec, frame);
     }
     this.#pass(codec);
+  }
+
+  #renumber(): void {
+    const lots = new Uint8Array(12);
+    this.#system.random(lots);
+    this.ssrc = readUint32(lots, 0);
+    this.timestamp = readUint32(lots, 4);
+    this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
   }
 
   #pass(codec: Codec): void {

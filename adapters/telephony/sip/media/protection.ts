@@ -7,12 +7,17 @@ export class Protection {
   #send: Srtp | undefined;
   #receive: Srtp | undefined;
 
-  /** From now on these keys. Those that stay go on with the counters they have: anew they would repeat their keystream. */
-  settle(keys: StreamSettings["srtp"]): void {
+  /**
+   * From now on these keys. Those that stay go on with the counters they have: anew they would repeat their keystream.
+   * @returns whether another key of ours has taken the place of one
+   */
+  settle(keys: StreamSettings["srtp"]): boolean {
     const before = this.#keys;
     this.#keys = keys;
-    if (!same(keys?.send, before?.send)) this.#send = keys && createSrtp(keys.send);
     if (!same(keys?.receive, before?.receive)) this.#receive = keys && createSrtp(keys.receive);
+    if (same(keys?.send, before?.send)) return false;
+    this.#send = keys && createSrtp(keys.send);
+    return before !== undefined;
   }
 
   /** Protects a packet of ours; answers its new length, -1 where it cannot go out. */

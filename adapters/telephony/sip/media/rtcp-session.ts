@@ -54,7 +54,7 @@ export class RtcpSession {
     const { ssrc, packets, octets, timestamp } = this.#outbound;
     const { reception, source } = this.#inbound;
     const now = this.#system.monotonic();
-    const sent = packets > this.#packetsAtLastReport;
+    const sent = packets !== this.#packetsAtLastReport;
     this.#packetsAtLastReport = packets;
     return writeRtcp(this.#bytes, {
       ssrc,

@@ -95,7 +95,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const before = this.#settings;
     this.#settings = settings;
     this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
-    this.#protection.settle(settings.srtp);
+    if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
     if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
       this.#remoteRtcp.address = settings.remoteRtcp.address;
       this.#remoteRtcp.port = settings.remoteRtcp.port;
@@ -132,7 +132,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const delayMs = (roundTripMs ?? 0) / 2 + inbound.delayMs + FRAME_MS;
     return {
       codec,
-      packetsSent: this.#outbound.packets,
+      packetsSent: this.#outbound.sent,
       packetsReceived: received,
       packetsLost: lost,
       packetsReordered: inbound.reordered,
@@ -263,7 +263,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
   /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
   #sendNow(): void {
-    if (this.#codec === undefined || !this.#maySend || this.#outbound.packets > 0) return;
+    if (this.#codec === undefined || !this.#maySend || this.#outbound.sent > 0) return;
     if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
     this.#outbound.begin(this.#source);
   }

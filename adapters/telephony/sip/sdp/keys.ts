@@ -52,7 +52,7 @@ const MOST_KEYS = 20;
 /** The keys of both directions; undefined: plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
-/** Our side of SDES (RFC 4568): one key of our own per suite, for the whole call. */
+/** Our side of SDES (RFC 4568): one key of our own per suite, for as long as the audio goes to the same place. */
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
@@ -102,24 +102,41 @@ export class OfferedKeys {
     return { keys: { send: this.#ours(suite), receive: crypto.keys } };
   }
 
+  /** The key of an offer that our answer would take; undefined: it has none. */
+  theirs(media: SdpMedia): SrtpKeys | undefined {
+    return firstCrypto(media)?.keys;
+  }
+
   /** Our answer to the keys in an offer; undefined: it cannot be accepted. */
   accept(media: SdpMedia): { readonly keys: AgreedKeys; readonly lines: readonly SdpLine[] } | undefined {
     const secure = media.protocol.includes("SAVP");
-    const crypto = attributes(media, "crypto")
-      .map(parseCrypto)
-      .find((crypto) => crypto !== undefined);
+    const crypto = firstCrypto(media);
     if (this.policy === "off" || crypto === undefined)
       return secure || this.policy === "required" ? undefined : { keys: undefined, lines: [] };
     const send = this.#ours(crypto.keys.suite);
     return { keys: { send, receive: crypto.keys }, lines: [cryptoLine(crypto.tag, send)] };
   }
 
-  /** The same key for the whole call: with a new one for every offer packets on their way could not be understood. */
+  /**
+   * The audio may go to somebody else from now on, who gets new keys: with the old ones they could read what was sent
+   * before, and could not know how often its sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
+   */
+  renew(): void {
+    this.#own.clear();
+  }
+
+  /** The same key for every offer to the same place: with a new one packets on their way could not be understood. */
   #ours(suite: SrtpSuite): SrtpKeys {
     const known = this.#own.get(suite) ?? newSrtpKeys(suite, this.#random);
     this.#own.set(suite, known);
     return known;
   }
+}
+
+function firstCrypto(media: SdpMedia): ReturnType<typeof parseCrypto> {
+  return attributes(media, "crypto")
+    .map(parseCrypto)
+    .find((crypto) => crypto !== undefined);
 }
 
 function cryptoLine(tag: number, keys: SrtpKeys): SdpLine {

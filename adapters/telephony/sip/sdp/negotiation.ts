@@ -64,7 +64,8 @@ class Negotiation implements Negotiator {
   }
 
   /** Always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section 5). */
-  offer(): string {
+  offer(anew = false): string {
+    if (anew) this.#keys.renew();
     this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
     const more = [
       ...this.#keys.offer(),
@@ -99,6 +100,7 @@ class Negotiation implements Negotiator {
     const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
     const chosen = audio.find((media) => profileDemand(sdp, media) === undefined);
     if (chosen === undefined) return undefined;
+    if (this.#isElsewhere(sdp, chosen)) this.#keys.renew();
     const keys = this.#keys.accept(chosen);
     const agreed = keys && this.#agree(sdp, chosen, keys.keys, true);
     if (keys === undefined || agreed === undefined || typeof agreed === "string") return undefined;
@@ -153,6 +155,17 @@ class Negotiation implements Negotiator {
       direction: heldDirection(MIRRORED[directionOf(sdp, media)], said === "held"),
     };
     return { settings, formats: event === undefined ? [format] : [format, event] };
+  }
+
+  /** Whether an offer wants our audio at another place, or for somebody else there: with another key. */
+  #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
+    if (this.#settings === undefined) return false;
+    const { remote, srtp } = this.#settings;
+    const said = addressOf(sdp, media);
+    if (said !== "held" && "address" in said && (said.address !== remote.address || media.port !== remote.port))
+      return true;
+    const theirs = this.#keys.theirs(media);
+    return theirs !== undefined && srtp !== undefined && String(theirs.key) !== String(srtp.receive.key);
   }
 
   #settle(settings: StreamSettings, early: boolean): void {
