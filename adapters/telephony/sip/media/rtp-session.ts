@@ -20,6 +20,7 @@ import { Outbound } from "./outbound.ts";
 import type { PacketRoom } from "./packet-room.ts";
 import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
+import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
 
 /** Ticks are 20 ms apart; this far off they tell that the thread stood still. */
@@ -57,7 +58,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #rtcp: RtcpSession;
   readonly #protection = new Protection();
   readonly #watch: MediaWatch;
-  readonly #remoteRtcp = { address: "", port: 0 };
+  readonly #rtcpRoute: RtcpRoute;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #early: FrameSink | undefined;
@@ -82,6 +83,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
     this.#watch = new MediaWatch(lossMs);
     this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
+    const { source } = this.#inbound;
+    const reports = this.#rtcp;
+    this.#rtcpRoute = new RtcpRoute({ reports, source, protection: this.#protection, sockets, strict: strictRtp });
   }
 
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
@@ -92,15 +96,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
   configure(settings: StreamSettings): void {
     if (this.#closing !== undefined) return;
-    const before = this.#settings;
     this.#settings = settings;
     this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
     if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
-    if (!sameAddress(settings.remoteRtcp, before?.remoteRtcp)) {
-      this.#remoteRtcp.address = settings.remoteRtcp.address;
-      this.#remoteRtcp.port = settings.remoteRtcp.port;
-    }
-    if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
+    this.#rtcpRoute.configure(settings);
     if (settings.codec === this.#codec?.name) this.#use(settings, this.#codec);
     else {
       const codec = createCodec(settings.codec);
@@ -180,19 +179,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
-    const { source } = this.#inbound;
-    const { strictRtp } = this.#options;
-    const length = this.#protection.unprotectRtcp(bytes, bytes.length);
-    const authentic = this.#settings.srtp !== undefined && !strictRtp;
-    const known = authentic || address === source.address || address === this.#remoteRtcp.address;
-    const said = length > 0 && known ? this.#rtcp.take(bytes, length) : undefined;
+    const said = this.#rtcpRoute.take(bytes, address, port);
     if (said === undefined) {
       this.#foreign++;
       return;
-    }
-    if (!this.#settings.rtcpMux && !strictRtp) {
-      this.#remoteRtcp.address = address; // symmetric, as RTP is
-      this.#remoteRtcp.port = port;
     }
     this.#watch.rtcp(this.#rtcp.deaf, said === "goodbye", this.#options.system.monotonic());
     if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
@@ -217,7 +207,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       if (this.#started) this.#heldMs += FRAME_MS;
     }
     if (this.#closing !== undefined) return;
-    if (this.#rtcp.isDue(monotonic)) this.#report(false);
+    if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
     const lost = this.#broken ? undefined : this.#watch.overdue(monotonic);
     if (lost !== undefined) this.#options.listener.lost(lost);
   }
@@ -277,28 +267,14 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.sending();
   };
 
-  #report(goodbye: boolean): void {
-    const { sockets } = this.#options;
-    const { bytes } = this.#rtcp;
-    const length = this.#protection.protectRtcp(bytes, this.#rtcp.write(goodbye));
-    if (length <= 0) return;
-    const packet = bytes.subarray(0, length);
-    if (this.#settings?.rtcpMux) sockets.send(packet, this.#inbound.source);
-    else sockets.sendRtcp(packet, this.#remoteRtcp);
-  }
-
   async #close(): Promise<void> {
     const { clock, sockets, gone } = this.#options;
     clock.remove(this);
-    if (this.#codec !== undefined) this.#report(true);
+    if (this.#codec !== undefined) this.#rtcpRoute.send(true);
     this.#outbound.keys.stop();
     this.#codec?.close();
     this.#source = this.#sink = this.#early = undefined;
     await sockets.close();
     gone(this);
   }
-}
-
-function sameAddress(a: SocketAddress, b: SocketAddress | undefined): boolean {
-  return a.address === b?.address && a.port === b.port;
 }

@@ -1,0 +1,62 @@
+import type { SocketAddress } from "../transport/transport.ts";
+import type { StreamSettings } from "./engine.ts";
+import type { Protection } from "./protection.ts";
+import type { RtcpSession } from "./rtcp-session.ts";
+import type { MediaSockets } from "./rtp-session.ts";
+
+/** Dependencies of {@link RtcpRoute}. */
+export interface RtcpRouteOptions {
+  readonly reports: RtcpSession;
+  /** Where the far side's audio comes from. */
+  readonly source: SocketAddress;
+  readonly protection: Protection;
+  readonly sockets: MediaSockets;
+  /** Takes reports from negotiated addresses only. */
+  readonly strict: boolean;
+}
+
+/** The way of a call's RTCP: beside its RTP (RFC 5761), or on a port of its own; whose is taken, and where ours goes. */
+export class RtcpRoute {
+  readonly #options: RtcpRouteOptions;
+  readonly #remote = { address: "", port: 0 };
+  #settings: StreamSettings | undefined;
+
+  constructor(options: RtcpRouteOptions) {
+    this.#options = options;
+  }
+
+  configure(settings: StreamSettings): void {
+    const before = this.#settings;
+    this.#settings = settings;
+    const { address, port } = settings.remoteRtcp;
+    if (address !== before?.remoteRtcp.address || port !== before.remoteRtcp.port) this.#learn(address, port);
+    if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
+  }
+
+  /** Takes a datagram; undefined: it is not the far side's, or no report. `goodbye`: its present source ends. */
+  take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
+    const { reports, source, protection, strict } = this.#options;
+    const length = protection.unprotectRtcp(bytes, bytes.length);
+    const authentic = this.#settings?.srtp !== undefined && !strict;
+    const known = authentic || address === source.address || address === this.#remote.address;
+    const said = length > 0 && known ? reports.take(bytes, length) : undefined;
+    if (said !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, as RTP is
+    return said;
+  }
+
+  /** Sends our report. @param goodbye it is our last word */
+  send(goodbye: boolean): void {
+    const { reports, source, protection, sockets } = this.#options;
+    const { bytes } = reports;
+    const length = protection.protectRtcp(bytes, reports.write(goodbye));
+    if (length <= 0) return;
+    const packet = bytes.subarray(0, length);
+    if (this.#settings?.rtcpMux) sockets.send(packet, source);
+    else sockets.sendRtcp(packet, this.#remote);
+  }
+
+  #learn(address: string, port: number): void {
+    this.#remote.address = address;
+    this.#remote.port = port;
+  }
+}
