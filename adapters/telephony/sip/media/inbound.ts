@@ -215,7 +215,7 @@ export class Inbound {
     }
     if (packet.payloadType === COMFORT_NOISE) {
       jitter.skip(sequence, packet.timestamp);
-      this.#begun(now);
+      this.#begun(now, timely);
       return;
     }
     if (packet.payloadLength === 0) {
@@ -226,11 +226,12 @@ export class Inbound {
       translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
     if (timely) reception.timed(packet.timestamp, now);
     jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
-    this.#begun(now);
+    this.#begun(now, timely);
   }
 
-  #begun(now: number): void {
-    if (this.#heard || now < this.#freshFrom) return;
+  #begun(now: number, timely: boolean): void {
+    const isEarly = this.#freshFrom > 0 && (now < this.#freshFrom || !timely);
+    if (this.#heard || isEarly) return;
     this.#heard = true;
     this.#listener.audible();
   }

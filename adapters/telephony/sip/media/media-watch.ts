@@ -9,6 +9,8 @@ export class MediaWatch {
   #direction: StreamSettings["direction"] = "inactive";
   #started = false;
   #heardAt = 0;
+  /** Something came before the answer, and counts no more. */
+  #early = false;
   #freshFrom = 0;
   /** RTP has come, before the answer or after it. */
   #spoke = false;
@@ -50,16 +52,20 @@ export class MediaWatch {
   start(now: number): number {
     this.#started = true;
     this.#heardAt = now;
-    this.#freshFrom = this.#inbound || this.#rtcp ? now + EARLY_TAIL_MS : now;
+    this.#early = this.#inbound || this.#rtcp;
+    this.#freshFrom = this.#early ? now + EARLY_TAIL_MS : now;
     this.#inbound = this.#rtcp = false;
     this.#expect();
     return this.#freshFrom;
   }
 
-  /** A packet of the far side has come by RTP. */
-  rtp(now: number): void {
+  /**
+   * A packet of the far side has come by RTP.
+   * @param timely it has come now; else it may have lain in the socket since before the answer
+   */
+  rtp(now: number, timely: boolean): void {
+    if (now >= this.#freshFrom && (timely || !this.#early)) this.#inbound = true;
     this.#spoke = true;
-    if (now >= this.#freshFrom) this.#inbound = true;
     this.#left = false;
     this.#heardAt = now;
   }

@@ -172,7 +172,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
     if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
-    this.#watch.rtp(now); // nobody else has the keys
+    this.#watch.rtp(now, timely); // nobody else has the keys
     if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 

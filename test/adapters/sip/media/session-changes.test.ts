@@ -230,7 +230,7 @@ describe("the first words of a phone that a call was moved to", () => {
     await say(after, 1_050 + apart, 50, 6);
     await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
     await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-    expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.9 * loudIn(tone(400, 1_000, 8000, 8000)));
+    expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
     expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
   });
 });
