@@ -43,16 +43,23 @@ const CALLEES: readonly (readonly [string, Script])[] = [
   ["that sends telephone-events and plays tones", { says: TONES, acts: ({ voice }) => voice!.press(KEYS) }],
 ];
 
+const WAYS = CALLEES.flatMap(([title, script], i) =>
+  (i === 0 ? (["phone", "route"] as const) : (["phone"] as const)).map(
+    (provider) => [title, provider, script] as const,
+  ),
+);
+
 describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys of a phone", (media) => {
-  test.each(CALLEES)("%s are noticed, each once", async (_, script) => {
+  test.each(WAYS)("%s over sip/%s are noticed, each once", async (_, provider, script) => {
     const farEnd = await startFarEnd({ callees: { "*": script } });
     closing.push(() => farEnd.close());
     const data = temporaryFolder("keys");
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
-    const trunks = [{ name: "phone", server: farEnd.uri, users: "*" as const }];
-    const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }) });
+    const trunks = [{ name: "phone", server: farEnd.uri, users: "*" }] as const;
+    const routes = [{ name: "route", trunks: [{ trunk: "phone" }] }] as const;
+    const ringport = createRingport({ data, storage, telephony: sip({ trunks, routes, media }) });
     closing.push(() => ringport.stop({ drainMs: 0 }));
-    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
+    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: `sip/${provider}` });
     const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
     const { id } = await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio });
     expect(await ringport.calls.wait(ADA, id)).toMatchObject({ status: "COMPLETED" });

@@ -44,6 +44,11 @@ export class RouteLeg implements Leg {
     this.#gone = this.#run();
   }
 
+  /** As the trunk's callee has answered. */
+  get dtmf(): "event" | "in-band" {
+    return this.#attempt.leg.dtmf;
+  }
+
   connectMedia(source: FrameSource, sink: FrameSink): void {
     this.#audio = { source, sink };
     this.#attempt.leg.connectMedia(source, sink);
