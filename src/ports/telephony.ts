@@ -243,7 +243,7 @@ export type LegEvent =
    * far side has answered on hold.
    */
   | { readonly type: "connected" }
-  /** After the answer, what `evidence()` returns is no longer `none`; a call that waits for that alone ends now. */
+  /** After the answer, something other than audio is evidence; a call that waits for that alone ends now. */
   | { readonly type: "evidence" }
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }

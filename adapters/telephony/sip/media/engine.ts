@@ -83,7 +83,7 @@ export interface MediaListener {
   sending(): void;
   /** The first packet of the far side's audio has come; once more for the first after the answer. */
   receiving(): void;
-  /** After the start, something has come for the first time that shows that the far side receives our audio. */
+  /** After the start, something other than audio has shown for the first time that the far side receives ours. */
   evidence?(): void;
   /** A key, once, by telephone-event. */
   digit(digit: string): void;

@@ -173,7 +173,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
     if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
     this.#watch.rtp(now, timely); // nobody else has the keys
-    if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
+    if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
@@ -185,7 +185,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       return;
     }
     this.#watch.rtcp(this.#rtcp.deaf, said === "goodbye", this.#options.system.monotonic());
-    if (this.#watch.takeEvidence()) this.#options.listener.evidence?.();
+    if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
   /** @internal the clock's side: one frame each way */
