@@ -1,3 +1,4 @@
+import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
 import type { EventData } from "../domain/events.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
@@ -5,7 +6,7 @@ import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "./media.ts";
 import type { Reply, RequestLike } from "./web.ts";
 
-export type { HeardEvidence, MediaStatistics, ReleaseCause };
+export type { CallerId, CallerIdRule, HeardEvidence, MediaStatistics, ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
@@ -62,6 +63,11 @@ export interface TelephonyCapabilities {
    * another rate. Default: 8000.
    */
   readonly sampleRate?: number | undefined;
+  /**
+   * The numbers that an instance or a call may come from (`DialOptions.from`); an empty list leaves the choice of a name
+   * and of being withheld. Left out: nothing of the caller can be chosen.
+   */
+  readonly callerIds?: CallerIdRule | undefined;
 }
 
 /** The instance that a line belongs to. */
@@ -158,6 +164,8 @@ export interface DialOptions {
   readonly callId: string;
   /** How long the far end may ring, ms; the core hangs up by itself after it. */
   readonly ringTimeoutMs: number;
+  /** The caller, within `capabilities.callerIds`; what it leaves out, and a call without it, is the network's own. */
+  readonly from?: CallerId | undefined;
   /**
    * Whether the network may lead the call on to another number, in E.164, such as by a redirection: false for numbers
    * that the server or the call's token does not call. Left out: to any number.

@@ -1,7 +1,7 @@
 import { concatPcm } from "../audio/pcm.ts";
 import { Playout } from "../audio/playout.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
-import { DialError, type Leg, type Line } from "../ports/telephony.ts";
+import { type CallerId, DialError, type Leg, type Line } from "../ports/telephony.ts";
 import type { ContractSubject } from "./telephony-contract/options.ts";
 import { LegEvents, TestLineHost } from "./telephony-host.ts";
 
@@ -52,9 +52,15 @@ export class Network {
     return (await this.link()).line;
   }
 
-  async call(line: Line, to: string, source?: FrameSource, signal = new AbortController().signal): Promise<PlacedCall> {
+  async call(
+    line: Line,
+    to: string,
+    source?: FrameSource,
+    signal: AbortSignal = new AbortController().signal,
+    from?: CallerId,
+  ): Promise<PlacedCall> {
     const callId = `call_contract_${++this.#calls}`;
-    const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000 }, signal);
+    const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000, from }, signal);
     const playout = new Playout(leg.sampleRate);
     const ear = new Ear();
     const events = new CallEvents(leg);

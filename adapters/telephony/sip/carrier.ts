@@ -23,7 +23,7 @@ export interface HealthListener {
 }
 
 /** A call to be placed, for a line. */
-export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "mayCall"> {
+export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "mayCall"> {
   /** Of the line's host. */
   readonly deadlines: Deadlines;
   /** Rate of the leg, Hz. Default: the trunk's. */

@@ -1,5 +1,5 @@
 import type { System } from "../../../src/ports/system.ts";
-import type { InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
+import type { CallerIdRule, InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
 import type { Carrier } from "./carrier.ts";
 import type { SipLine } from "./line.ts";
 
@@ -11,6 +11,8 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly what: string;
   /** Hz. */
   readonly sampleRate: number;
+  /** The numbers that calls may come from; undefined if they cannot choose. */
+  readonly callerIds: CallerIdRule | undefined;
   readonly system: System;
   /** What carries the calls of all its lines; always the same one. */
   readonly open: () => Promise<Carrier>;
@@ -18,7 +20,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
 
 /** A network over a trunk or a route that the operator has configured. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
-  const { name, what, users, sampleRate, system, refuses } = options;
+  const { name, what, users, sampleRate, callerIds, system, refuses } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
@@ -50,7 +52,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
 
   return {
     name: `sip/${name}`,
-    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate },
+    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate, callerIds },
     users,
     open,
     refuses,

@@ -5,6 +5,7 @@ import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";
 import type { Route } from "./config/route.ts";
+import { sharedCallerIds } from "./config/shared-caller-ids.ts";
 import { sharedUsers } from "./config/shared-users.ts";
 import type { Trunk } from "./config/trunk.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
@@ -93,6 +94,7 @@ function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }:
     what: `trunk ${trunk.name}`,
     users: trunk.users ?? "first",
     sampleRate: trunk.sampleRate,
+    callerIds: trunk.callerIds,
     system,
     open: () => carrier.open(),
     refuses: async (phoneNumber) => (await rule())(phoneNumber),
@@ -119,6 +121,7 @@ function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { 
     what: `route ${route.name}`,
     users: sharedUsers(trunks) ?? [],
     sampleRate,
+    callerIds: sharedCallerIds(trunks),
     system,
     open: () => carrier.open(),
     refuses: (phoneNumber) =>

@@ -1,7 +1,9 @@
+import type { CallerId } from "../../../src/domain/caller-id.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
 import { TrunkServers } from "./auth/trunk-servers.ts";
+import { callerFields } from "./caller.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
@@ -38,6 +40,8 @@ export interface SipStackOptions {
 export interface StackInvite {
   /** The number as the trunk wants it. */
   readonly user: string;
+  /** Default: the trunk's own caller. */
+  readonly from?: CallerId | undefined;
   /** The core's id of the call. */
   readonly callId: string;
   /** Carries its audio: configured with what offer and answer come to. */
@@ -117,10 +121,11 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, callId, session, address, srtp, profile, settled, lost, listener, maySend, mayFollow }) => {
+    invite: ({ user, from, callId, session, address, srtp, profile, settled, lost, listener, maySend, mayFollow }) => {
       const target = new MediaTarget({ session, local: address.local, dns, lost });
       return agent.invite({
         target: uriOf(trunk, user),
+        caller: callerFields(trunk, from),
         callId,
         listener,
         maySend,
@@ -172,7 +177,7 @@ function uriOf({ domain, domainPort, whatsApp, userPhone }: ResolvedTrunk, user?
   return writeUri(sipUri({ user, host: domain, port: domainPort, params }));
 }
 
-function identityOf({ from, callerId, contact, contactUser, headers }: ResolvedTrunk): Identity {
+function identityOf({ from, contact, contactUser, headers }: ResolvedTrunk): Identity {
   return {
     from: `<${from}>`,
     contact(sentBy, { kind }) {
@@ -181,12 +186,7 @@ function identityOf({ from, callerId, contact, contactUser, headers }: ResolvedT
       const params = new Map(kind === "udp" ? [] : [["transport", kind]]);
       return uri === undefined ? `sip:${sentBy}` : writeUri({ ...uri, user: contactUser, params });
     },
-    headers: [
-      ...(callerId === undefined
-        ? []
-        : [["P-Asserted-Identity", `<${callerId}>`] as const, ["P-Preferred-Identity", `<${callerId}>`] as const]),
-      ...Object.entries(headers),
-    ],
+    headers: Object.entries(headers),
     product: PRODUCT,
   };
 }

@@ -120,7 +120,7 @@ export class SipTrunk implements Carrier {
 
   async #place(
     user: string,
-    { callId, deadlines, mayCall, sampleRate = this.#options.trunk.sampleRate }: CarrierDialOptions,
+    { callId, from, deadlines, mayCall, sampleRate = this.#options.trunk.sampleRate }: CarrierDialOptions,
     signal: AbortSignal,
     gone: (leg: SipLeg) => void,
   ): Promise<SipLeg> {
@@ -136,7 +136,7 @@ export class SipTrunk implements Carrier {
     let takesKeys = false;
     const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
       stack.invite({
-        ...{ user, callId, session, address, srtp, profile, listener: leg, lost: leg.heard.lost },
+        ...{ user, from, callId, session, address, srtp, profile, listener: leg, lost: leg.heard.lost },
         maySend: () => system.monotonic() < deadlines.send,
         mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {

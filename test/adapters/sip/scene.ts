@@ -2,7 +2,7 @@ import { afterEach } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
-import { DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
+import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { Network, type PlacedCall } from "../../../src/testing/telephony-network.ts";
 import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/far-end.ts";
@@ -67,8 +67,8 @@ export class Scene {
     return await line.probe();
   }
 
-  async call(to: string): Promise<PlacedCall> {
-    return await this.network.call(await this.line(), to);
+  async call(to: string, from?: CallerId): Promise<PlacedCall> {
+    return await this.network.call(await this.line(), to, undefined, undefined, from);
   }
 
   /** How a call ends that nobody hangs up here: its cause and its detail. */

@@ -1,7 +1,8 @@
+import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import { type NumberFormat, numberFormat } from "./number-format.ts";
-import type { Trunk, TrunkCodec, TrunkListener, TrunkTls } from "./trunk.ts";
+import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -30,8 +31,15 @@ export interface ResolvedTrunk extends DestinationRule {
   /** SIP URI of our Contact; undefined: `contactUser` at the address that we have on a flow. */
   readonly contact: string | undefined;
   readonly contactUser: string;
-  /** SIP URI of P-Asserted-Identity and P-Preferred-Identity. */
+  /** SIP URI of the caller in the fields of `identity`. */
   readonly callerId: string | undefined;
+  /** The numbers that calls may come from, `phone` among them; undefined if nobody may choose one. */
+  readonly callerIds: CallerIdRule | undefined;
+  readonly identity: readonly TrunkIdentity[];
+  /** From names a number and no account, so a number that is chosen stands there as well. */
+  readonly fromIsNumber: boolean;
+  readonly displayName: string | undefined;
+  readonly withheld: boolean;
   /** The number that we call from, where it is an E.164 number; else null. */
   readonly phone: string | null;
   readonly register: boolean;
@@ -74,6 +82,9 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
   const encrypted = isTls(proxy ?? server);
   const from = uriAt(trunk.from ?? trunk.user ?? trunk.callerId ?? NOBODY, domain);
   const callerId = trunk.callerId === undefined ? undefined : uriAt(trunk.callerId, domain);
+  const phone = [callerId?.user, from.user].find((user) => user !== undefined && E164.test(user)) ?? null;
+  const { callerIds = [], identity = ["p-asserted", "p-preferred"] } = trunk;
+  const whatsApp = domain === WHATSAPP;
   return {
     name: trunk.name,
     server: trunk.server,
@@ -90,7 +101,12 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     contact: trunk.contact,
     contactUser: trunk.user ?? from.user ?? NOBODY,
     callerId: trunk.callerId === undefined ? undefined : uriTextAt(trunk.callerId, domain),
-    phone: [callerId?.user, from.user].find((user) => user !== undefined && E164.test(user)) ?? null,
+    callerIds: whatsApp ? undefined : callerIds === "*" ? "*" : [...(phone === null ? [] : [phone]), ...callerIds],
+    identity: identity === "none" ? [] : typeof identity === "string" ? [identity] : identity,
+    fromIsNumber: trunk.from === undefined ? trunk.user === undefined : E164.test(from.user ?? ""),
+    displayName: trunk.displayName,
+    withheld: trunk.withheld ?? false,
+    phone,
     register: trunk.register ?? false,
     outboundProxy: trunk.outboundProxy,
     publicAddress: trunk.publicAddress,
@@ -119,6 +135,6 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     strictRtp: trunk.strictRtp ?? false,
     trace: trunk.trace ?? false,
     listen: trunk.listen,
-    whatsApp: domain === WHATSAPP,
+    whatsApp,
   };
 }

@@ -1,10 +1,16 @@
 import * as v from "valibot";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
+import {
+  CALLER_ID_RULE,
+  DISPLAY_NAME_LENGTH,
+  isCallerIdEntry,
+  isDisplayName,
+} from "../../../../src/domain/caller-id.ts";
 import { shown } from "../../../../src/domain/shown.ts";
 import { fieldKey } from "../message/headers.ts";
 import { isToken } from "../message/token.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
-import type { TrunkCodec } from "./trunk.ts";
+import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
 
 const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "G722", "opus"];
@@ -69,6 +75,9 @@ const codec = v.pipe(
   v.transform((name) => CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
   v.picklist(CODECS, must("PCMU, PCMA, G722 or opus")),
 );
+
+const IDENTITIES: readonly TrunkIdentity[] = ["from", "p-asserted", "p-preferred", "remote-party-id"];
+const IDENTITY_RULE = `${IDENTITIES.join(", ")}, a list of these, or none`;
 
 const RTP_PORTS = 'two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"';
 
@@ -154,6 +163,17 @@ export const trunkSchema = v.object(
     ),
     from: v.optional(text("a SIP URI or a user", isUriOrUser)),
     callerId: v.optional(text("a number, a user or a SIP URI", isUriOrUser)),
+    callerIds: v.optional(
+      v.union(
+        [v.literal("*"), v.array(text(CALLER_ID_RULE, isCallerIdEntry))],
+        must(`"*", or a list; each entry is ${CALLER_ID_RULE}`),
+      ),
+    ),
+    identity: v.optional(
+      v.union([v.picklist([...IDENTITIES, "none"]), v.array(v.picklist(IDENTITIES))], must(IDENTITY_RULE)),
+    ),
+    displayName: v.optional(text(`a name of 1 to ${DISPLAY_NAME_LENGTH} characters`, isDisplayName)),
+    withheld: flag(),
     register: flag(),
     outboundProxy: v.optional(text("a SIP URI, such as sip:proxy.example.com;lr", isNextHop)),
     publicAddress: v.optional(text("an IP address or a host name, with or without a port", isPublicAddress)),

@@ -15,8 +15,16 @@ export interface Trunk {
   readonly realms?: readonly string[] | undefined;
   /** Who calls: a SIP URI or a user. Default: `user`. */
   readonly from?: string | undefined;
-  /** The number that the callee sees, where the trunk lets us choose: P-Asserted-Identity and P-Preferred-Identity. */
+  /** The number that the callee sees, if the trunk lets us choose, in the fields that `identity` names. */
   readonly callerId?: string | undefined;
+  /** Numbers that an instance (`callerId`) or a call (`from`) may choose in its place: `["+12025550100", "+1202555*"]`, or `"*"` for any. Default: none. */
+  readonly callerIds?: readonly string[] | "*" | undefined;
+  /** The fields that carry `callerId`, one or a list of them. Default: p-asserted and p-preferred. */
+  readonly identity?: TrunkIdentity | readonly TrunkIdentity[] | "none" | undefined;
+  /** The caller's name, in From and in the fields of `identity`. */
+  readonly displayName?: string | undefined;
+  /** Withholds the caller from the callee: an anonymous From and `Privacy: id`. Default: false. */
+  readonly withheld?: boolean | undefined;
   /** Registers with the server and keeps the registration alive. Default: false, also with a password. */
   readonly register?: boolean | undefined;
   /** Every request goes there first: a SIP URI. */
@@ -73,6 +81,9 @@ export interface Trunk {
   /** Takes connections from the far side as well, as WhatsApp Business wants: a port, and a certificate for TLS. */
   readonly listen?: TrunkListener | undefined;
 }
+
+/** Where the caller's number stands: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or Remote-Party-ID. */
+export type TrunkIdentity = "from" | "p-asserted" | "p-preferred" | "remote-party-id";
 
 /** How audio may be coded on a trunk. */
 export type TrunkCodec = "PCMU" | "PCMA" | "G722" | "opus";

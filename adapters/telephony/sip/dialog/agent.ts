@@ -7,16 +7,24 @@ import type { Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { InviteRequest, InviteUsage } from "./invite.ts";
 
+/** The caller that an INVITE names: header values. */
+export interface Caller {
+  /** From, without its tag: `"Ringport" <sip:100@example.com>`. */
+  readonly from: string;
+  /** P-Asserted-Identity, Privacy and the like. */
+  readonly headers: readonly HeaderField[];
+}
+
 /** Who we say we are: a trunk's options as header values. */
 export interface Identity {
-  /** From, without its tag: `"Ringport" <sip:100@example.com>`. */
+  /** From of requests outside of calls, without its tag. */
   readonly from: string;
   /**
    * The URI of our Contact where a message goes out on this flow; `sentBy` is what we call ourselves there,
    * `host[:port]`.
    */
   contact(sentBy: string, flow: Flow): string;
-  /** Fields of every INVITE: P-Asserted-Identity, Privacy, the trunk's own. */
+  /** Fields of every INVITE besides those that name the caller. */
   readonly headers: readonly HeaderField[];
   /** User-Agent of our requests and Server of our responses. */
   readonly product: string;

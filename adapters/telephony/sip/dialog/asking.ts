@@ -42,7 +42,7 @@ export class Asking {
   constructor(
     context: AgentContext,
     ids: InviteIds,
-    { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "listener">,
+    { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "caller" | "listener">,
     listener: AskingListener,
   ) {
     this.#context = context;

@@ -1,7 +1,7 @@
 import { SipHeaders } from "../message/headers.ts";
 import { type SipRequest, sipRequest } from "../message/message.ts";
 import { withoutPort } from "../message/uri.ts";
-import type { UserAgentOptions } from "./agent.ts";
+import type { Caller, UserAgentOptions } from "./agent.ts";
 import { ALLOW } from "./capabilities.ts";
 import type { InviteAttempt } from "./invite-attempt.ts";
 
@@ -11,12 +11,13 @@ export interface InviteIds {
   readonly target: string;
   readonly callId: string;
   readonly fromTag: string;
+  readonly caller?: Caller | undefined;
 }
 
 /** The INVITE of an attempt, without Via, Contact and what a challenge asks for. */
 export function inviteMessage(
   { identity, routes = [] }: Pick<UserAgentOptions, "identity" | "routes">,
-  { target, callId, fromTag }: InviteIds,
+  { target, callId, fromTag, caller }: InviteIds,
   { uri, extensions, sessionExpiresS, minSeS }: InviteAttempt,
   cseq: number,
   offer: string,
@@ -24,11 +25,11 @@ export function inviteMessage(
   const headers = new SipHeaders().add("Max-Forwards", "70");
   for (const route of routes) headers.add("Route", route);
   headers
-    .add("From", `${identity.from};tag=${fromTag}`)
+    .add("From", `${caller?.from ?? identity.from};tag=${fromTag}`)
     .add("To", `<${withoutPort(target)}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
-  for (const [name, value] of [...identity.headers, ALLOW]) headers.add(name, value);
+  for (const [name, value] of [...(caller?.headers ?? []), ...identity.headers, ALLOW]) headers.add(name, value);
   if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
   if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
   if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));

@@ -1,5 +1,5 @@
 import type { SipResponse } from "../message/message.ts";
-import type { MayFollow } from "./agent.ts";
+import type { Caller, MayFollow } from "./agent.ts";
 
 /**
  * Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. `unheard`: no phone can have
@@ -89,6 +89,8 @@ export interface InviteUsage {
 export interface InviteRequest {
   /** Request-URI, and To without its port. */
   readonly target: string;
+  /** Default: From of the trunk, and nothing more. */
+  readonly caller?: Caller | undefined;
   /** The core's id of the call, for the trace. */
   readonly callId: string;
   readonly negotiator: Negotiator;

@@ -48,7 +48,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#alerting = new Alerting(call);
     this.callId = context.token(16);
     this.#fromTag = context.token();
-    const ids = { target: call.target, callId: this.callId, fromTag: this.#fromTag };
+    const ids = { target: call.target, callId: this.callId, fromTag: this.#fromTag, caller: call.caller };
     this.#asking = new Asking(context, ids, call, {
       sent: (flow) => this.#sent(flow),
       provisional: (response, flow) => this.#provisional(response, flow),

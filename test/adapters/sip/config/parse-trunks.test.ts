@@ -48,6 +48,18 @@ describe("the settings of trunks", () => {
     ]);
   });
 
+  test("the trunk's own number is among those that calls may come from", () => {
+    const trunk = { ...MINIMAL, callerId: "+4930123456", callerIds: ["+12025550100", "+1415*"] };
+    expect(faultsOf(trunk)).toEqual([]);
+    expect(resolveTrunk(trunk).callerIds).toEqual(["+4930123456", "+12025550100", "+1415*"]);
+    expect(resolveTrunk({ ...trunk, callerIds: "*" }).callerIds).toBe("*");
+    expect(resolveTrunk(MINIMAL).callerIds).toEqual([]);
+    expect(resolveTrunk({ ...trunk, domain: "wa.meta.vc" }).callerIds).toBeUndefined();
+    expect(faultsOf({ ...trunk, callerIds: ["+12025550100", "0123"] })).toEqual([
+      expect.stringMatching(/^trunk acme: callerIds\.1 is "0123", but must be an E\.164 number/),
+    ]);
+  });
+
   test("a list and an object with the list as its trunks are the same", () => {
     expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
   });
@@ -108,6 +120,13 @@ describe("the settings of trunks", () => {
     ["domain", "host:5060"],
     ["from", "a@b"],
     ["callerId", ""],
+    ["callerIds", ["12025550100"]],
+    ["callerIds", "+12025550100"],
+    ["identity", "pai"],
+    ["identity", ["none"]],
+    ["displayName", " "],
+    ["displayName", "a\r\nb"],
+    ["withheld", "id"],
     ["publicAddress", "http://1.2.3.4"],
     ["contact", "100@host"],
     ["rtpPorts", "10000"],

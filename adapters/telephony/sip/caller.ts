@@ -1,0 +1,39 @@
+import type { CallerId } from "../../../src/domain/caller-id.ts";
+import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import { uriTextAt } from "./config/trunk-addresses.ts";
+import type { Caller, HeaderField } from "./dialog/agent.ts";
+import { writeNameAddr } from "./message/name-addr.ts";
+import { NO_PARAMS } from "./message/params.ts";
+
+/** From of a caller who stays unnamed (RFC 3323 section 4.1.1.3). */
+const ANONYMOUS = nameAddr("sip:anonymous@anonymous.invalid", "Anonymous");
+/** As they stand in an INVITE. */
+const IDENTITY_FIELDS = [
+  ["p-asserted", "P-Asserted-Identity"],
+  ["p-preferred", "P-Preferred-Identity"],
+  ["remote-party-id", "Remote-Party-ID"],
+] as const;
+
+/**
+ * From and the identity fields of an INVITE (RFC 3261 section 20.20, RFC 3325 section 9, draft-ietf-sip-privacy-04). A
+ * withheld caller is anonymous in From; the identity fields still name the number, for the trunk alone.
+ */
+export function callerFields(trunk: ResolvedTrunk, chosen: CallerId = {}): Caller {
+  const { displayName = trunk.displayName, withheld = trunk.withheld } = chosen;
+  const number = chosen.phoneNumber === undefined ? undefined : uriTextAt(chosen.phoneNumber, trunk.domain);
+  // A trunk that knows us by the number in From finds it elsewhere if From is anonymous.
+  const uri = number ?? trunk.callerId ?? (withheld && trunk.fromIsNumber ? trunk.from : undefined);
+  const inFrom = trunk.identity.includes("from") ? uri : trunk.fromIsNumber ? number : undefined;
+  const headers: HeaderField[] = [];
+  for (const [kind, name] of IDENTITY_FIELDS) {
+    if (uri === undefined || !trunk.identity.includes(kind)) continue;
+    const privacy = `;party=calling;privacy=${withheld ? "full" : "off"};screen=no`;
+    headers.push([name, `${nameAddr(uri, displayName)}${kind === "remote-party-id" ? privacy : ""}`]);
+  }
+  if (withheld) headers.push(["Privacy", "id"]);
+  return { from: withheld ? ANONYMOUS : nameAddr(inFrom ?? trunk.from, displayName), headers };
+}
+
+function nameAddr(uri: string, display: string | undefined): string {
+  return writeNameAddr({ display, uri, params: NO_PARAMS });
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import type { CallerId } from "../../../src/ports/telephony.ts";
+import { callees } from "../../support/sip/far-end.ts";
+import { fieldsNamed } from "../../support/sip/sip-text.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+const ACCOUNT: Partial<Trunk> = { domain: "example.com", user: "100", callerId: "+15550002222" };
+const IDENTITY_FIELDS = ["From", "P-Asserted-Identity", "P-Preferred-Identity", "Remote-Party-ID", "Privacy"] as const;
+
+/** The fields that name the caller, of the INVITE that the far end has received. */
+async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<Record<string, string>> {
+  const scene = await Scene.open(trunk, { callees: { "*": callees.answers } });
+  const { leg, events } = await scene.call(NUMBER, from);
+  await events.next("connected", 5_000);
+  await leg.hangUp();
+  const { text } = scene.farEnd.calls[0]!.requests[0]!;
+  const fields = IDENTITY_FIELDS.flatMap((name) => fieldsNamed(text, name));
+  return Object.fromEntries(fields.map(([name, value]) => [name, value.replace(/;tag=.*/, "")]));
+}
+
+describe("the field with the caller's number", () => {
+  const FROM = "<sip:100@example.com>";
+  const OURS = "<sip:+15550002222@example.com>";
+  test.each<[string, Trunk["identity"], Record<string, string>]>([
+    [
+      "both identities by default",
+      undefined,
+      { From: FROM, "P-Asserted-Identity": OURS, "P-Preferred-Identity": OURS },
+    ],
+    ["P-Asserted-Identity alone", "p-asserted", { From: FROM, "P-Asserted-Identity": OURS }],
+    ["P-Preferred-Identity alone", "p-preferred", { From: FROM, "P-Preferred-Identity": OURS }],
+    [
+      "Remote-Party-ID alone",
+      "remote-party-id",
+      { From: FROM, "Remote-Party-ID": `${OURS};party=calling;privacy=off;screen=no` },
+    ],
+    ["From and P-Asserted-Identity", ["from", "p-asserted"], { From: OURS, "P-Asserted-Identity": OURS }],
+    ["none", "none", { From: FROM }],
+  ])("is %s", async (_, identity, expected) => {
+    expect(await receivedCaller({ ...ACCOUNT, identity })).toEqual(expected);
+  });
+
+  test("has the chosen number in place of the trunk's", async () => {
+    expect(await receivedCaller({ ...ACCOUNT, identity: "p-asserted" }, { phoneNumber: "+15550003333" })).toEqual({
+      From: FROM,
+      "P-Asserted-Identity": "<sip:+15550003333@example.com>",
+    });
+  });
+
+  test("is From as well if the trunk knows us by a number and not by an account", async () => {
+    const trunk: Partial<Trunk> = { domain: "example.com", from: "+15550001111", identity: "none" };
+    expect(await receivedCaller(trunk)).toEqual({ From: "<sip:+15550001111@example.com>" });
+    expect(await receivedCaller(trunk, { phoneNumber: "+15550003333" })).toEqual({
+      From: "<sip:+15550003333@example.com>",
+    });
+  });
+});
+
+test("the caller's name stands in quotes before each address", async () => {
+  const trunk: Partial<Trunk> = { ...ACCOUNT, identity: "p-asserted", displayName: "Reception" };
+  expect(await receivedCaller(trunk)).toEqual({
+    From: '"Reception" <sip:100@example.com>',
+    "P-Asserted-Identity": '"Reception" <sip:+15550002222@example.com>',
+  });
+  expect(await receivedCaller(trunk, { displayName: 'Zoë "Z" O\\Neil' })).toEqual({
+    From: '"Zoë \\"Z\\" O\\\\Neil" <sip:100@example.com>',
+    "P-Asserted-Identity": '"Zoë \\"Z\\" O\\\\Neil" <sip:+15550002222@example.com>',
+  });
+});
+
+describe("a withheld caller", () => {
+  const WITHHELD = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
+
+  test("is anonymous in From, and named for the trunk alone", async () => {
+    const trunk: Partial<Trunk> = { ...ACCOUNT, identity: ["p-asserted", "remote-party-id"] };
+    expect(await receivedCaller(trunk, { withheld: true })).toEqual({
+      ...WITHHELD,
+      "P-Asserted-Identity": "<sip:+15550002222@example.com>",
+      "Remote-Party-ID": "<sip:+15550002222@example.com>;party=calling;privacy=full;screen=no",
+    });
+  });
+
+  test("is one by the trunk's option, unless the call shows itself", async () => {
+    const trunk: Partial<Trunk> = {
+      domain: "example.com",
+      from: "+15550001111",
+      identity: "p-preferred",
+      withheld: true,
+    };
+    expect(await receivedCaller(trunk)).toEqual({
+      ...WITHHELD,
+      "P-Preferred-Identity": "<sip:+15550001111@example.com>",
+    });
+    expect(await receivedCaller(trunk, { withheld: false })).toEqual({ From: "<sip:+15550001111@example.com>" });
+  });
+});
+
+test("two lines of one trunk call at once, each from its own number", async () => {
+  const scene = await Scene.open({ ...ACCOUNT, identity: "p-asserted" }, { callees: { "*": callees.answers } });
+  const calls = [
+    [NUMBER, "+15550003333"],
+    ["+12025550101", "+15550004444"],
+  ] as const;
+  const placed = await Promise.all(
+    calls.map(async ([to, phoneNumber]) => {
+      const line = await scene.network.linkedLine();
+      return scene.network.call(line, to, undefined, undefined, { phoneNumber });
+    }),
+  );
+  await Promise.all(placed.map(({ events }) => events.next("connected", 5_000)));
+  const seen = scene.farEnd.calls.map(({ user, requests }) => [
+    user,
+    fieldsNamed(requests[0]!.text, "P-Asserted-Identity").map(([, value]) => value),
+  ]);
+  expect(seen.sort()).toEqual(calls.map(([to, from]) => [to, [`<sip:${from}@example.com>`]]));
+  await Promise.all(placed.map(({ leg }) => leg.hangUp()));
+});
