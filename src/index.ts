@@ -26,9 +26,10 @@ export type {
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
+export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Event, EventData, EventType, LoggedEvent } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
-export type { CreateCallInput, CreateInstanceInput } from "./domain/inputs.ts";
+export type { CreateCallInput, CreateInstanceInput, UpdateInstanceInput } from "./domain/inputs.ts";
 export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
 export type { Limits } from "./domain/limits.ts";
@@ -99,6 +100,8 @@ export { OwnershipLost, StorageLocked, StorageUnavailable } from "./ports/storag
 export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {
+  CallerId,
+  CallerIdRule,
   CredentialStore,
   Deadlines,
   DialOptions,

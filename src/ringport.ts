@@ -261,6 +261,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     },
     instances: {
       create: async (...args) => (await app()).instances.create(...args),
+      update: async (...args) => (await app()).instances.update(...args),
       list: async (...args) => (await app()).instances.list(...args),
       get: async (...args) => (await app()).instances.get(...args),
       configure: async (...args) => (await app()).instances.configure(...args),

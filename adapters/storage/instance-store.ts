@@ -125,6 +125,7 @@ function rowOf(instance: Instance): InstanceRow {
     metadata: JSON.stringify(instance.metadata),
     provider: instance.provider,
     phone: instance.phone,
+    caller_id: instance.callerId ? JSON.stringify(instance.callerId) : null,
     created_at: instance.createdAt,
     updated_at: instance.updatedAt,
     erased_at: instance.erasedAt,
@@ -141,6 +142,7 @@ function instanceOf(row: InstanceRow): Instance {
     metadata: JSON.parse(row.metadata),
     provider: row.provider,
     phone: row.phone,
+    ...(row.caller_id === null ? {} : { callerId: JSON.parse(row.caller_id) }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     erasedAt: row.erased_at,
@@ -154,6 +156,7 @@ function columnsOf(patch: InstancePatch): Partial<InstanceTable> {
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata) }),
     ...(patch.phone !== undefined && { phone: patch.phone }),
+    ...(patch.callerId !== undefined && { caller_id: patch.callerId && JSON.stringify(patch.callerId) }),
     ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
     ...(patch.erasedAt !== undefined && { erased_at: patch.erasedAt }),
   };

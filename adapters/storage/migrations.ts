@@ -26,6 +26,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0012_token_limits": { up: (db) => tokenLimits(db, types) },
     "0013_call_prefixes": { up: callPrefixes },
     "0014_audio_parts": { up: (db) => audioParts(db, types) },
+    "0015_caller_ids": { up: callerIds },
   };
 }
 
@@ -247,6 +248,12 @@ async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Prom
       .addColumn("bytes", bytes, (column) => column.notNull())
       .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"]),
   );
+}
+
+/** Instances and calls of before have the caller of their network. */
+async function callerIds(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("caller_id", "text").execute();
+  await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
 }
 
 /** A demo token has keys of its own; those of before count as the user's. */

@@ -54,6 +54,8 @@ export interface InstanceTable {
   metadata: string;
   provider: string;
   phone: string | null;
+  /** JSON. */
+  caller_id: string | null;
   created_at: number;
   updated_at: number;
   erased_at: number | null;
@@ -76,6 +78,8 @@ export interface CallTable {
   status: CallStatus;
   type: CallType;
   target_phone: string;
+  /** JSON. */
+  caller_id: string | null;
   /** JSON. */
   message: string;
   /** JSON. */

@@ -17,6 +17,7 @@ import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from 
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import { CallMedia } from "./call-media.ts";
+import { assertCallerDiallable } from "./callers.ts";
 import type { Context } from "./context.ts";
 import { assertDiallable, mayLeadTo } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
@@ -182,11 +183,13 @@ export class CallSession {
     const options = {
       callId: this.callId,
       ringTimeoutMs: this.#context.timings.ringTimeoutMs,
+      from: this.call.from,
       mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
     };
     try {
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
+      assertCallerDiallable(this.#telephony, this.call.from);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
       if (!this.#context.ownership.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);

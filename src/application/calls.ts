@@ -1,6 +1,7 @@
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../domain/audio-input.ts";
 import { type Call, isActive, type Message } from "../domain/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../domain/call-flow.ts";
+import { type CallerId, callerOf } from "../domain/caller-id.ts";
 import type { Event } from "../domain/events.ts";
 import { isId } from "../domain/ids.ts";
 import { type CheckedCallInput, parseCreateCall, voiceIn } from "../domain/inputs.ts";
@@ -14,6 +15,7 @@ import { VoiceUnavailable } from "../ports/speech.ts";
 import { type CallFilter, type Insertion, type Page, StorageUnavailable } from "../ports/storage.ts";
 import { within } from "../ports/within.ts";
 import { eraseRecording, readRecording } from "./call-recording.ts";
+import { assertCallerAllowed } from "./callers.ts";
 import type { Context } from "./context.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -192,7 +194,10 @@ export class Calls implements CallUseCases {
     assertTokenAllows(principal, target.phoneNumber);
     const instance = isId("inst", instanceId) ? await storage.instances.get(instanceId) : undefined;
     if (!instance || instance.userId !== userId || instance.status === "DELETED") throw notFound(instanceId);
-    await assertCallable(this.#context, telephony.get(instance.provider), target.phoneNumber);
+    const network = telephony.get(instance.provider);
+    await assertCallable(this.#context, network, target.phoneNumber);
+    const from = callerOf(input.from, instance.callerId);
+    await assertCallerAllowed(this.#context, principal, network, from);
 
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
@@ -204,7 +209,7 @@ export class Calls implements CallUseCases {
     }
 
     const { message, file } = await this.#message(principal, input, audio);
-    const call = this.#newCall(principal, input, message);
+    const call = this.#newCall(principal, input, message, from);
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event("queued", subject, { type: message.type })];
     if (message.type === "FIXED_AUDIO" && message.truncated)
@@ -245,7 +250,7 @@ export class Calls implements CallUseCases {
     this.#dispatcher.wake(call.instanceId);
   }
 
-  #newCall(principal: Principal, input: CheckedCallInput, message: Message): Call {
+  #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,
@@ -254,6 +259,7 @@ export class Calls implements CallUseCases {
       ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
       status: "QUEUED",
       targetPhone: input.target.phoneNumber,
+      ...(from && { from }),
       message,
       outcome: null,
       mediaStatistics: null,

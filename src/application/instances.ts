@@ -1,11 +1,13 @@
+import { callerOf } from "../domain/caller-id.ts";
 import { isId } from "../domain/ids.ts";
-import { parseCreateInstance, providerIn } from "../domain/inputs.ts";
+import { parseCreateInstance, parseUpdateInstance, providerIn } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../ports/telephony.ts";
 import { within } from "../ports/within.ts";
+import { assertCallerAllowed } from "./callers.ts";
 import type { Context } from "./context.ts";
 import type { Deletions } from "./deletions.ts";
 import { once } from "./idempotency.ts";
@@ -29,14 +31,18 @@ export class Instances implements InstanceUseCases {
     const { system, ids, events, storage } = this.#context;
     const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
     const open = await this.#context.access.openTo(principal.userId);
-    const { name, metadata = {}, provider } = parseCreateInstance(schemas, input, this.#providerFaults(input, open));
+    const checked = parseCreateInstance(schemas, input, this.#providerFaults(input, open));
+    const { name, metadata = {}, provider } = checked;
+    const callerId = callerOf(checked.callerId);
     refuseDemo(principal, "a demo token cannot create instances");
     return once<Instance & Creation>(
       this.#context,
       principal,
       options.idempotencyKey,
-      ["instance", { name, metadata, provider }],
+      ["instance", { name, metadata, provider, callerId }],
       async (running) => {
+        const network = provider ?? (open[0] as string); // without any there was a fault
+        await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
         const now = system.now();
         const instance: Instance = {
           id: ids("inst"),
@@ -44,8 +50,9 @@ export class Instances implements InstanceUseCases {
           name,
           status: "CREATED",
           metadata,
-          provider: provider ?? (open[0] as string), // without any there was a fault
+          provider: network,
           phone: null,
+          ...(callerId && { callerId }),
           createdAt: now,
           updatedAt: now,
           erasedAt: null,
@@ -64,6 +71,24 @@ export class Instances implements InstanceUseCases {
       },
       (first) => ({ ...(first as Instance), created: true, replayed: true }),
     );
+  }
+
+  async update(principal: Principal, instanceId: string, input: unknown, { strict = false } = {}): Promise<Instance> {
+    const { storage, telephony, system } = this.#context;
+    const schemas = strict ? this.#context.strictSchemas : this.#context.schemas;
+    const { name, metadata, callerId } = parseUpdateInstance(schemas, input);
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(metadata !== undefined && { metadata }),
+      ...(callerId !== undefined && { callerId: callerOf(callerId ?? undefined) ?? null }),
+    };
+    refuseDemo(principal, "a demo token cannot change instances");
+    for (;;) {
+      const { id, version, provider } = await this.#owned(principal, instanceId);
+      await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
+      const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
+      if (updated) return this.#shown(updated); // else another write came first
+    }
   }
 
   async list(principal: Principal, page: Page = {}): Promise<Instance[]> {

@@ -1,6 +1,6 @@
 import type { Call, CallStatus, CallType } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
-import type { CreateCallInput, CreateInstanceInput } from "../domain/inputs.ts";
+import type { CreateCallInput, CreateInstanceInput, UpdateInstanceInput } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
@@ -64,6 +64,13 @@ export interface LinkingCode {
 /** What can be done with instances. Every method throws Refusal where it will not do it. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
+  /** Changes what the input names. A caller is for calls that are created from now on. */
+  update(
+    principal: Principal,
+    instanceId: string,
+    input: UpdateInstanceInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<Instance>;
   /** Newest first. */
   list(principal: Principal, page?: Page): Promise<Instance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;

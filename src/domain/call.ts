@@ -1,3 +1,4 @@
+import type { CallerId } from "./caller-id.ts";
 import type { Transitions } from "./machine.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
@@ -50,6 +51,8 @@ export interface Call {
   readonly status: CallStatus;
   /** E.164, exactly as it was sent. */
   readonly targetPhone: string;
+  /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
+  readonly from?: CallerId | undefined;
   readonly message: Message;
   readonly outcome: Outcome | null;
   /** How its audio went over the network; null while it is not over, and where the network does not count. */

@@ -37,7 +37,7 @@ export function isCallerIdAllowed(phoneNumber: string, rule: CallerIdRule): bool
 }
 
 /** The caller of a call: each field of its own, else of its instance; undefined if neither has any. */
-export function callerOf(own: CallerId | undefined, instance: CallerId | null): CallerId | undefined {
+export function callerOf(own: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
   const caller = { ...instance, ...own };
   return Object.keys(caller).length === 0 ? undefined : caller;
 }

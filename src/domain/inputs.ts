@@ -1,16 +1,38 @@
 import * as v from "valibot";
 import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
+import type { CallerId } from "./caller-id.ts";
+import { type CallerIdInput, callerIdSchema } from "./caller-id-input.ts";
+import { describedAs, isObject, JSON_SCHEMAS, PHONE_NUMBER, PHONE_RULE, says } from "./input-checks.ts";
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 import { type Fault, invalidInput, type RefusalCode } from "./refusal.ts";
+
+export { JSON_SCHEMAS };
 
 /** The body of `POST /v1/instances`. */
 export interface CreateInstanceInput {
   name: string;
   metadata?: Metadata | undefined;
   provider?: string | undefined;
+  /** The caller of its calls, where its provider lets them choose. Default: the provider's own. */
+  callerId?: CallerIdInput | undefined;
 }
+
+/** The body of `PATCH /v1/instances/:instanceId`; what is left out stays as it is. */
+export interface UpdateInstanceInput {
+  name?: string | undefined;
+  /** Takes the place of all metadata. */
+  metadata?: Metadata | undefined;
+  /** For calls that are created from now on; null: the provider's own caller. */
+  callerId?: CallerIdInput | null | undefined;
+}
+
+/** A checked body of `POST /v1/instances`. */
+export type CheckedInstanceInput = Omit<CreateInstanceInput, "callerId"> & { callerId?: CallerId | undefined };
+
+/** A checked body of `PATCH /v1/instances/:instanceId`. */
+export type CheckedInstanceUpdate = Omit<UpdateInstanceInput, "callerId"> & { callerId?: CallerId | null | undefined };
 
 /** The body of `POST /v1/calls`. A field that belongs to another type is ignored. */
 export interface CreateCallInput {
@@ -22,10 +44,13 @@ export interface CreateCallInput {
   agent?: { instructions: string[] } | undefined;
   /** Records both sides of the call; whoever asks for this has asked the callee first. Default: false. */
   recording?: boolean | undefined;
+  /** The caller, where the instance's provider lets calls choose; what it leaves out is the instance's. */
+  from?: CallerIdInput | undefined;
 }
 
 /** A checked body of `POST /v1/calls`. */
-export type CheckedCallInput = Omit<CreateCallInput, "audio"> & {
+export type CheckedCallInput = Omit<CreateCallInput, "audio" | "from"> & {
+  from?: CallerId | undefined;
   audio?: AudioPlace | undefined;
 };
 
@@ -34,8 +59,6 @@ const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
 const PROVIDER_LENGTH = 64;
 /** Ids have 31 characters; a shorter text that is none is refused as the id of an unknown instance. */
 const INSTANCE_ID_LENGTH = 100;
-const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/;
-const PHONE_RULE = "must be an E.164 number: + and 7 to 15 digits, such as +12025550100";
 
 /**
  * The phone number, if it is one.
@@ -50,24 +73,14 @@ type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** The schemas of all request bodies: what is checked is what `/openapi.json` says. */
 export interface InputSchemas {
-  readonly createInstance: Schema<CreateInstanceInput>;
+  readonly createInstance: Schema<CheckedInstanceInput>;
+  readonly updateInstance: Schema<CheckedInstanceUpdate>;
   readonly createCall: Readonly<Record<CallType, Schema<CheckedCallInput>>>;
   /** Fields that nobody knows are refused. */
   readonly strict: boolean;
   /** For a body whose type is missing or unknown: finds every fault that can be found without it. */
   readonly createCallOfUnknownType: Schema<unknown>;
 }
-
-/** JSON Schema (2020-12) of schemas and checks that JSON Schema cannot be derived from. */
-export const JSON_SCHEMAS: WeakMap<object, Record<string, unknown>> = new WeakMap();
-
-function describedAs<T extends object>(schema: T, json: Record<string, unknown>): T {
-  JSON_SCHEMAS.set(schema, json);
-  return schema;
-}
-
-/** An issue's message carries the fault's code in front of its sentence. */
-const says = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
 
 /** As JSON Schema counts, in which an emoji is one character and not two. */
 function codePoints(text: string): number {
@@ -91,23 +104,36 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
       { minLength: min, maxLength: max },
     );
 
-  const createInstance = v.object({
-    name: v.pipe(
-      v.string(),
-      v.trim(),
-      characters(1, limits.nameLength, "the name"),
-      // No database keeps them as they are.
-      v.check(
-        (name) => !/[\0\p{Cs}]/u.test(name),
-        says("value_invalid", "the name must not contain the character U+0000, nor half of a surrogate pair"),
-      ),
+  const name = v.pipe(
+    v.string(),
+    v.trim(),
+    characters(1, limits.nameLength, "the name"),
+    // No database keeps them as they are.
+    v.check(
+      (name) => !/[\0\p{Cs}]/u.test(name),
+      says("value_invalid", "the name must not contain the character U+0000, nor half of a surrogate pair"),
     ),
+  );
+  const createInstance = v.object({
+    name,
     metadata: v.optional(metadataSchema(limits)),
     provider: v.optional(
       v.pipe(
         v.string(),
         v.maxLength(PROVIDER_LENGTH, says("too_long", `at most ${PROVIDER_LENGTH} characters are allowed`)),
       ),
+    ),
+    callerId: v.optional(
+      callerIdSchema(
+        "The number that its calls come from, or number, name and whether both are withheld, where the provider lets calls choose.",
+      ),
+    ),
+  });
+  const updateInstance = v.object({
+    name: v.optional(name),
+    metadata: v.optional(metadataSchema(limits)),
+    callerId: v.optional(
+      callerIdSchema("As at the creation, for calls that are created from now on; null: the provider's own.", true),
     ),
   });
 
@@ -130,6 +156,12 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
         description:
           "Records both sides of the call, for `GET /v1/calls/:callId/recording`. Ask the callee first. Default: false.",
       }),
+    ),
+    from: v.optional(
+      callerIdSchema(
+        "The number that the call comes from, or number, name and whether both are withheld, where the provider lets calls choose. " +
+          "What it leaves out is the instance's.",
+      ),
     ),
   };
   const tts = v.object({
@@ -182,7 +214,7 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
     ...common,
     type: v.picklist(CALL_TYPES, says("value_invalid", `must be one of ${CALL_TYPES.join(", ")}`)),
   });
-  return { createInstance, createCall, createCallOfUnknownType, strict } as unknown as InputSchemas;
+  return { createInstance, updateInstance, createCall, createCallOfUnknownType, strict } as unknown as InputSchemas;
 }
 
 /**
@@ -194,8 +226,16 @@ export function parseCreateInstance(
   schemas: InputSchemas,
   body: unknown,
   found: readonly Fault[] = [],
-): CreateInstanceInput {
+): CheckedInstanceInput {
   return parse(schemas, schemas.createInstance, body, found);
+}
+
+/**
+ * The checked body of `PATCH /v1/instances/:instanceId`.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseUpdateInstance(schemas: InputSchemas, body: unknown): CheckedInstanceUpdate {
+  return parse(schemas, schemas.updateInstance, body, []);
 }
 
 /** The provider that a body asks for, right or wrong; undefined where it names none that could be looked for. */
@@ -249,7 +289,8 @@ const MOST_FAULTS = 100;
 
 /** Adds the fields that the schema does not name; `v.strictObject` would tell the first one, and miss "constructor". */
 function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
-  const { entries } = schema as { entries?: Record<string, unknown> };
+  const { wrapped = schema } = schema as { wrapped?: unknown };
+  const { entries } = wrapped as { entries?: Record<string, unknown> };
   if (!entries || !isObject(value)) return;
   for (const key in value) {
     if (faults.length >= MOST_FAULTS) return;
@@ -279,10 +320,6 @@ const received = (issue: v.BaseIssue<unknown>): string => {
 };
 
 const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function metadataSchema(limits: Limits): Schema<Metadata> {
   // v.record would silently drop keys such as "constructor"; what a user stores comes back whole.

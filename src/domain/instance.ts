@@ -1,3 +1,4 @@
+import type { CallerId } from "./caller-id.ts";
 import type { Transitions } from "./machine.ts";
 
 /** Where an instance can be, in the order of one that is linked and deleted in the end. */
@@ -32,6 +33,8 @@ export interface Instance {
   readonly provider: string;
   /** The linked number, once known; E.164. */
   readonly phone: string | null;
+  /** The caller of its calls; null or left out: the network's own. */
+  readonly callerId?: CallerId | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** When its deletion was finished and its credentials were erased; null before, and while it is not deleted. */

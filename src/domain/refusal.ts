@@ -17,6 +17,7 @@ export type RefusalCode =
   | "unauthorized"
   | "demo_token_restricted"
   | "destination_not_allowed"
+  | "caller_id_not_allowed"
   | "not_found"
   | "instance_not_found"
   | "call_not_found"

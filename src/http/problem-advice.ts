@@ -108,6 +108,12 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
     fix: "Call another number. For the operator: the detail names the rule; a token with other prefixes is made with ringport token create --allow, a trunk's rule is in its configuration.",
     example: "this token may not call +12025550100, only numbers that begin with +49, +43",
   },
+  caller_id_not_allowed: {
+    means:
+      "The caller that the call or its instance names is not one of those that the network offers, or the network lets no call choose its caller.",
+    fix: "Take a number that the detail names, or leave from and callerId out. For the operator: a trunk's numbers are its callerIds.",
+    example: 'calls over "sip/acme" may not come from +12025550199; allowed: +12025550123, +1415555*',
+  },
   not_found: {
     means: "There is nothing at this address.",
     fix: "Look at the path, and at the base path of the server. /openapi.json lists every address.",

@@ -37,6 +37,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   unauthorized: { status: 401, title: "A valid bearer token is needed", headers: { "www-authenticate": "Bearer" } },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
   destination_not_allowed: { status: 403, title: "This number may not be called" },
+  caller_id_not_allowed: { status: 403, title: "Calls may not come from this number" },
   not_found: { status: 404, title: "There is nothing here" },
   instance_not_found: { status: 404, title: "There is no such instance" },
   call_not_found: { status: 404, title: "There is no such call" },

@@ -136,7 +136,7 @@ export interface AccountStore {
 
 /** What an update may change of an instance. */
 export type InstancePatch = Partial<
-  Pick<Instance, "name" | "status" | "metadata" | "phone" | "updatedAt" | "erasedAt">
+  Pick<Instance, "name" | "status" | "metadata" | "phone" | "callerId" | "updatedAt" | "erasedAt">
 >;
 
 /** Instances and the sealed credentials of their numbers. */

@@ -3,6 +3,7 @@ import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";
 import {
+  type CallerId,
   DEADLINE_PASSED,
   type Deadlines,
   DialError,
@@ -235,6 +236,8 @@ export class ScriptedLeg implements Leg {
   readonly callId: string;
   readonly instanceId: string;
   readonly ringTimeoutMs: number;
+  /** The caller that the call names. */
+  readonly from: CallerId | undefined;
   /** How often somebody asked to hang up. */
   hangUps = 0;
   /** Set before a hang-up: the leg does not go by itself, only with {@link end}. */
@@ -260,7 +263,7 @@ export class ScriptedLeg implements Leg {
   constructor(
     telephony: ScriptedTelephony,
     to: string,
-    { callId, ringTimeoutMs }: DialOptions,
+    { callId, ringTimeoutMs, from }: DialOptions,
     instanceId: string,
     deadlines: Deadlines,
   ) {
@@ -270,6 +273,7 @@ export class ScriptedLeg implements Leg {
     this.to = to;
     this.callId = callId;
     this.instanceId = instanceId;
+    this.from = from;
     this.ringTimeoutMs = ringTimeoutMs;
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve;

@@ -1,6 +1,6 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
@@ -10,6 +10,8 @@ import type { Spool } from "./spool.ts";
 /** What a leg needs. */
 export interface SimulatedLegOptions extends Omit<FarEndOptions, "call"> {
   readonly callId: string;
+  /** The caller that the call names. */
+  readonly from?: CallerId | undefined;
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   readonly spool: Spool;
@@ -69,6 +71,11 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   /** The far side is asked. */
   start(): void {
     this.events.push({ type: "placed" });
+    const { from } = this.#options;
+    if (from !== undefined) {
+      const data = { direction: "sent", message: `From: ${shownCaller(from)}` };
+      this.events.push({ type: "noted", event: "signalling", data });
+    }
     this.#farEnd.start();
   }
 
@@ -181,4 +188,10 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     this.#keys.shift();
     keys.sent();
   }
+}
+
+/** The caller as the far end sees it. */
+function shownCaller({ phoneNumber, displayName, withheld = false }: CallerId): string {
+  if (withheld) return "Anonymous";
+  return [displayName && `"${displayName}"`, phoneNumber && `<${phoneNumber}>`].filter(Boolean).join(" ");
 }

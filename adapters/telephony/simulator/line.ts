@@ -26,7 +26,7 @@ export interface SimulatedLineOptions {
   readonly device: Device | undefined;
   readonly codes: LinkCodes<SimulatedPhone>;
   /** What all legs have in common. */
-  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "deadlines" | "loseLine" | "gone">;
+  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "from" | "deadlines" | "loseLine" | "gone">;
   /** A call was placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** A call is over. */
@@ -109,6 +109,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     const leg = new SimulatedLeg({
       ...this.#options.leg,
       callId: options.callId,
+      from: options.from,
       deadlines,
       script: farEndScript(to),
       loseLine: (ms) => this.#lose(ms),

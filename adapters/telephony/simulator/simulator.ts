@@ -104,7 +104,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   return {
     name: "simulator",
-    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate },
+    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate, callerIds: "*" },
     clock,
     open,
     close: () => (closing ??= close()),

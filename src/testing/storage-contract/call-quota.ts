@@ -41,6 +41,14 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
   });
 
+  clause("a call keeps the caller that it was created with", async (scene) => {
+    const instance = await scene.storedInstance();
+    const from = { phoneNumber: "+12025550101", displayName: "Desk", withheld: true };
+    const call = scene.call(instance, { from });
+    await scene.storage.calls.insert(call, undefined, { kind: "single" }, []);
+    scene.equal((await scene.storage.calls.get(call.id))?.from, from);
+  });
+
   clause("a call keeps the prefixes of the token that created it", async (scene) => {
     const { instance } = await tokenScene(scene);
     const call = scene.call(instance, { allowedPrefixes: ["+49", "+1415"] });

@@ -54,6 +54,19 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.log(), [event]);
   });
 
+  clause("an instance keeps its caller until an update changes it or takes it away", async (scene) => {
+    const { instances } = scene.storage;
+    const callerId = { phoneNumber: "+12025550101", displayName: 'Zoë "Z"', withheld: false };
+    const instance = await scene.storedInstance({ callerId });
+    scene.equal((await instances.get(instance.id))?.callerId, callerId);
+    await instances.update(instance.id, 1, { name: "Desk" }, []);
+    scene.equal((await instances.get(instance.id))?.callerId, callerId);
+    await instances.update(instance.id, 2, { callerId: { withheld: true } }, []);
+    scene.equal((await instances.get(instance.id))?.callerId, { withheld: true });
+    await instances.update(instance.id, 3, { callerId: null }, []);
+    scene.equal((await instances.get(instance.id))?.callerId ?? null, null);
+  });
+
   clause("an update that expects another version writes nothing", async (scene) => {
     const { instances } = scene.storage;
     const instance = await scene.storedInstance();

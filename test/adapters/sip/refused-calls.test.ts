@@ -5,7 +5,7 @@ import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { createRingport, type Ringport } from "../../../src/index.ts";
 import { callees, type FarEnd, startFarEnd } from "../../support/sip/far-end.ts";
-import { methodOf, userOf } from "../../support/sip/sip-text.ts";
+import { field, methodOf, userOf } from "../../support/sip/sip-text.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ANA = { userId: "usr_ana", tokenId: "tok_1" };
@@ -104,6 +104,74 @@ test("a call that waits through a restart is not dialled under a rule that refus
       outcome: {
         reason: "rejected_by_network",
         detail: "not dialled: trunk far does not call +4412345678, only numbers that begin with +49",
+      },
+    });
+  }, SOON);
+  expect(invited(farEnd)).toEqual([]);
+});
+
+/** The identity that each INVITE named, by the number that it called; a far end asked twice counts once. */
+function identities(farEnd: FarEnd): Record<string, string | undefined> {
+  const invites = farEnd.requests.filter((request) => methodOf(request) === "INVITE");
+  return Object.fromEntries(
+    invites.map((request) => [userOf(request.start.split(" ")[1] ?? ""), field(request, "P-Asserted-Identity")]),
+  );
+}
+
+test("two instances of one trunk call at once, each from its own number, and a call may take another", async () => {
+  const farEnd = await farEndWithBusyPhones();
+  const trunk: Partial<Trunk> = {
+    user: "100",
+    callerId: "+12025550123",
+    callerIds: ["+1415555*"],
+    identity: "p-asserted",
+  };
+  const ringport = ringportOver(farEnd, temporaryFolder("callers"), trunk);
+  const create = (callerId?: string) => ringport.instances.create(ANA, { name: "Desk", callerId });
+  const [first, second, third] = await Promise.all([create("+14155550101"), create("+14155550102"), create()]);
+  const busy = { outcome: { reason: "busy" } };
+  const placed = await Promise.all([
+    call(ringport, first.id, "+4930000001"),
+    call(ringport, second.id, "+4930000002"),
+    call(ringport, third.id, "+4930000003"),
+  ]);
+  for (const { id } of placed) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busy);
+  const own = await ringport.calls.create(ANA, {
+    instanceId: first.id,
+    type: "DYNAMIC_STREAM",
+    target: { phoneNumber: "+4930000004" },
+    from: { phoneNumber: "+14155550103", displayName: "Night shift" },
+  });
+  expect(await ringport.calls.wait(ANA, own.id)).toMatchObject(busy);
+  expect(identities(farEnd)).toEqual({
+    "+4930000001": "<sip:+14155550101@127.0.0.1>",
+    "+4930000002": "<sip:+14155550102@127.0.0.1>",
+    "+4930000003": "<sip:+12025550123@127.0.0.1>",
+    "+4930000004": '"Night shift" <sip:+14155550103@127.0.0.1>',
+  });
+});
+
+test("a call from an unlisted number is refused at once, and after a restart the trunk hears nothing of one", async () => {
+  const farEnd = await farEndWithBusyPhones();
+  farEnd.health = 503;
+  const data = temporaryFolder("callers-later");
+  const before = ringportOver(farEnd, data, { callerIds: ["+14155550101"] });
+  const { id } = await before.instances.create(ANA, { name: "Desk", callerId: "+14155550101" });
+  const unlisted = { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: "+4930000001" } } as const;
+  await expect(before.calls.create(ANA, { ...unlisted, from: "+14155550199" })).rejects.toMatchObject({
+    code: "caller_id_not_allowed",
+    message: 'calls over "sip/far" may not come from +14155550199; allowed: +14155550101',
+  });
+  const waiting = await call(before, id, "+4930000001");
+  await before.stop({ drainMs: 0 });
+  farEnd.health = 200;
+  const after = ringportOver(farEnd, data, { callerIds: ["+14155550102"] });
+  await vi.waitFor(async () => {
+    expect(await after.calls.get(ANA, waiting.id)).toMatchObject({
+      status: "FAILED",
+      outcome: {
+        reason: "rejected_by_network",
+        detail: 'not dialled: calls over "sip/far" may not come from +14155550101',
       },
     });
   }, SOON);

@@ -26,6 +26,7 @@ const STEPS = [
   "0012_token_limits",
   "0013_call_prefixes",
   "0014_audio_parts",
+  "0015_caller_ids",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -123,6 +123,7 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
   const app = createHttp({
     instances: {
       create: async () => ({ ...instance(), ...CREATED }),
+      update: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
       list: async () => [instance()],
       get: async (_, id) => (id === INSTANCE_ID ? mine : noInstance()),
       configure: async (_, id) =>
