@@ -22,8 +22,19 @@ export interface CreatedCall extends CallSummary {
   instance_id: string;
 }
 
+/** The caller as the callee sees it; the network fills in what is left out. */
+export interface CallerId {
+  /** E.164. */
+  phoneNumber?: string | undefined;
+  displayName?: string | undefined;
+  /** Number and name are withheld from the callee. */
+  withheld?: boolean | undefined;
+}
+
 /** A call. */
 export interface Call extends CreatedCall {
+  /** Only of a call whose request or instance names a caller. */
+  from?: CallerId | undefined;
   /** When the call connected; null until then. */
   started_at: string | null;
   /** When the call ended; null until then. */
@@ -135,6 +146,8 @@ export interface Instance {
   name: string;
   status: "CREATED" | "CONFIGURED" | "ACTIVE";
   metadata: { [key: string]: unknown };
+  /** Only of an instance with a caller of its own. */
+  callerId?: CallerId | undefined;
   created_at: string;
   updated_at: string;
 }
@@ -289,6 +302,7 @@ export interface State {
 export interface Answers {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
+  CallerId: CallerId;
   TranscriptLine: TranscriptLine;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;

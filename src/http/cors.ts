@@ -44,7 +44,7 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
       if (exchange.method !== "OPTIONS" || exchange.header("origin") === null) return undefined;
       if (exchange.header("access-control-request-method") === null) return undefined;
       return noContent({
-        "access-control-allow-methods": "GET, HEAD, POST, DELETE",
+        "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
         "access-control-allow-headers": ALLOWED,
         "access-control-max-age": maxAge,
       });

@@ -17,8 +17,12 @@ export function created(exchange: Exchange, creation: Creation, view: { readonly
   const headers: Record<string, string> = {};
   if (creation.created) headers.location = `${exchange.base}${exchange.path}/${view.id}`;
   if (creation.replayed) headers["idempotent-replayed"] = "true";
-  if (isStrict(exchange)) headers["preference-applied"] = "handling=strict";
-  return json(creation.created ? 201 : 200, view, headers);
+  return json(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(exchange) });
+}
+
+/** The header that confirms strict handling, if it was asked for. */
+export function preferenceApplied(exchange: Exchange): Record<string, string> {
+  return isStrict(exchange) ? { "preference-applied": "handling=strict" } : {};
 }
 
 /** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients leave the quotes out. */

@@ -9,6 +9,19 @@ const CALL_ID = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
 export const CREATE_INSTANCE_EXAMPLES: Examples = {
   plain: { summary: "An instance", value: { name: "Front desk" } },
   withMetadata: { summary: "With metadata", value: { name: "Front desk", metadata: { branch: "Lisbon", floor: 2 } } },
+  withCallerId: {
+    summary: "With a number of its own on a trunk",
+    value: {
+      name: "Front desk",
+      provider: "sip/acme",
+      callerId: { phoneNumber: "+12025550124", displayName: "Acme Lisbon" },
+    },
+  },
+};
+
+export const UPDATE_INSTANCE_EXAMPLES: Examples = {
+  callerId: { summary: "Another number", value: { callerId: "+12025550125" } },
+  noCallerId: { summary: "The provider's own number", value: { callerId: null } },
 };
 
 const target = { phoneNumber: "+12025550100" };

@@ -15,7 +15,12 @@ const INEXPRESSIBLE: ReadonlySet<string> = new Set(["trim", "check", "raw_check"
 export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const inputs = inputSchemas(limits);
   const perType = Object.fromEntries(CALL_TYPES.map((type) => [`CreateCall_${type}`, inputs.createCall[type]]));
-  const definitions = { ...SCHEMAS, CreateInstance: inputs.createInstance, ...perType } as Record<string, AnySchema>;
+  const definitions = {
+    ...SCHEMAS,
+    CreateInstance: inputs.createInstance,
+    UpdateInstance: inputs.updateInstance,
+    ...perType,
+  } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {
     target: "draft-2020-12",
     typeMode: "input",

@@ -21,7 +21,9 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
     byPath.set(route.path, methods.set(route.method, route));
   }
   return [...byPath].map(([path, methods]) => {
-    const allowed = ["GET", "HEAD", "POST", "DELETE"].filter((name) => methods.has(name === "HEAD" ? "GET" : name));
+    const allowed = ["GET", "HEAD", "POST", "PATCH", "DELETE"].filter((name) =>
+      methods.has(name === "HEAD" ? "GET" : name),
+    );
     return { path, methods, allow: [...allowed, "OPTIONS"].join(", ") };
   });
 }

@@ -7,7 +7,7 @@ import type { SchemaName } from "./schemas.ts";
 /** One operation of the interface: what answers it, and what `/openapi.json` says about it. */
 export interface Route {
   /** GET answers HEAD too. */
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Behind the base path, with `:name` for a parameter. */
   readonly path: string;
   readonly operation: Operation;
@@ -28,7 +28,7 @@ export interface Operation {
   readonly query?: Readonly<Record<string, QueryParameter<unknown>>>;
   /** Names of components/parameters. */
   readonly headers?: readonly RequestHeader[];
-  readonly body?: { readonly schema: "CreateInstance" | "CreateCall"; readonly examples: Examples };
+  readonly body?: { readonly schema: "CreateInstance" | "UpdateInstance" | "CreateCall"; readonly examples: Examples };
   readonly answers: Readonly<Record<number, Answer>>;
   /** Refusals of its own; those that every operation can give are added. */
   readonly problems?: readonly ProblemCode[];

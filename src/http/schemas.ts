@@ -123,8 +123,15 @@ const SpeechMedia = v.strictObject({
 });
 const LiveMedia = v.strictObject({ stream, recording });
 
+const CallerId = v.strictObject({
+  phoneNumber: v.optional(phone),
+  displayName: v.optional(v.string()),
+  withheld: v.optional(v.pipe(v.boolean(), v.description("Number and name are withheld from the callee."))),
+});
+
 const Call = v.strictObject({
   ...created,
+  from: v.optional(CallerId),
   started_at: v.pipe(v.nullable(timestamp), v.description("When the call connected; null until then.")),
   ended_at: v.pipe(v.nullable(timestamp), v.description("When the call ended; null until then.")),
   outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
@@ -150,6 +157,7 @@ const instance = {
   name: v.string(),
   status: v.picklist(["CREATED", "CONFIGURED", "ACTIVE"]),
   metadata: v.record(v.string(), v.unknown()),
+  callerId: v.optional(CallerId),
   created_at: timestamp,
   updated_at: timestamp,
 };
@@ -281,6 +289,7 @@ export const SCHEMAS = {
   Recording,
   Call,
   CallList: v.array(Call),
+  CallerId,
   Instance,
   InstanceList: v.array(Instance),
   Connection,

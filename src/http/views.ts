@@ -47,6 +47,7 @@ export function callView(
     type: call.message.type,
     status: call.status,
     target_phone: call.targetPhone,
+    ...(call.from && { from: { ...call.from } }),
     started_at: maybe(call.startedAt),
     ended_at: maybe(call.endedAt),
     created_at: timestamp(call.createdAt),
@@ -115,6 +116,7 @@ export function instanceView(instance: Instance): View<"Instance"> {
     name: instance.name,
     status: instance.status as View<"Instance">["status"],
     metadata: instance.metadata,
+    ...(instance.callerId && { callerId: { ...instance.callerId } }),
     created_at: timestamp(instance.createdAt),
     updated_at: timestamp(instance.updatedAt),
   };

@@ -14,6 +14,7 @@ const everywhere: [string, string][] = [
   ["GET", "/v1/instances"],
   ["GET", `/v1/instances/${INSTANCE_ID}`],
   ["GET", `/v1/instances/${INSTANCE_ID}/configure`],
+  ["PATCH", `/v1/instances/${INSTANCE_ID}`],
   ["DELETE", `/v1/instances/${INSTANCE_ID}`],
   ["GET", "/v1/voices"],
   ["GET", "/v1/voices/pt-BR-1/sample.wav"],

@@ -124,6 +124,7 @@ describe("POST /v1/calls", () => {
     "audio_unsupported",
     "demo_token_restricted",
     "destination_not_allowed",
+    "caller_id_not_allowed",
     "daily_call_limit",
     "instance_not_found",
     "queue_full",

@@ -22,7 +22,7 @@ test("all paths and methods of the interface are there", () => {
     [
       "delete,get /v1/calls/{callId}",
       "delete,get /v1/calls/{callId}/recording",
-      "delete,get /v1/instances/{instanceId}",
+      "delete,get,patch /v1/instances/{instanceId}",
       "get /",
       "get /docs",
       "get /docs/assets/{name}",
@@ -56,6 +56,7 @@ test.each([
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],
   ["get /v1/instances/{instanceId}/configure", [200, 401, 404, 409, 500, 503]],
   ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 404, 500, 503]],
+  ["patch /v1/instances/{instanceId}", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
   ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
 ])("%s lists its status codes", (operation, codes) => {
   const [method = "", path = ""] = operation.split(" ");
@@ -135,6 +136,7 @@ describe("requests", () => {
       contentEncoding: "base64",
     });
     expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual([
+      "from",
       "instanceId",
       "recording",
       "target",
@@ -152,6 +154,17 @@ describe("requests", () => {
     expect(fits("CreateCall", { ...common, type: "FIXED_TTS", tts: { text: "", voiceId: "en-US-1" } })).toBe(false);
     expect(fits("CreateCall", { ...common, target: { phoneNumber: "12" }, type: "DYNAMIC_STREAM" })).toBe(false);
     expect(fits("CreateCall", { ...common, type: "OTHER" })).toBe(false);
+  });
+
+  test("name a caller by its number or by its fields", () => {
+    const common = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
+    for (const from of ["+12025550123", { phoneNumber: "+12025550123", displayName: "Desk", withheld: true }, {}])
+      expect(fits("CreateCall", { ...common, from }), JSON.stringify(from)).toBe(true);
+    for (const from of ["0123", { phoneNumber: "0123" }, { displayName: "" }, { withheld: 1 }, null])
+      expect(fits("CreateCall", { ...common, from }), JSON.stringify(from)).toBe(false);
+    expect(fits("UpdateInstance", {})).toBe(true);
+    expect(fits("UpdateInstance", { name: "Desk", callerId: null })).toBe(true);
+    expect(fits("UpdateInstance", { callerId: 7 })).toBe(false);
   });
 
   test("follow the limits of this server", async () => {

@@ -107,6 +107,13 @@ export class Client {
     });
   }
 
+  patch(path: string, value: unknown, headers: Sending["headers"] = {}): Promise<Answer> {
+    return this.send("PATCH", path, {
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(value),
+    });
+  }
+
   delete(path: string): Promise<Answer> {
     return this.send("DELETE", path);
   }

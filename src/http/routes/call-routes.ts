@@ -114,6 +114,7 @@ export function callRoutes(
           "idempotency_key_invalid",
           "demo_token_restricted",
           "destination_not_allowed",
+          "caller_id_not_allowed",
           "instance_not_found",
           "queue_full",
           "idempotency_key_in_progress",

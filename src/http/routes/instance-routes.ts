@@ -1,15 +1,16 @@
 import type { LinkingCode } from "../../application/use-cases.ts";
-import type { CreateInstanceInput } from "../../domain/inputs.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/inputs.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { View } from "../answers.ts";
 import type { ReadJson } from "../body.ts";
-import { created, createOptions } from "../creation.ts";
+import { created, createOptions, preferenceApplied } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import {
   CREATE_INSTANCE_EXAMPLES,
   INSTANCE_DETAILS_EXAMPLE,
   INSTANCE_EXAMPLE,
   LINKING_CODE_EXAMPLE,
+  UPDATE_INSTANCE_EXAMPLES,
 } from "../examples.ts";
 import { page } from "../page.ts";
 import { base64, qrPng } from "../qr.ts";
@@ -32,6 +33,8 @@ export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
 ): Route[] {
+  const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
+  const largestBody = Math.min(limits.bodyBytes, largest);
   return [
     {
       method: "GET",
@@ -84,7 +87,9 @@ export function instanceRoutes(
           "invalid_json",
           "provider_unknown",
           "idempotency_key_invalid",
+          "phone_number_invalid",
           "demo_token_restricted",
+          "caller_id_not_allowed",
           "instance_quota",
           "idempotency_key_in_progress",
           "body_too_large",
@@ -95,8 +100,7 @@ export function instanceRoutes(
         ],
       },
       async run(exchange) {
-        const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
-        const body = await readJson(exchange, Math.min(limits.bodyBytes, largest));
+        const body = await readJson(exchange, largestBody);
         const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
         return created(exchange, instance, instanceView(instance));
       },
@@ -118,6 +122,47 @@ export function instanceRoutes(
       async run(exchange) {
         const { limit, cursor } = readQuery(exchange.search, listQuery);
         return page(exchange, limit, cursor, (page) => instances.list(exchange.caller, page), instanceView);
+      },
+    },
+    {
+      method: "PATCH",
+      path: "/v1/instances/:instanceId",
+      operation: {
+        id: "updateInstance",
+        tag: "Instances",
+        summary: "Change an instance",
+        description:
+          "Changes the fields that the body names. A callerId is for calls that are created from now on; null takes it away.",
+        bearer: true,
+        path,
+        headers: ["Prefer"],
+        body: { schema: "UpdateInstance", examples: UPDATE_INSTANCE_EXAMPLES },
+        answers: {
+          200: {
+            description: "The instance as it is now.",
+            schema: "Instance",
+            headers: ["Preference-Applied"],
+            example: INSTANCE_EXAMPLE,
+          },
+        },
+        problems: [
+          "invalid_request",
+          "invalid_json",
+          "phone_number_invalid",
+          "demo_token_restricted",
+          "caller_id_not_allowed",
+          "instance_not_found",
+          "body_too_large",
+          "unsupported_media_type",
+          "request_timeout",
+          "server_busy",
+        ],
+      },
+      async run(exchange) {
+        const body = (await readJson(exchange, largestBody)) as UpdateInstanceInput;
+        const { strict } = createOptions(exchange);
+        const instance = await instances.update(exchange.caller, instanceIdOf(exchange), body, { strict });
+        return json(200, instanceView(instance), preferenceApplied(exchange));
       },
     },
     {
