@@ -16,6 +16,7 @@ export type {
   Call,
   CallEvent,
   CallExpansion,
+  CallerId,
   CallWith,
   CreatedCall,
   Fault,

@@ -1,4 +1,4 @@
-import type { CreateInstanceInput } from "../domain/inputs.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/inputs.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { Instance, InstanceDetails, LinkingCode } from "./views.ts";
@@ -30,6 +30,8 @@ export interface InstancesClient {
   page(query?: PageQuery, options?: RequestOptions): Promise<Page<Instance>>;
   /** An instance with its active calls. */
   get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
+  /** Changes what the input names; a caller is for calls that are created from now on. */
+  update(id: string, input: UpdateInstanceInput, options?: RequestOptions): Promise<Instance>;
   /** The QR code that links a phone number; codes rotate, so ask again until the instance is linked. */
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
   /** The same code with the time when the next one takes its place. */
@@ -50,6 +52,7 @@ export function instancesClient(transport: Transport): InstancesClient {
     list: ({ limit = PAGE, cursor } = {}, options) => allItems((cursor) => page({ limit, cursor }, options), cursor),
     page,
     get: (id, options) => transport.get(one(id), { expand: options?.expand }, options),
+    update: (id, input, options) => transport.patch(one(id), input, options),
     configure: (id, options) => transport.get(`${one(id)}/configure`, {}, options),
     async qrCode(id, options) {
       const { body, headers } = await transport.getAnswer<LinkingCode>(`${one(id)}/configure`, options);

@@ -15,13 +15,13 @@ const PASSING = [429, 502, 503, 504];
 const CONFLICT = 409;
 
 /**
- * When a request is sent again. All are safe to repeat: a GET and a DELETE by nature, a POST by its idempotency key.
+ * When a request is sent again. All are safe to repeat: a GET, a PATCH and a DELETE by nature, a POST by its idempotency key.
  * @param onLost called when it is unknown what became of an attempt
  */
 export function retryOptions(limit: number, onLost: () => void): RetryOptions {
   return {
     limit,
-    methods: ["get", "post", "delete"],
+    methods: ["get", "post", "patch", "delete"],
     statusCodes: [...PASSING, CONFLICT],
     afterStatusCodes: [...PASSING, CONFLICT],
     delay: (attempt) => FIRST_DELAY_MS * 2 ** (attempt - 1),

@@ -58,10 +58,11 @@ export interface Transport {
     idempotencyKey: string | undefined,
     options?: RequestOptions,
   ): Promise<Answered<T>>;
+  patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
 
-type Method = "get" | "post" | "delete";
+type Method = "get" | "post" | "patch" | "delete";
 interface Sending {
   readonly query?: Query;
   readonly json?: unknown;
@@ -144,6 +145,9 @@ export function createTransport(options: ClientOptions): Transport {
     },
     async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
       return answered(await send("post", path, { json, idempotencyKey }, options?.signal));
+    },
+    async patch(path, json, options) {
+      return read(await send("patch", path, { json }, options?.signal));
     },
     async delete(path, options) {
       await send("delete", path, {}, options?.signal);

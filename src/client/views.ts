@@ -2,6 +2,7 @@ import type { Call, Outcome } from "../http/answers.ts";
 
 export type {
   Call,
+  CallerId,
   CreatedCall,
   Event as CallEvent,
   Fault,

@@ -29,6 +29,7 @@ test("the client reaches every operation on instances, calls, events and voices 
   await client.instances.create({ name: "x" });
   await client.instances.page();
   await client.instances.get("{instanceId}");
+  await client.instances.update("{instanceId}", { name: "y" });
   await client.instances.configure("{instanceId}");
   await client.instances.delete("{instanceId}");
   await client.calls.create({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
