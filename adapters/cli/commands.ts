@@ -13,6 +13,7 @@ import { instanceDelete } from "./instance/instance-delete.ts";
 import { instanceList } from "./instance/instance-list.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
+import { instanceUpdate } from "./instance/instance-update.ts";
 import { serve } from "./serve.ts";
 import { sipCheck } from "./sip/sip-check.ts";
 import { tokenCreate } from "./token/token-create.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   instanceList,
   instanceShow,
   instanceQr,
+  instanceUpdate,
   instanceDelete,
   call,
   calls,

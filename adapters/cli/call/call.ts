@@ -1,4 +1,5 @@
 import type { CreatedCall } from "../../../src/client/index.ts";
+import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
@@ -25,6 +26,7 @@ export const call: Command = {
       help: "Who calls, by id or name. Default: the only instance.",
       completion: "instance",
     },
+    ...CALLER_OPTIONS,
     { name: "record", help: "Records both sides; ask first. Hear it: ringport calls recording ID." },
     { name: "no-wait", help: "Prints the call's id and leaves; the call goes on." },
     jsonOption("the finished call with its `outcome` and `events`, one document,"),
@@ -39,7 +41,8 @@ export const call: Command = {
     // Only from here on there may be a call to hang up.
     const interrupted = interruption();
     const recording = line.values.get("record") === true ? true : undefined;
-    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, recording });
+    const from = callerIn(line);
+    const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, recording, from });
     if (!isNew) return tellOccupied(call, json);
     if (line.values.get("no-wait")) {
       if (json) printJson(call);

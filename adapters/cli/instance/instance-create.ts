@@ -1,13 +1,13 @@
 import type { Client } from "../../../src/client/index.ts";
-import type { Metadata } from "../../../src/domain/instance.ts";
+import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
-import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
+import { METADATA_OPTION, metadataIn } from "./metadata-option.ts";
 
 const NAME = "My phone";
 
@@ -18,18 +18,20 @@ export const instanceCreate: Command = {
   details: "Its id is printed alone, so that it can be kept: ID=$(ringport instance create Reception)",
   operands: [{ name: "NAME", optional: true }],
   options: [
-    { name: "metadata", placeholder: "JSON", help: 'An object to keep with it, such as \'{"branch":"Lisbon"}\'.' },
+    METADATA_OPTION,
     {
       name: "provider",
       placeholder: "NAME",
       help: "The network that carries its calls, such as sip/acme. Default: the server's first one.",
     },
+    ...CALLER_OPTIONS,
     { name: "link", help: "Goes on with the QR code, and waits until the number is linked." },
     jsonOption("the instance (with --link lines, as instance qr)"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
-    const metadata = metadataOf(line.values.get("metadata") as string | undefined);
+    const metadata = metadataIn(line);
+    const callerId = callerIn(line);
     const link = line.values.get("link") === true;
     const json = line.values.get("json") === true;
     const provider = line.values.get("provider") as string | undefined;
@@ -39,6 +41,7 @@ export const instanceCreate: Command = {
       name,
       ...(metadata && { metadata }),
       ...(provider && { provider }),
+      ...(callerId && { callerId }),
     });
     if (link) {
       if (json) printJsonLine({ event: "created", instance });
@@ -60,17 +63,4 @@ async function nextStep(client: Client, id: string): Promise<string> {
   return connection?.state === "unlinked"
     ? `link a number: ringport instance qr ${id}`
     : `${connection?.provider} links it by itself`;
-}
-
-function metadataOf(text: string | undefined): Metadata | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Metadata;
-  } catch {
-    // It is told below.
-  }
-  throw new UsageError(
-    `--metadata is ${JSON.stringify(text.slice(0, 60))}: it must be a JSON object: {"branch":"Lisbon"}`,
-  );
 }

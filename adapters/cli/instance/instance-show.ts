@@ -1,4 +1,4 @@
-import type { InstanceDetails } from "../../../src/client/index.ts";
+import type { CallerId, InstanceDetails } from "../../../src/client/index.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
@@ -22,11 +22,12 @@ export const instanceShow: Command = {
   },
 };
 
-function show({ id, name, status, metadata, created_at, connection, callQueue }: InstanceDetails): void {
+function show({ id, name, status, metadata, callerId, created_at, connection, callQueue }: InstanceDetails): void {
   print(`${id} is ${status}`);
   printFacts([
     ["name", name],
     ["phone", connection?.phone],
+    ["calls from", callerId && shownCaller(callerId)],
     ["line", connection?.state],
     ["reason", connection?.reason],
     ["last seen", connection?.last_seen_at],
@@ -36,4 +37,8 @@ function show({ id, name, status, metadata, created_at, connection, callQueue }:
     ...callQueue.map((call) => ["call", `${call.id} ${call.status} to ${call.target_phone}`] as const),
     ["next", status === "CREATED" ? `ringport instance qr ${id}` : null],
   ]);
+}
+
+function shownCaller({ phoneNumber, displayName, withheld }: CallerId): string {
+  return [displayName && `"${displayName}"`, phoneNumber, withheld && "(withheld)"].filter(Boolean).join(" ");
 }

@@ -41,6 +41,18 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([gone.code, gone.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
+  test("is given a number to call from, and its network's own again", async () => {
+    const from = ["--from", "+12025550123", "--from-name", "Desk"];
+    const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
+    expect((await cli.run("caller", ["instance", "show", id])).stdout).toMatch(/calls from +"Desk" \+12025550123/);
+    const changed = await cli.run("caller", ["instance", "update", id, "--name", "Night", "--withheld", "--json"]);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ id, name: "Night", callerId: { withheld: true } });
+    const cleared = await cli.run("caller", ["instance", "update", id, "--from-default", "--json"]);
+    expect(JSON.parse(cleared.stdout)).not.toHaveProperty("callerId");
+    const nothing = await cli.run("caller", ["instance", "update", id]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("nothing to change")]);
+  });
+
   test("metadata that is no object is refused", async () => {
     for (const metadata of ["[1]", "{", "null"]) {
       const { code, stderr } = await cli.run("keeper", ["instance", "create", "X", "--metadata", metadata]);
