@@ -10,7 +10,7 @@ const ALLOWED = {
   "/v1/calls/{callId}/events": ["GET", "HEAD", "OPTIONS"],
   "/v1/calls/{callId}/stream": ["GET", "HEAD", "OPTIONS"],
   "/v1/instances": ["GET", "HEAD", "POST", "OPTIONS"],
-  "/v1/instances/{instanceId}": ["GET", "HEAD", "DELETE", "OPTIONS"],
+  "/v1/instances/{instanceId}": ["GET", "HEAD", "PATCH", "DELETE", "OPTIONS"],
   "/v1/instances/{instanceId}/configure": ["GET", "HEAD", "OPTIONS"],
   "/v1/events": ["GET", "HEAD", "OPTIONS"],
   "/v1/voices": ["GET", "HEAD", "OPTIONS"],
