@@ -3,6 +3,7 @@ import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import type { CallerId } from "../../../src/ports/telephony.ts";
 import { callees } from "../../support/sip/far-end.ts";
 import { fieldsNamed } from "../../support/sip/sip-text.ts";
+import { routeScene } from "./routes/route-scene.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
@@ -116,4 +117,26 @@ test("two lines of one trunk call at once, each from its own number", async () =
   ]);
   expect(seen.sort()).toEqual(calls.map(([to, from]) => [to, [`<sip:${from}@example.com>`]]));
   await Promise.all(placed.map(({ leg }) => leg.hangUp()));
+});
+
+test("a call over a route names its caller to each trunk that is asked", async () => {
+  const refusing = { rings: [], status: 503, reason: "Out of Order" };
+  const trunk: Partial<Trunk> = { callerIds: ["+1555000*"], domain: "example.com", identity: "p-asserted" };
+  const scene = await routeScene([
+    { ...trunk, callee: refusing },
+    { ...trunk, identity: "remote-party-id" },
+  ]);
+  expect(scene.network.subject.telephony.capabilities.callerIds).toEqual(["+1555000*"]);
+  const line = await scene.network.linkedLine();
+  const { leg, events } = await scene.network.call(line, NUMBER, undefined, undefined, { phoneNumber: "+15550003333" });
+  await events.next("connected", 5_000);
+  const named = (["P-Asserted-Identity", "Remote-Party-ID"] as const).map((name, at) =>
+    fieldsNamed(scene.ends[at]!.calls[0]!.requests[0]!.text, name).map(([, value]) => value),
+  );
+  expect(named).toEqual([
+    ["<sip:+15550003333@example.com>"],
+    ["<sip:+15550003333@example.com>;party=calling;privacy=off;screen=no"],
+  ]);
+  await leg.hangUp();
+  await scene.close();
 });

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/shared-caller-ids.ts";
+import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
+
+test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
+  ["of one trunk are its own", [["+14155550101"]], ["+14155550101"]],
+  ["are those that each trunk names", [["+14155550101", "+14155550102"], ["+14155550102"]], ["+14155550102"]],
+  [
+    "are the narrower ones of two that overlap",
+    [
+      ["+1415*", "+4930123456"],
+      ["+1415555*", "+49*"],
+    ],
+    ["+4930123456", "+1415555*"],
+  ],
+  ["are the list beside any number", ["*", ["+1415*"], "*"], ["+1415*"]],
+  ["are any if all trunks take any", ["*", "*"], "*"],
+  ["are none if nothing overlaps", [["+14155550101"], ["+1416*"]], []],
+  ["cannot be chosen if one trunk leaves no choice", ["*", undefined], undefined],
+])("the numbers that calls over a route may come from %s", (_, rules, shared) => {
+  expect(sharedCallerIds(rules.map((callerIds) => ({ callerIds })))).toEqual(shared);
+});
