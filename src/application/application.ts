@@ -1,4 +1,6 @@
+import type { Call } from "../domain/call.ts";
 import { OwnershipLost } from "../ports/storage.ts";
+import { BrokenLines } from "./broken-lines.ts";
 import { Calls } from "./calls.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { Deletions } from "./deletions.ts";
@@ -64,16 +66,13 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
     offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
+    broken: (instanceId) => brokenLines.look(instanceId),
   });
-  const dispatcher: Dispatcher = new Dispatcher(
-    context,
-    lines,
-    (call) => queueTimeout.waits(call),
-    (callId) => terminations.pending(callId),
-  );
+  const dispatcher: Dispatcher = new Dispatcher(context, lines, waits, (callId) => terminations.pending(callId));
+  const brokenLines: BrokenLines = new BrokenLines(context, lines);
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
-  const calls = new Calls(context, dispatcher, queueTimeout, terminations);
+  const calls = new Calls(context, dispatcher, waits, terminations);
   context.streams.terminate = (callId) => void calls.terminate(callId);
   const deletions = new Deletions(context, lines, calls);
   const instances = new Instances(context, lines, deletions);
@@ -87,6 +86,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
   });
+  function waits(call: Call): void {
+    queueTimeout.waits(call);
+    brokenLines.look(call.instanceId);
+  }
+
   let cancelRecovery = () => {};
   let stopping: Promise<void> | undefined;
 

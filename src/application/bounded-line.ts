@@ -124,7 +124,7 @@ function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
       await host.linked(phone, credentials);
     },
     online: () => unless(() => host.online()),
-    offline: (reason) => unless(() => host.offline(reason)),
+    offline: (reason, lasting) => unless(() => host.offline(reason, lasting)),
     unlinked: (reason) => unless(() => host.unlinked(reason)),
   };
 }

@@ -25,7 +25,6 @@ import { insist } from "./insist.ts";
 import { notFound, shortened } from "./instances.ts";
 import { readLog } from "./log-pages.ts";
 import { PerUser } from "./per-user.ts";
-import type { QueueTimeout } from "./queue-timeout.ts";
 import { sha256OfBytes } from "./sha256.ts";
 import { FairTurns } from "./speech/fair-turns.ts";
 import type { StreamSeat } from "./streams/stream-client.ts";
@@ -42,16 +41,16 @@ const USER_INSPECTIONS = 50;
 export class Calls implements CallUseCases {
   readonly #context: Context;
   readonly #dispatcher: Dispatcher;
-  readonly #queueTimeout: QueueTimeout;
+  readonly #queued: (call: Call) => void;
   readonly #terminations: Terminations;
   readonly #inspections = new PerUser(USER_INSPECTIONS);
   readonly #inspectionTurns: FairTurns;
 
-  constructor(context: Context, dispatcher: Dispatcher, queueTimeout: QueueTimeout, terminations: Terminations) {
+  constructor(context: Context, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
     this.#context = context;
     this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
     this.#dispatcher = dispatcher;
-    this.#queueTimeout = queueTimeout;
+    this.#queued = queued;
     this.#terminations = terminations;
   }
 
@@ -246,7 +245,7 @@ export class Calls implements CallUseCases {
 
   /** It is dialled as soon as it can be, or fails when it has waited too long. */
   #waits(call: Call): void {
-    this.#queueTimeout.waits(call);
+    this.#queued(call);
     this.#dispatcher.wake(call.instanceId);
   }
 

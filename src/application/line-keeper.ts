@@ -30,6 +30,8 @@ export function linksByItself({ capabilities }: Telephony): boolean {
 export interface LineWatcher {
   online(instanceId: string): void;
   offline(instanceId: string, reason: string): void;
+  /** The line has a fault that will not pass by itself. */
+  broken(instanceId: string): void;
 }
 
 /**
@@ -55,6 +57,8 @@ export class LineKeeper implements LineHost {
   readonly #codeWaiters = new Set<(code: LinkCode | undefined) => void>();
   #state: Connection["state"] = "unlinked";
   #reason: string | null = "no phone number is linked";
+  /** The reason, if the fault will not pass by itself. */
+  #lastingFault: string | undefined;
   #lastSeenAt: number | null = null;
   #code: LinkCode | undefined;
   #inCall = false;
@@ -98,6 +102,11 @@ export class LineKeeper implements LineHost {
   /** Whether the last probe found the line able to place calls. */
   get canDial(): boolean {
     return this.#state === "online";
+  }
+
+  /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
+  get lastingFault(): string | undefined {
+    return this.canDial ? undefined : this.#lastingFault;
   }
 
   /** Whether the line counts as up for the instance's status: online, or offline for less than the grace. */
@@ -167,6 +176,7 @@ export class LineKeeper implements LineHost {
     });
     if (this.#record.current.status === "DELETED") throw gone();
     this.#code = undefined;
+    if (doubts === this.#doubts) this.#lastingFault = undefined;
     for (const waiter of this.#codeWaiters) waiter(undefined);
     if (!this.canDial && doubts === this.#doubts) this.#say("connecting", "connecting");
     this.#scheduleProbe();
@@ -183,14 +193,17 @@ export class LineKeeper implements LineHost {
     void this.probe();
   }
 
-  offline(reason: string): void {
+  offline(reason: string, lasting = false): void {
     this.#doubts++;
     if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#state === "linking") return;
     this.#reason = reason;
+    const known = this.#lastingFault !== undefined;
+    this.#lastingFault = lasting ? reason : undefined;
     if (this.#state === "online") {
       this.#say("reconnecting", reason);
       this.#watcher.offline(this.#record.current.id, reason);
     }
+    if (lasting && !known) this.#watcher.broken(this.#record.current.id);
     if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
     this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
   }
@@ -203,6 +216,7 @@ export class LineKeeper implements LineHost {
     }
     this.#doubts++;
     this.#halfLinked = false;
+    this.#lastingFault = undefined;
     this.#stopTimers();
     this.#say("unlinked", reason);
     this.#watcher.offline(this.#record.current.id, reason);
@@ -234,7 +248,7 @@ export class LineKeeper implements LineHost {
     try {
       const health = await this.#ask(await this.line());
       if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#probeAgain) return;
-      if (health.state === "offline") this.offline(health.reason);
+      if (health.state === "offline") this.offline(health.reason, health.lasting);
       else this.#found();
     } catch {
       // The line could not be opened: said and logged there.
@@ -291,6 +305,7 @@ export class LineKeeper implements LineHost {
   #found(): void {
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
+    this.#lastingFault = undefined;
     this.#lastSeenAt = this.#context.system.now();
     if (this.#state === "online") return;
     const doubts = this.#doubts;

@@ -16,7 +16,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   rejected_by_network: "The network refused the call, or the number may not be called over it. detail says why.",
   instance_not_linked: "No phone number was linked to the instance before the call's time in the queue was over.",
   instance_offline:
-    "The line of the instance was offline, or took no more calls, until the call's time in the queue was over.",
+    "The line of the instance was offline, or took no more calls, until the call's time in the queue was over; or it has a fault that only a person can mend. detail says which.",
   instance_deleted: "The instance was deleted while the call was active.",
   instance_lost: "The line of the instance was lost in the middle of the call.",
   media_failed:

@@ -97,8 +97,11 @@ export interface LineHost {
   linked(phone: string | null, credentials?: Uint8Array): Promise<void>;
   /** The line can place calls. */
   online(): void;
-  /** The line cannot place calls for now; the adapter goes on trying by itself. */
-  offline(reason: string): void;
+  /**
+   * The line cannot place calls for now; the adapter goes on trying by itself.
+   * @param lasting the fault will not pass by itself, see {@link LineHealth}. Default: false
+   */
+  offline(reason: string, lasting?: boolean): void;
   /** The phone's owner has unlinked the device: a new QR code is needed. Never report a mere drop as this. */
   unlinked(reason: string): void;
 }
@@ -139,8 +142,14 @@ export interface LinkCode {
   readonly sequence: number;
 }
 
-/** What the network says of a line, now. */
-export type LineHealth = { readonly state: "online" } | { readonly state: "offline"; readonly reason: string };
+/**
+ * What the network says of a line, now. A fault is `lasting` if it will not pass until somebody mends it: a wrong password,
+ * an untrusted certificate, a name that does not exist. Calls that wait for such a line fail at once, with the reason as
+ * their detail. Silence, overload and a network that is down pass by themselves: calls go on waiting.
+ */
+export type LineHealth =
+  | { readonly state: "online" }
+  | { readonly state: "offline"; readonly reason: string; readonly lasting?: boolean };
 
 /** One linked number. */
 export interface Line {

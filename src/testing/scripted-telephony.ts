@@ -181,10 +181,16 @@ export class ScriptedLine implements Line {
     this.#host.online();
   }
 
-  /** @param report false: the line says nothing, only a probe can find out */
-  goOffline(reason = "the network does not answer", { report = true }: { report?: boolean } = {}): void {
-    this.health = { state: "offline", reason };
-    if (report) this.#host.offline(reason);
+  /**
+   * @param report false: the line says nothing, only a probe can find out
+   * @param lasting the fault will not pass by itself
+   */
+  goOffline(
+    reason = "the network does not answer",
+    { report = true, lasting = false }: { report?: boolean; lasting?: boolean } = {},
+  ): void {
+    this.health = lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
+    if (report) this.#host.offline(reason, lasting);
   }
 
   /** The phone's owner removes the device. */

@@ -21,13 +21,13 @@ export type { ContractNumbers, ContractOptions, ContractSubject, Skip } from "./
 export function telephonyContract(name: string, options: ContractOptions, runner: ContractRunner): void {
   const { describe, expect } = runner;
 
-  const test: TelephonyTheme["test"] = (title, body, needs) => {
+  const test: TelephonyTheme["test"] = (title, body, needs, create = options.create) => {
     if (isSkip(needs)) {
       runner.test.skip(`${title} (skipped: ${needs.skip})`, async () => {});
       return;
     }
     const run = async (): Promise<void> => {
-      const network = new Network(await options.create(), options.patienceMs);
+      const network = new Network(await create(), options.patienceMs);
       try {
         await body(network);
       } finally {

@@ -6,7 +6,7 @@ export type HostReport =
   | { readonly type: "saved" }
   | { readonly type: "linked"; readonly phone: string | null; readonly credentials: Uint8Array | undefined }
   | { readonly type: "online" }
-  | { readonly type: "offline"; readonly reason: string }
+  | { readonly type: "offline"; readonly reason: string; readonly lasting?: boolean }
   | { readonly type: "unlinked"; readonly reason: string };
 
 /** Things that happen one after another, and waiting for one of them. */
@@ -94,8 +94,8 @@ export class TestLineHost implements LineHost {
     this.reports.add({ type: "online" });
   }
 
-  offline(reason: string): void {
-    this.reports.add({ type: "offline", reason });
+  offline(reason: string, lasting = false): void {
+    this.reports.add({ type: "offline", reason, ...(lasting && { lasting }) });
   }
 
   unlinked(reason: string): void {

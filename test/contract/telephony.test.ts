@@ -20,6 +20,10 @@ for (const sampleRate of [16_000, 8_000] as const)
     {
       numbers,
       patienceMs: 3_000,
+      async broken() {
+        const telephony = simulator({ timeScale: 0.05, sampleRate, lastingFault: "the account is closed" });
+        return { telephony, scan: (payload) => scan(telephony, payload), async close() {} };
+      },
       lossless: true,
       async create() {
         const telephony = simulator({ timeScale: 0.05, sampleRate });

@@ -19,6 +19,9 @@ the reasons in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the 
 15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and nobody's phone has rung
 ([decision 22](decisions/0022-prepared-message.md)).
 
+A \`QUEUED\` call whose line is offline waits for it, up to \`queueTimeoutMs\`. If the line's fault will not pass until somebody mends it (a wrong password, an
+untrusted certificate, a name that does not exist), the call fails at once as \`instance_offline\`, whether it waited before or is new; \`detail\` is the cause.
+
 ## Instance
 
 \`\`\`mermaid
@@ -35,7 +38,7 @@ closed, whatever happens in between ([decision 18](decisions/0018-deletion-is-an
 ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
 \`doubted\`: the connection is gone, or a call found nobody. \`refused\` is tried again after ten minutes, \`waiting\` after
-seconds. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
+seconds. In \`refused\` calls fail at once as \`instance_offline\`; in \`waiting\` they wait. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
 `;
 
 test("docs/states.md shows the tables as they are", () => expectPage("docs/states.md", page));

@@ -25,6 +25,8 @@ export interface SimulatedLineOptions {
   /** The device it is linked as already. */
   readonly device: Device | undefined;
   readonly codes: LinkCodes<SimulatedPhone>;
+  /** Why the network takes no line until somebody mends it. */
+  readonly lastingFault: string | undefined;
   /** What all legs have in common. */
   readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "from" | "deadlines" | "loseLine" | "gone">;
   /** A call was placed. */
@@ -96,7 +98,10 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async probe(): Promise<LineHealth> {
-    return this.#offline === undefined ? { state: "online" } : { state: "offline", reason: this.#offline };
+    if (this.#offline === undefined) return { state: "online" };
+    const { lastingFault } = this.#options;
+    const lasting = lastingFault !== undefined && this.#offline === lastingFault;
+    return lasting ? { state: "offline", reason: lastingFault, lasting } : { state: "offline", reason: this.#offline };
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
@@ -153,8 +158,10 @@ export class SimulatedLine implements Line, SimulatedPhone {
     this.#offline = reason;
     this.#cancelConnect?.();
     this.#cancelConnect = this.#system.after(ms, () => {
-      this.#offline = undefined;
-      this.#options.host.online();
+      const { host, lastingFault } = this.#options;
+      this.#offline = lastingFault;
+      if (lastingFault === undefined) host.online();
+      else host.offline(lastingFault, true);
     });
   }
 

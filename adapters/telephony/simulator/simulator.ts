@@ -30,6 +30,8 @@ export interface SimulatorOptions {
   /** The longest recording, ms; the call goes on without. Default 30 minutes. */
   readonly maxRecordingMs?: number | undefined;
   readonly logger?: Logger | undefined;
+  /** Why the network takes no line until somebody mends it, as a wrong password would do. Default: it takes every line. */
+  readonly lastingFault?: string | undefined;
 }
 
 /** The simulated network. */
@@ -85,6 +87,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       host,
       device,
       codes,
+      lastingFault: options.lastingFault,
       leg: { clock, spool, voices, sampleRate, system, timeScale },
       placed: (leg) => live.add(leg.callId),
       gone: (leg) => live.delete(leg.callId),

@@ -5,6 +5,7 @@ import type { TelephonyTheme } from "./theme.ts";
 export function linkingContract({ test, expect, options }: TelephonyTheme): void {
   const { patienceMs } = options;
   const byOperator = options.linking === "operator";
+  const broken = options.broken === undefined ? { skip: "the network has no such fault" } : options.broken;
   const byCode = byOperator ? { skip: "the operator links its numbers" } : undefined;
 
   test("the capabilities say how numbers are linked", async (network) => {
@@ -91,6 +92,24 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     expect(second.host.reports.types.includes("code")).toBe(false);
     expect((await second.line.probe()).state).toBe("online");
   });
+
+  test(
+    "a fault that will not pass by itself is reported as lasting, with its reason, and probed the same",
+    async (network) => {
+      const { line, host } = await network.open();
+      await line.link();
+      if (network.subject.scan !== undefined) {
+        const { code } = await host.reports.next("code", patienceMs);
+        await network.subject.scan(code.payload);
+      }
+      const report = await host.reports.next("offline", patienceMs);
+      expect(report.lasting).toBe(true);
+      expect(await line.probe()).toEqual({ state: "offline", reason: report.reason, lasting: true });
+      expect(await network.refusal(line, options.numbers.answers)).toBe("DialError");
+    },
+    broken,
+    typeof options.broken === "function" ? options.broken : undefined,
+  );
 
   test("linking a linked line changes nothing", async (network) => {
     const { line, host } = await network.link();

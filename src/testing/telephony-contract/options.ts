@@ -37,6 +37,8 @@ export interface ContractSubject {
 /** What the contract of a telephony needs to know before the first test. */
 export interface ContractOptions {
   readonly create: () => Promise<ContractSubject>;
+  /** A network with a fault that will not pass by itself, such as a wrong password; left out when it has none. */
+  readonly broken?: (() => Promise<ContractSubject>) | Skip;
   readonly numbers: ContractNumbers;
   /** How long a line may take to come online, a far end to answer or to hang up, ms. */
   readonly patienceMs: number;
