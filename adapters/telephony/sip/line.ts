@@ -91,7 +91,7 @@ export class SipLine implements Line {
     if (health.state === this.#reported?.state && health.state === "online") return;
     this.#reported = health;
     if (health.state === "online") host.online();
-    else host.offline(health.reason);
+    else host.offline(health.reason, health.lasting);
   }
 
   async #part(): Promise<void> {

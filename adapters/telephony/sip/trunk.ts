@@ -78,7 +78,7 @@ export class SipTrunk implements Carrier {
     try {
       return await (await this.#open()).presence.ask();
     } catch (fault) {
-      return offline(messageOf(fault));
+      return faulty(fault);
     }
   }
 
@@ -260,7 +260,7 @@ export class SipTrunk implements Carrier {
       this.#cancelReopen = system.after(REOPEN_MS, () => {
         this.#stack = undefined;
       });
-      this.#changed(offline(messageOf(fault)));
+      this.#changed(faulty(fault));
       throw fault;
     }
   }
@@ -284,4 +284,9 @@ export class SipTrunk implements Carrier {
 
 function messageOf(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault);
+}
+
+/** The health of a trunk whose sockets could not be opened. */
+function faulty(fault: unknown): LineHealth {
+  return offline(messageOf(fault), fault instanceof TransportError && fault.lasting);
 }

@@ -35,6 +35,12 @@ for (const [what, codec, media, refusedBefore] of [
       numbers,
       patienceMs: 3_000,
       linking: "operator",
+      async broken() {
+        const farEnd = await startFarEnd({ registrar: { challenge: { user: "100", password: "right" } } });
+        const account = { user: "100", password: "wrong", register: true };
+        const [telephony] = sip({ trunks: [{ name: "far-end", server: farEnd.uri, ...account }], media });
+        return { telephony: telephony!, close: () => farEnd.close() };
+      },
       lossless: false,
       async create() {
         const farEnd = await startFarEnd({

@@ -16,6 +16,7 @@ import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
 import type { MediaEngine } from "../media/engine.ts";
 import { Deadline } from "../registration/deadline.ts";
+import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
@@ -108,7 +109,8 @@ export class AccountLine implements Line, AccountTarget {
 
   async probe(): Promise<LineHealth> {
     if (this.#linked) return this.#linked.line.probe();
-    return { state: "offline", reason: this.#unusable ?? (this.#closed ? "closed" : "not linked") };
+    if (this.#unusable !== undefined) return offline(this.#unusable, true);
+    return offline(this.#closed ? "closed" : "not linked");
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {

@@ -15,7 +15,7 @@ import {
   refusedMs,
   SILENCE_MS,
   sameHealth,
-  silenceText,
+  silent,
 } from "./presence.ts";
 
 /** What it needs. */
@@ -106,7 +106,7 @@ export class OptionsPresence implements Presence {
     this.#deadline = deadline;
     const { health, waitMs } = await agent.request({ method: "OPTIONS", uri }, deadline.signal).then(
       (reply) => this.#judge(reply),
-      (fault: unknown): Finding => ({ health: offline(silenceText(server, fault)) }),
+      (fault: unknown): Finding => ({ health: silent(server, fault) }),
     );
     deadline.cancel();
     if (this.#closed) return;
@@ -135,6 +135,7 @@ export class OptionsPresence implements Presence {
     return {
       health: offline(
         `${server} does not take our password (${said}); ${why}check \`user\`, \`authUser\` and \`password\``,
+        true,
       ),
       waitMs: refusedMs(this.#failures + 1),
     };

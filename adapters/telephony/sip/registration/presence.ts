@@ -42,13 +42,15 @@ export function refusedMs(refusals: number): number {
 
 export const ONLINE: LineHealth = { state: "online" };
 
-export function offline(reason: string): LineHealth {
-  return { state: "offline", reason };
+/** @param lasting the fault will not pass until somebody mends it */
+export function offline(reason: string, lasting = false): LineHealth {
+  return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
 
 /** Whether two answers are the same for a line. */
 export function sameHealth(one: LineHealth | undefined, other: LineHealth): boolean {
-  return one?.state === other.state && (other.state === "online" || (one as typeof other).reason === other.reason);
+  if (one?.state !== "offline" || other.state !== "offline") return one?.state === other.state;
+  return one.reason === other.reason && one.lasting === other.lasting;
 }
 
 /** Why nothing came back, for the owner of the line; a fault of the transport names the peer and the fix itself. */
@@ -58,4 +60,9 @@ export function silenceText(server: string, fault: unknown): string {
   if (fault instanceof TransportError && fault.fault === "dns")
     return `${server} cannot be resolved: ${detail}; check the name in \`server\` and this machine's DNS resolver`;
   return `${server} does not answer: ${detail}; check \`server\` and the firewall`;
+}
+
+/** The health of a trunk from which nothing came back. */
+export function silent(server: string, fault: unknown): LineHealth {
+  return offline(silenceText(server, fault), fault instanceof TransportError && fault.lasting);
 }

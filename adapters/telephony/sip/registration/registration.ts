@@ -19,7 +19,7 @@ import {
   type Presence,
   refusedMs,
   sameHealth,
-  silenceText,
+  silent,
 } from "./presence.ts";
 import {
   REGISTRATION_TRANSITIONS,
@@ -67,7 +67,8 @@ export class Registration implements Presence {
   readonly #series: RequestSeries;
   #state: RegistrationState = "idle";
   #health: LineHealth | undefined;
-  #reason = "not registered yet";
+  /** While it is not valid. */
+  #missing: LineHealth = offline("not registered yet");
   #asked = EXPIRES_S;
   /** Failures in a row, refusals as well. */
   #failures = 0;
@@ -114,7 +115,7 @@ export class Registration implements Presence {
     this.#cancelNext?.();
     this.#sending = this.#send(this.#asked, ANSWER_MS)
       .then((reply) => this.#answered(reply))
-      .catch((fault: unknown) => this.#failed(silenceText(this.#options.server, fault), undefined))
+      .catch((fault: unknown) => this.#failed(silent(this.#options.server, fault), undefined))
       .finally(() => {
         this.#sending = undefined;
       });
@@ -152,7 +153,10 @@ export class Registration implements Presence {
     }
     if (status >= 200 && status < 300) this.#accepted(reply);
     else if (REFUSALS.has(status)) this.#refused(reply);
-    else this.#failed(`${this.#options.server} answers REGISTER with ${statusText(reply.response)}`, reply.response);
+    else {
+      const reason = `${this.#options.server} answers REGISTER with ${statusText(reply.response)}`;
+      this.#failed(offline(reason), reply.response);
+    }
   }
 
   #accepted({ request, response, flow }: AgentReply): void {
@@ -167,16 +171,17 @@ export class Registration implements Presence {
 
   #refused({ response, refusal }: AgentReply): void {
     const { server, account } = this.#options;
-    this.#reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal)}; `}${ADVICE[response.status] ?? "check the account"}`;
+    const reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal)}; `}${ADVICE[response.status] ?? "check the account"}`;
+    this.#missing = offline(reason, true);
     if (!this.#move("refused")) return;
     this.#failures++;
     this.#again(refusedMs(this.#failures));
     this.#tell();
   }
 
-  #failed(reason: string, response: SipResponse | undefined): void {
+  #failed(missing: LineHealth, response: SipResponse | undefined): void {
     const { system } = this.#options;
-    this.#reason = reason;
+    this.#missing = missing;
     if (!this.#move("failed")) return;
     this.#holdOn(undefined);
     this.#failures++;
@@ -222,7 +227,8 @@ export class Registration implements Presence {
   }
 
   #now(): LineHealth {
-    return VALID_STATES.has(this.#state) ? ONLINE : offline(this.#leaving ? "the trunk is closed" : this.#reason);
+    if (VALID_STATES.has(this.#state)) return ONLINE;
+    return this.#leaving ? offline("the trunk is closed") : this.#missing;
   }
 
   #tell(): void {

@@ -27,8 +27,8 @@ async function pemText(option: string, textOrPath: string | undefined): Promise<
   } catch (cause) {
     const { code } = cause as { code?: string };
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(cause)})`;
-    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${why}`, { cause });
+    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${why}`, { cause, lasting: true });
   }
   if (text.includes("-----BEGIN")) return text;
-  throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`);
+  throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`, { lasting: true });
 }

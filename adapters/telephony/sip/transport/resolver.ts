@@ -49,6 +49,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
       hops.length === 0
         ? `${host} has no address in the DNS; is it spelled right?`
         : `${host} has IPv6 addresses only, and this machine has none`,
+      { lasting: hops.length === 0 },
     );
   };
 

@@ -2,7 +2,7 @@ import { networkFault } from "./network-fault.ts";
 import { type Hop, TransportError, type TransportFault } from "./transport.ts";
 
 /** What the runtimes say (OpenSSL's codes on Node and Bun, rustls' words on Deno), and what a person can do about it. */
-const FAULTS: readonly (readonly [said: RegExp, sentence: (host: string) => string])[] = [
+const FAULTS: readonly (readonly [said: RegExp, sentence: (host: string) => string, passing?: "passing"])[] = [
   [
     /HOSTNAME_MISMATCH|ALTNAME_INVALID|NotValidForName/i,
     (host) => `its certificate is for other names than ${host}; set tls.servername to the name in the certificate`,
@@ -10,6 +10,7 @@ const FAULTS: readonly (readonly [said: RegExp, sentence: (host: string) => stri
   [
     /NOT_YET_VALID|NotValidYet/i,
     () => "its certificate is not valid yet; check the clock of this machine and of the server",
+    "passing",
   ],
   [/EXPIRED|\bExpired/i, () => "its certificate has expired; whoever runs the server has to renew it"],
   [
@@ -48,5 +49,8 @@ export function tlsFault(
   const known = FAULTS.find(([said]) => said.test(code) || said.test(message));
   if (known === undefined) return networkFault(cause, what, otherwise);
   const original = message === "" ? code : message;
-  return new TransportError("tls", `${what}: ${known[1](servername)} (${original})`, { cause });
+  return new TransportError("tls", `${what}: ${known[1](servername)} (${original})`, {
+    cause,
+    lasting: known[2] !== "passing",
+  });
 }

@@ -78,9 +78,12 @@ export type TransportFault = "refused" | "unreachable" | "timeout" | "tls" | "dn
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly fault: TransportFault;
-  constructor(fault: TransportFault, detail: string, options?: ErrorOptions) {
+  /** It will not pass until somebody mends it: an untrusted certificate, a name that does not exist. */
+  readonly lasting: boolean;
+  constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly lasting?: boolean } = {}) {
     super(detail, options);
     this.fault = fault;
+    this.lasting = options.lasting ?? false;
   }
 }
 

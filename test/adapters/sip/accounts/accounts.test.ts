@@ -213,7 +213,11 @@ describe("servers that the operator allows", () => {
     const strict = network(["sip.acme.example"]);
     const other = await opened(strict, again);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await other.probe()).toEqual({ state: "offline", reason: expect.stringContaining("sip.acme.example") });
+    expect(await other.probe()).toEqual({
+      state: "offline",
+      lasting: true,
+      reason: expect.stringContaining("sip.acme.example"),
+    });
     expect(again.stored).toBeDefined();
     expect(again.reports.types).not.toContain("unlinked");
     await strict.close();

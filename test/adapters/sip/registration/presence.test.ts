@@ -40,6 +40,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     expect(await watching(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
       state: "offline",
       reason: "sip.example.com does not take our password (SIP 407 No); check `user`, `authUser` and `password`",
+      lasting: true,
     });
   });
 
@@ -73,6 +74,12 @@ describe("a trunk that is looked at by OPTIONS", () => {
       reason:
         "sip.example.com cannot be resolved: The DNS was asked and did not answer; check the name in `server` and this machine's DNS resolver",
     });
+  });
+
+  test("a fault of the transport that will not pass by itself is lasting", async () => {
+    const detail = "nowhere.example has no address in the DNS";
+    const { presence } = watching(() => new TransportError("dns", detail, { lasting: true }));
+    expect(await presence.ask()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
   test("a thousand questions are one look, and the next one comes 30 s later by itself", async () => {

@@ -101,6 +101,7 @@ describe("a registration", () => {
       state: "offline",
       reason:
         "sip.example.com refuses to register sip:100@example.com: SIP 401 Unauthorized; check `user`, `authUser` and `password`",
+      lasting: true,
     });
     for (let i = 0; i < 100; i++) await registration.ask();
     registration.doubt();

@@ -170,6 +170,12 @@ describe("what goes wrong is told as a `dns` fault", () => {
     await expect(places(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
   });
 
+  test("a name that does not exist is a lasting fault, a DNS that fails is none", async () => {
+    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(places("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
+    await expect(places("sip:broken.example")).rejects.toMatchObject({ lasting: false });
+  });
+
   test("a resolver that does not answer", async () => {
     const system = new ManualSystem();
     const silent = new Promise<never>(() => {});

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { createRingport } from "../../../src/index.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+import { toneWav } from "../../support/server-sound.ts";
+import { callees, startFarEnd } from "../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { streamPeer } from "./transport/sockets.ts";
+
+const ADA = { userId: "ada" };
+const MESSAGE = toneWav({ hz: 440, ms: 500, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A server that knows one account, and any caller. */
+async function registrar(health: number | "silence" = 200) {
+  const challenge = { user: "100", password: "right" };
+  const farEnd = await startFarEnd({ callees: { "*": callees.answers }, registrar: { challenge } });
+  farEnd.health = health;
+  closing.push(() => farEnd.close());
+  return farEnd;
+}
+
+/** A program with these trunks, and a call over each. */
+async function calling(trunks: readonly Omit<Trunk, "users">[]) {
+  const data = temporaryFolder("lasting-faults");
+  const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+  const telephony = sip({ trunks: trunks.map((trunk) => ({ ...trunk, users: "*" as const })) });
+  const ringport = createRingport({ data, storage, telephony });
+  closing.push(() => ringport.stop({ drainMs: 0 }));
+  const create = async (instanceId: string) => {
+    const target = { phoneNumber: "+12025550100" };
+    return await ringport.calls.create(ADA, {
+      instanceId,
+      type: "FIXED_AUDIO",
+      target,
+      audio: { audioBase64: MESSAGE },
+    });
+  };
+  const lines = await Promise.all(
+    trunks.map(async ({ name }) => {
+      const { id } = await ringport.instances.create(ADA, { name, provider: `sip/${name}` });
+      return { id, call: await create(id) };
+    }),
+  );
+  return { ringport, lines, create };
+}
+
+test("a call over a trunk that refuses its account fails at once with the refusal; silence and overload keep it waiting", async () => {
+  const peer = await streamPeer({ tls: certificateAuthority().issue() });
+  closing.push(() => peer.close());
+  const account = { user: "100", password: "wrong" };
+  const [known, busy, silent] = [await registrar(), await registrar(503), await registrar("silence")];
+  const { ringport, lines, create } = await calling([
+    { name: "registers", server: known.uri, ...account, register: true },
+    { name: "options", server: (await registrar(407)).uri, ...account },
+    { name: "untrusted", server: `sip:localhost:${peer.port};transport=tls` },
+    { name: "overloaded", server: busy.uri, ...account, register: true },
+    { name: "silent", server: silent.uri },
+  ]);
+  const ends = await Promise.all(lines.slice(0, 3).map(({ call }) => ringport.calls.wait(ADA, call.id)));
+  expect(ends.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
+    ["instance_offline", expect.stringMatching(/refuses to register .*SIP 401 .*`password`/)],
+    ["instance_offline", expect.stringMatching(/does not take our password \(SIP 407.*`password`/)],
+    ["instance_offline", expect.stringMatching(/signed by nobody known here; set tls\.ca/)],
+  ]);
+  expect(known.calls).toEqual([]);
+  const tries = known.requests.length;
+  const next = await create(lines[0]!.id);
+  expect((await ringport.calls.wait(ADA, next.id)).outcome).toMatchObject({ reason: "instance_offline" });
+  expect(known.requests).toHaveLength(tries); // no account is locked by calls
+  for (const [i, said] of [
+    [3, /SIP 503/],
+    [4, /does not answer/],
+  ] as const) {
+    const { id, call } = lines[i]!;
+    const reason = async () => (await ringport.instances.get(ADA, id)).connection.reason;
+    await vi.waitFor(async () => expect(await reason()).toMatch(said), 10_000);
+    expect((await ringport.calls.get(ADA, call.id)).status).toBe("QUEUED");
+  }
+});
