@@ -1,10 +1,7 @@
 import { parseUri, type SipUri } from "../message/uri.ts";
 import { defaultPort } from "../transport/default-port.ts";
+import { isPrivate } from "../transport/private-address.ts";
 import type { Flow } from "../transport/transport.ts";
-
-/** Addresses that only somebody in the same network can reach, or nobody (RFC 1918, 3927, 6598, 4193, 4291). */
-const PRIVATE_ADDRESS =
-  /^(?:10\.|127\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.|::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
 
 /** Where a request is to be sent, and where else when the flow turns out to be gone. */
 export interface NextHop {
@@ -32,7 +29,7 @@ const PRIVATE_NAME = /^[^.:]+$|\.(?:invalid|local|localdomain|internal|intranet|
 /** Whether a host is known to its own network alone, though whoever names it was reached at a public address. */
 function isHidden(host: string, remote: string): boolean {
   if (host.endsWith(".invalid")) return true;
-  return (PRIVATE_ADDRESS.test(host) || PRIVATE_NAME.test(host)) && !PRIVATE_ADDRESS.test(remote);
+  return (isPrivate(host) || PRIVATE_NAME.test(host)) && !isPrivate(remote);
 }
 
 /** Whether a URI names the far end of this flow: by its address, or by the name that the flow was made for. */

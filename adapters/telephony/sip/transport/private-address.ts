@@ -1,21 +1,27 @@
-import { BlockList, isIP } from "node:net";
+import { type IpRange, inRange, ipBytes, parseRange } from "./ip-range.ts";
 
-const PRIVATE = new BlockList();
-for (const [network, bits] of [
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-] as const)
-  PRIVATE.addSubnet(network, bits, "ipv4");
-PRIVATE.addAddress("::1", "ipv6");
-PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fe80::", 10, "ipv6");
+/** Networks that mean something only within one network or machine (RFC 1122, 1918, 3927, 6598, 4193, 4291, 3879). */
+const PRIVATE = ranges(
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::/127 fc00::/7 fe80::/10 fec0::/10",
+);
+/** Networks in which no single peer is: multicast, broadcast and what is reserved (RFC 1112, 5771, 4291). */
+const NOBODYS = ranges("224.0.0.0/3 ff00::/8");
 
-/** Whether an IP address means something only within one network (RFC 1918, 6598, 4193), or one machine. */
+/** Whether an IP address means something only within one network, or one machine. A name does not. */
 export function isPrivate(address: string): boolean {
-  const plain = address.replace(/%.*$/, "");
-  return PRIVATE.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+  return among(PRIVATE, address);
+}
+
+/** Whether no single peer can have this IP address: multicast, broadcast, reserved. */
+export function isNobodys(address: string): boolean {
+  return among(NOBODYS, address);
+}
+
+function among(networks: readonly IpRange[], address: string): boolean {
+  const bytes = ipBytes(address);
+  return bytes !== undefined && networks.some((range) => inRange(range, bytes));
+}
+
+function ranges(texts: string): readonly IpRange[] {
+  return texts.split(" ").map((text) => parseRange(text)!);
 }
