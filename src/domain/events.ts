@@ -16,6 +16,7 @@ export const EVENT_TYPES = [
   "resumed",
   "signalling",
   "media.inbound_silent",
+  "media.address_refused",
   "recording_incomplete",
   "recording_deleted",
   "timeline_incomplete",

@@ -265,10 +265,15 @@ export type LegEvent =
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
   /**
-   * For the timeline only: the far side holds us or lets go, a message of the signalling went by (secrets masked), or the
-   * call takes this way into the network. A held source is not pulled, so what it plays waits.
+   * For the timeline only: the far side holds us or lets go, a message of the signalling went by (secrets masked), the
+   * call takes this way into the network, or the far side named an address for its audio that nothing is sent to. A held
+   * source is not pulled, so what it plays waits.
    */
-  | { readonly type: "noted"; readonly event: "held" | "resumed" | "signalling" | "route"; readonly data: EventData }
+  | {
+      readonly type: "noted";
+      readonly event: "held" | "resumed" | "signalling" | "route" | "media.address_refused";
+      readonly data: EventData;
+    }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
 
 /** Web pages of a telephony adapter. */

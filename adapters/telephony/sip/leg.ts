@@ -1,7 +1,9 @@
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+import type { System } from "../../../src/ports/system.ts";
 import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS } from "../media-clock.ts";
+import { AwaitedMedia } from "./awaited-media.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
@@ -14,6 +16,7 @@ const INFO_DIGIT_MS = 160;
 export interface SipLegOptions {
   readonly callId: string;
   readonly sampleRate: number;
+  readonly system: Pick<System, "after">;
   /** Without any RTP and RTCP of a far side that was to send the call has failed. */
   readonly evidenceRequired: boolean;
   /** Makes the port's words of SIP's. */
@@ -46,6 +49,13 @@ export class SipLeg implements Leg, InviteListener {
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
+  /** Told why nothing is sent to where the far side's SDP says; undefined if it is. */
+  readonly refused = (refusal: string | undefined, address: string): void => {
+    this.#awaited.settled(refusal);
+    if (refusal === undefined) return;
+    this.#tell({ type: "noted", event: "media.address_refused", data: { address, detail: refusal } });
+  };
+  readonly #awaited: AwaitedMedia;
   readonly #gone: Promise<void>;
   #resolveGone: () => void = () => {};
   #usage: InviteUsage | undefined;
@@ -64,6 +74,11 @@ export class SipLeg implements Leg, InviteListener {
     this.#options = options;
     this.callId = options.callId;
     this.sampleRate = options.sampleRate;
+    this.#awaited = new AwaitedMedia({
+      system: options.system,
+      received: () => (this.#media?.statistics().packetsReceived ?? 0) > 0,
+      lost: (detail) => this.heard.lost(detail),
+    });
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
     });
@@ -135,6 +150,7 @@ export class SipLeg implements Leg, InviteListener {
   hangUp(): Promise<void> {
     if (!this.#hungUp && !this.#over) {
       this.#hungUp = true;
+      this.#awaited.stop();
       void this.#usage?.hangUp();
       // A far side that does not answer our BYE is given its time, but is not played to meanwhile.
       void this.#media?.close();
@@ -162,6 +178,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#options.answered();
     this.#once({ type: "answered" });
     this.#media?.start();
+    this.#awaited.answered();
   }
 
   digit(digit: string): void {
@@ -188,6 +205,7 @@ export class SipLeg implements Leg, InviteListener {
       return;
     }
     this.#over = true;
+    this.#awaited.stop();
     this.#mayGoElsewhere = this.#unheard && isTrunksFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);

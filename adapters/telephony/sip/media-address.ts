@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { parseHostPort } from "./message/host-port.ts";
+import { isPrivate } from "./transport/private-address.ts";
 import { type Flow, TransportError } from "./transport/transport.ts";
 
 /** An offer with such an address would put the call on hold. */
@@ -12,6 +13,8 @@ export interface MediaAddress {
   readonly local: string;
   /** The address that the far side is told, an IP address: the public one where it is known, else the same. */
   readonly visible: string;
+  /** The trunk's server is on the internet: its address is not private. */
+  readonly isPublic: boolean;
 }
 
 /** Finds the address for our audio: that of the way on which the trunk is reached. @throws {TransportError} on none */
@@ -20,7 +23,8 @@ export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAdd
   const name = parseHostPort(sentBy)?.host ?? address;
   if (WILDCARDS.has(name))
     throw new TransportError("unreachable", "this runtime does not tell our own address; set `publicAddress`");
-  return { local: address, visible: isIP(name) === 0 ? await addressOf(name, address) : name };
+  const visible = isIP(name) === 0 ? await addressOf(name, address) : name;
+  return { local: address, visible, isPublic: !isPrivate(flow.remote.address) };
 }
 
 /** The IP address behind a public name, of the family that we use. */

@@ -1,6 +1,11 @@
 import { isIP } from "node:net";
 import type { MediaSession, StreamSettings } from "./media/engine.ts";
+import { type AddressCheck, type AddressRule, addressCheck, refusalOf } from "./transport/address-rule.ts";
 import type { Dns } from "./transport/resolve.ts";
+import type { SocketAddress } from "./transport/transport.ts";
+
+/** Where packets are dropped: a session sends nothing there, and waits for the far side's own. */
+const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
 
 /** Options of {@link MediaTarget}. */
 export interface MediaTargetOptions {
@@ -8,6 +13,13 @@ export interface MediaTargetOptions {
   /** Our own address: the far side's is of the same family. */
   readonly local: string;
   readonly dns: Pick<Dns, "addresses">;
+  /** Where the far side's audio may be. */
+  readonly from: AddressRule;
+  /**
+   * Told each time why nothing is sent to where the SDP says, a sentence; undefined if it is.
+   * @param address the refused one
+   */
+  readonly refused: (refusal: string | undefined, address: string) => void;
   /** The far side's audio has no address; a sentence. Not called before the answer: another place may be named then. */
   readonly lost: (detail: string) => void;
 }
@@ -18,6 +30,7 @@ export interface MediaTargetOptions {
  * keeps it until the DNS names others.
  */
 export class MediaTarget {
+  readonly #allowed: AddressCheck;
   readonly #options: MediaTargetOptions;
   #latest: StreamSettings | undefined;
   /** The last name that was found, and its address. */
@@ -25,6 +38,7 @@ export class MediaTarget {
 
   constructor(options: MediaTargetOptions) {
     this.#options = options;
+    this.#allowed = addressCheck(options.from);
   }
 
   /** @param early before the answer */
@@ -32,7 +46,7 @@ export class MediaTarget {
     this.#latest = settings;
     const name = settings.remote.address;
     if (isIP(name) !== 0) {
-      this.#options.session.configure(settings);
+      this.#configure(settings, name);
       return;
     }
     const known = this.#known?.name === name ? this.#known.address : undefined;
@@ -58,8 +72,24 @@ export class MediaTarget {
     const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
     this.#options.session.configure({
       ...settings,
-      remote: { ...remote, address },
-      remoteRtcp: { ...remoteRtcp, address: rtcpAddress },
+      remote: this.#place({ ...remote, address }),
+      remoteRtcp: this.#place({ ...remoteRtcp, address: rtcpAddress }),
     });
+    const refused = [address, rtcpAddress].find((one) => !this.#may(one));
+    if (refused === undefined) this.#options.refused(undefined, address);
+    else this.#options.refused(`The far side's SDP names ${this.#why(refused)}`, refused);
+  }
+
+  #place(place: SocketAddress): SocketAddress {
+    return this.#may(place.address) ? place : NOWHERE;
+  }
+
+  /** The zeros of a hold are no address (RFC 3264 section 8.4). */
+  #may(address: string): boolean {
+    return address === "0.0.0.0" || address === "::" || this.#allowed(address);
+  }
+
+  #why(address: string): string {
+    return `${address} for its audio: ${refusalOf(address, this.#options.from, "mediaFrom")}`;
   }
 }

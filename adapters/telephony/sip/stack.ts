@@ -19,10 +19,12 @@ import { Registration } from "./registration/registration.ts";
 import type { SrtpOffer } from "./sdp/keys.ts";
 import { createNegotiation } from "./sdp/negotiation.ts";
 import { createTransactions } from "./transaction/transaction-layer.ts";
+import type { AddressRule } from "./transport/address-rule.ts";
 import { cachedDns } from "./transport/cached-dns.ts";
 import { nodeDns } from "./transport/node-dns.ts";
 import { createResolve } from "./transport/resolver.ts";
 import { createTransports } from "./transport/transports.ts";
+import { trustedResolve } from "./transport/trusted-resolve.ts";
 
 const PRODUCT = "Ringport";
 
@@ -54,6 +56,8 @@ export interface StackInvite {
   readonly settled: (settings: StreamSettings) => void;
   /** Told that the far side's audio has no address; a sentence. */
   readonly lost: (detail: string) => void;
+  /** Told why the far side's audio may not be where its SDP says; undefined: it may. */
+  readonly refused: (refusal: string | undefined, address: string) => void;
   readonly listener: InviteListener;
   /** Asked before each INVITE, repetitions included. */
   readonly maySend: () => boolean;
@@ -76,19 +80,25 @@ export interface SipStack {
 /** Opens a trunk's sockets and stands the layers on them. @throws {TransportError} its listener's port is taken */
 export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const { trunk, system, logger } = options;
+  const nextHop = trunk.outboundProxy ?? trunk.server;
   const transports = createTransports({
     system,
     logger,
     tls: trunk.tls,
-    serverName: parseUri(trunk.outboundProxy ?? trunk.server)?.host,
+    serverName: parseUri(nextHop)?.host,
     publicAddress: trunk.publicAddress,
     listen: trunk.listen,
     crlfProbe: trunk.crlfProbe,
   });
   const dns = cachedDns(nodeDns, system);
-  const nextHop = trunk.outboundProxy ?? trunk.server;
   const servers = new TrunkServers(nextHop);
-  const resolve = servers.noting(createResolve({ system, dns }));
+  const trusted = trustedResolve(createResolve({ system, dns }), {
+    own: nextHop,
+    ranges: trunk.signallingFrom,
+    refused: (uri, address) =>
+      logger.warn({ trunk: trunk.name, uri, address }, "sip: a peer names an address that is not allowed"),
+  });
+  const resolve = servers.noting(trusted);
   const transactions = createTransactions(transports, resolve, { system, asksFailedHops: trunk.probe === "options" });
   try {
     await transports.ready();
@@ -121,8 +131,29 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({ user, from, callId, session, address, srtp, profile, settled, lost, listener, maySend, mayFollow }) => {
-      const target = new MediaTarget({ session, local: address.local, dns, lost });
+    invite: ({
+      user,
+      from,
+      callId,
+      session,
+      address,
+      srtp,
+      profile,
+      settled,
+      lost,
+      refused,
+      listener,
+      maySend,
+      mayFollow,
+    }) => {
+      const target = new MediaTarget({
+        session,
+        local: address.local,
+        from: mediaRule(trunk, address),
+        dns,
+        lost,
+        refused,
+      });
       return agent.invite({
         target: uriOf(trunk, user),
         caller: callerFields(trunk, from),
@@ -150,6 +181,11 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       await transactions.close();
     },
   };
+}
+
+/** Where the audio of the trunk's calls may be. */
+export function mediaRule({ mediaFrom }: ResolvedTrunk, { isPublic }: MediaAddress): AddressRule {
+  return { ranges: mediaFrom, isPublic };
 }
 
 /** Whether a redirection names another place than the trunk's domain, whose requests take the configured way. */

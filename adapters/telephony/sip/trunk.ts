@@ -13,7 +13,7 @@ import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import { releaseOf } from "./outcome/release-of.ts";
 import { offline } from "./registration/presence.ts";
 import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
-import { openStack, type SipStack } from "./stack.ts";
+import { mediaRule, openStack, type SipStack } from "./stack.ts";
 import { TransportError } from "./transport/transport.ts";
 
 /** Sockets that could not be opened are tried again after this at the earliest, ms. */
@@ -136,7 +136,18 @@ export class SipTrunk implements Carrier {
     let takesKeys = false;
     const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
       stack.invite({
-        ...{ user, from, callId, session, address, srtp, profile, listener: leg, lost: leg.heard.lost },
+        ...{
+          user,
+          from,
+          callId,
+          session,
+          address,
+          srtp,
+          profile,
+          listener: leg,
+          lost: leg.heard.lost,
+          refused: leg.refused,
+        },
         maySend: () => system.monotonic() < deadlines.send,
         mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {
@@ -147,6 +158,7 @@ export class SipTrunk implements Carrier {
     const leg: SipLeg = new SipLeg({
       callId,
       sampleRate,
+      system,
       evidenceRequired: trunk.requireInboundAudio,
       releaseOf: (end) => releaseOf(end, trunk),
       takesTelephoneEvents: () => takesKeys,
@@ -166,11 +178,8 @@ export class SipTrunk implements Carrier {
     });
     const session: MediaSession = await engine.open(
       {
-        address: address.local,
-        ports: trunk.rtpPorts,
-        sampleRate,
-        lossMs: trunk.mediaLossMs,
-        strictRtp: trunk.strictRtp,
+        ...{ address: address.local, ports: trunk.rtpPorts, from: mediaRule(trunk, address) },
+        ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp },
       },
       leg.heard,
       deadlines,

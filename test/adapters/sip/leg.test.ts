@@ -16,6 +16,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
   const leg = new SipLeg({
     callId: "call",
     sampleRate: 8_000,
+    system,
     evidenceRequired: true,
     releaseOf,
     takesTelephoneEvents: () => true,

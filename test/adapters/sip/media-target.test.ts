@@ -26,6 +26,8 @@ async function session(...answers: readonly (readonly string[])[]) {
   const target = new MediaTarget({
     session: end.session,
     local: "127.0.0.1",
+    from: { isPublic: false },
+    refused() {},
     dns: {
       async addresses() {
         const answer = answers[asked++] ?? [];

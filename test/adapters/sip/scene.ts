@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { type SipOptions, sip } from "../../../adapters/telephony/sip/index.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
@@ -42,16 +42,20 @@ export class Scene {
   readonly network: Network;
   #line: Line | undefined;
 
-  private constructor(farEnd: FarEnd, trunk: Partial<Trunk>) {
+  private constructor(farEnd: FarEnd, trunk: Partial<Trunk>, media: SipOptions["media"]) {
     this.farEnd = farEnd;
     const all = { name: "far", server: farEnd.uri, ...trunk };
-    this.telephony = sip({ trunks: [all], system: this.system })[0]!;
+    this.telephony = sip({ trunks: [all], system: this.system, media })[0]!;
     this.network = new Network({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
     scenes.push(this);
   }
 
-  static async open(trunk: Partial<Trunk> = {}, farEnd: FarEndOptions = {}): Promise<Scene> {
-    return new Scene(await startFarEnd(farEnd), trunk);
+  static async open(
+    trunk: Partial<Trunk> = {},
+    farEnd: FarEndOptions = {},
+    media?: SipOptions["media"],
+  ): Promise<Scene> {
+    return new Scene(await startFarEnd(farEnd), trunk, media);
   }
 
   /** Its line, online. */

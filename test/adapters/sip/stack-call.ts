@@ -20,11 +20,12 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
 }
 
 /** Calls 100 over a stack, without audio: what matters is the signalling. */
-export function callOver({ invite }: SipStack, address: MediaAddress): InviteUsage {
+export function callOver({ invite }: SipStack, address: Omit<MediaAddress, "isPublic">): InviteUsage {
   const nothing = (): void => {};
   const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
   return invite({
-    ...{ user: "100", callId: "call", session, address, srtp: "off", settled: nothing, lost: nothing },
+    ...{ user: "100", callId: "call", session, address: { ...address, isPublic: false }, srtp: "off" },
+    ...{ settled: nothing, lost: nothing, refused: nothing },
     maySend: () => true,
     mayFollow: () => false,
     listener: {

@@ -51,6 +51,8 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly sampleRate: 8000 | 16000;
   readonly srtp: "off" | "optional" | "required";
   readonly tls: TrunkTls;
+  readonly mediaFrom: readonly string[] | undefined;
+  readonly signallingFrom: readonly string[] | undefined;
   readonly maxCalls: number | undefined;
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -115,6 +117,8 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     sampleRate: codecs.some((codec) => codec === "G722" || codec === "opus") ? 16_000 : 8_000,
     srtp: trunk.srtp ?? (encrypted ? "optional" : "off"),
     tls: trunk.tls ?? {},
+    mediaFrom: trunk.mediaFrom,
+    signallingFrom: trunk.signallingFrom,
     maxCalls: trunk.maxCalls,
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},

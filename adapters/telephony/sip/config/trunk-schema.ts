@@ -9,6 +9,7 @@ import {
 import { shown } from "../../../../src/domain/shown.ts";
 import { fieldKey } from "../message/headers.ts";
 import { isToken } from "../message/token.ts";
+import { parseRange } from "../transport/ip-range.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
 import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
@@ -129,6 +130,18 @@ const tls = v.object(
   must("an object"),
 );
 
+const NETWORK = "a network or an address, such as 203.0.113.0/24, 198.51.100.7 or 2001:db8::/32";
+
+const networks = v.optional(
+  v.pipe(
+    v.array(
+      text(NETWORK, (value) => parseRange(value) !== undefined),
+      must(`a list: ${NETWORK}`),
+    ),
+    v.check((list) => list.length > 0, "is empty; leave it out to allow what makes sense"),
+  ),
+);
+
 const listen = v.object(
   {
     transport: v.picklist(["udp", "tcp", "tls"], must("udp, tcp or tls")),
@@ -188,6 +201,8 @@ export const trunkSchema = v.object(
     ),
     srtp: v.optional(v.picklist(["off", "optional", "required"], must("off, optional or required"))),
     tls: v.optional(tls),
+    mediaFrom: networks,
+    signallingFrom: networks,
     maxCalls: v.optional(whole("a whole number from 1", 1, 1_000_000)),
     callsPerSecond: v.optional(
       v.pipe(

@@ -40,6 +40,13 @@ export interface Trunk {
   /** SDES-SRTP: never, where the far side does it, or nothing else. Default: off; with a TLS server optional. */
   readonly srtp?: "off" | "optional" | "required" | undefined;
   readonly tls?: TrunkTls | undefined;
+  /**
+   * The only networks that audio is sent to and taken from, in CIDR notation: `["203.0.113.0/24"]`. Default: every address,
+   * but none of a private network if the server's address is public.
+   */
+  readonly mediaFrom?: readonly string[] | undefined;
+  /** The only networks that requests of a call go to besides the server, in CIDR notation. Default: as for `mediaFrom`. */
+  readonly signallingFrom?: readonly string[] | undefined;
   /** Most calls at a time; others wait in their queues. Default: no limit. */
   readonly maxCalls?: number | undefined;
   /** Most new calls per second; others wait. Default: no limit. */

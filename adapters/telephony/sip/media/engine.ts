@@ -1,5 +1,6 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { Deadlines, HeardEvidence, MediaStatistics } from "../../../../src/ports/telephony.ts";
+import type { AddressRule } from "../transport/address-rule.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 
 export type { MediaStatistics };
@@ -38,6 +39,8 @@ export interface MediaOptions {
   readonly lossMs: number;
   /** Audio and reports count only from the addresses that were negotiated. Default: false. */
   readonly strictRtp?: boolean | undefined;
+  /** The addresses that packets are taken from. Default: any. */
+  readonly from?: AddressRule | undefined;
 }
 
 /** What the negotiation has settled; all that a session needs to send and to understand. */

@@ -1,6 +1,7 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
+import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
@@ -59,6 +60,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #protection = new Protection();
   readonly #watch: MediaWatch;
   readonly #rtcpRoute: RtcpRoute;
+  readonly #allowed: AddressCheck;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #early: FrameSink | undefined;
@@ -82,6 +84,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#inbound = new Inbound(sampleRate, this, strictRtp);
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
     this.#watch = new MediaWatch(lossMs);
+    this.#allowed = options.from === undefined ? () => true : addressCheck(options.from);
     this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
     const { source } = this.#inbound;
     const reports = this.#rtcp;
@@ -158,6 +161,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** @internal A datagram has come on the RTP port. It is changed and kept. */
   datagram(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (!this.#allowed(address)) {
+      this.#foreign++;
+      return;
+    }
     if (isRtcp(bytes, bytes.length)) {
       this.control(bytes, address, port);
       return;
@@ -179,6 +186,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (!this.#allowed(address)) {
+      this.#foreign++;
+      return;
+    }
     const said = this.#rtcpRoute.take(bytes, address, port);
     if (said === undefined) {
       this.#foreign++;
@@ -204,7 +215,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
     else {
       this.#outbound.pause();
-      if (this.#started) this.#heldMs += FRAME_MS;
+      if (this.#started && this.#inbound.source.port !== 0) this.#heldMs += FRAME_MS;
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
@@ -230,8 +241,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.digit(digit);
   }
 
+  /** Nothing is sent while the far side is nowhere: its source is waited for. */
   get #maySend(): boolean {
-    const direction = this.#settings?.direction;
+    const direction = this.#inbound.source.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
   }
 

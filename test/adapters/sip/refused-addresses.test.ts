@@ -1,0 +1,144 @@
+import { createSocket, type Socket } from "node:dgram";
+import { afterEach, describe, expect, test } from "vitest";
+import { MediaTarget } from "../../../adapters/telephony/sip/media-target.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { callees, type FarEndCall, type Script } from "../../support/sip/far-end.ts";
+import { settingsTo } from "./media/two-ends.ts";
+import { Scene } from "./scene.ts";
+
+const NUMBER = "+12025550100";
+const STRANGER = "127.0.0.3";
+const ONLY_FAR_END = { mediaFrom: ["127.0.0.1/32"] };
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Somebody at the far end's port, on another address, and the datagrams that come there. */
+async function stranger(port: number) {
+  const socket: Socket = createSocket("udp4");
+  const seen: Buffer[] = [];
+  socket.on("message", (datagram) => seen.push(datagram));
+  await new Promise<void>((resolve) => socket.bind(port, STRANGER, resolve));
+  closing.push(() => new Promise<void>((resolve) => socket.close(() => resolve())));
+  return { port: socket.address().port, seen };
+}
+
+/** A call to a callee whose SDP names the stranger, which listens there from before the answer. */
+async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) {
+  let seen: Buffer[] = [];
+  const before = async (call: FarEndCall) => {
+    ({ seen } = await stranger(call.voice!.port));
+  };
+  const scene = await Scene.open({ mediaFrom }, { callees: { "*": { ...callee, host: STRANGER, before } } });
+  const call = await scene.call(NUMBER);
+  return { scene, ...call, seen: () => seen };
+}
+
+const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
+  call.events.all.flatMap((event) => (event.type === "noted" ? [[event.event, event.data.address]] : []));
+
+describe("an SDP address outside of mediaFrom", () => {
+  test("gets nothing; the audio goes to where the far side's comes from, and is heard from its beginning", async () => {
+    const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
+    const { leg, events, playout, scene } = call;
+    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+    playout.silence(100);
+    playout.end();
+    await playout.drained;
+    await leg.hangUp();
+    await events.over;
+    expect(call.seen()).toEqual([]);
+    expect(refusals(call)).toEqual([["media.address_refused", STRANGER]]);
+    expect(events.types.slice(0, 4)).toEqual(["placed", "alerting", "noted", "answered"]);
+    expect(events.types).toContain("connected");
+    const loud = scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    expect(loud).toBeGreaterThan(0.9 * 8 * 1_000 * 0.9); // a sine is this loud for nine tenths of the time
+    expect(leg.statistics?.()?.heldMs).toBe(0);
+  });
+
+  test("and no audio from another one: the call ends with the address and the option that allows it", async () => {
+    const call = await callTo(callees.silent, ONLY_FAR_END.mediaFrom);
+    const { detail } = await call.events.next("media_lost", 8_000);
+    expect(detail).toContain(`names ${STRANGER} for its audio: ${STRANGER} is not in \`mediaFrom\``);
+    expect(call.events.types).not.toContain("connected");
+    await call.leg.hangUp();
+    expect(call.seen()).toEqual([]);
+  });
+
+  test("is what it is without mediaFrom, if the trunk's own server is as private", async () => {
+    const call = await callTo(callees.silent, undefined);
+    await call.scene.network.until(() => call.seen().length > 3, "audio at the address of the SDP");
+    expect(refusals(call)).toEqual([]);
+    await call.leg.hangUp();
+  });
+});
+
+test.each(["thread", "worker"] as const)(
+  "with the audio in a %s, a source outside of mediaFrom is not heard",
+  async (media) => {
+    const elsewhere = { says: { hz: 1_000 }, sendFrom: STRANGER };
+    const scene = await Scene.open(ONLY_FAR_END, { callees: { "*": elsewhere } }, media);
+    const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    const far = scene.farEnd.calls[0]!.voice!;
+    await scene.network.until(() => far.packets.length > 30 && (leg.statistics?.()?.packetsInvalid ?? 0) > 20, "audio");
+    await leg.hangUp();
+    expect(leg.statistics?.()?.packetsReceived).toBe(0);
+    expect(leg.evidence?.().kind).toBe("none");
+  },
+);
+
+describe("a trunk whose server has a public address", () => {
+  const settled = (remote: string, rtcp = remote) => {
+    const refused: (string | undefined)[] = [];
+    const configured: { remote: string; rtcp: string }[] = [];
+    const target = new MediaTarget({
+      session: {
+        configure: ({ remote, remoteRtcp }) => configured.push({ remote: remote.address, rtcp: remoteRtcp.address }),
+      },
+      local: "198.51.100.7",
+      from: { isPublic: true },
+      dns: { addresses: async () => [] },
+      refused: (refusal) => refused.push(refusal),
+      lost: () => {},
+    });
+    const port = 4_000;
+    const places = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };
+    target.settle(settingsTo(port, { ...places, rtcpMux: false }), false);
+    return { ...configured[0], refused: refused[0] };
+  };
+
+  test.each(["10.1.2.3", "192.168.0.9", "127.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.5", "fe80::1", "::1"])(
+    "sends nothing to %s",
+    (address) => {
+      expect(settled(address)).toEqual({
+        remote: "0.0.0.0",
+        rtcp: "0.0.0.0",
+        refused: expect.stringContaining(`names ${address} for its audio`),
+      });
+    },
+  );
+
+  test("sends to a public address, and no RTCP to a private one beside it", () => {
+    expect(settled("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refused: undefined });
+    expect(settled("203.0.113.9", "10.0.0.1")).toMatchObject({ remote: "203.0.113.9", rtcp: "0.0.0.0" });
+  });
+});
+
+test.each([
+  ["outside of signallingFrom gets nothing: ACK and BYE go the way of the INVITE", ["127.0.0.1"], false],
+  ["within signallingFrom is followed", ["127.0.0.0/24"], true],
+] as const)("a Record-Route %s", async (_, signallingFrom, followed) => {
+  const { port, seen } = await stranger(0);
+  const fields = [["Record-Route", `<sip:${STRANGER}:${port};lr>`]] as const;
+  const scene = await Scene.open({ signallingFrom }, { callees: { "*": { fields } } });
+  const { leg, events } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  void leg.hangUp();
+  const methods = () => (followed ? seen.map(String) : scene.farEnd.requests.map(({ start }) => start));
+  for (const method of ["ACK", "BYE"])
+    await scene.network.until(() => methods().some((text) => text.startsWith(method)), `the ${method}`);
+  if (!followed) expect(seen).toEqual([]);
+});
