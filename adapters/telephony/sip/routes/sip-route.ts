@@ -105,12 +105,14 @@ class Member implements HealthListener {
   }
 }
 
-/** Online if one of them is; else why each is not. */
+/** Online if one of them is; else why each is not, lasting if that is so for each. */
 function healthOf(trunks: readonly { readonly name: string; readonly health: LineHealth }[]): LineHealth {
   const reasons: string[] = [];
+  let lasting = true;
   for (const { name, health } of trunks) {
     if (health.state === "online") return ONLINE;
     reasons.push(`trunk ${name}: ${health.reason}`);
+    lasting &&= health.lasting === true;
   }
-  return offline(reasons.join("; "));
+  return offline(reasons.join("; "), lasting && reasons.length > 0);
 }

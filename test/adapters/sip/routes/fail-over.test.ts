@@ -244,6 +244,20 @@ describe("a trunk is passed over", () => {
   });
 });
 
+test("a route is offline for good only if each of its trunks is", async () => {
+  const account = { user: "100", password: "wrong", register: true };
+  const given = await scene([account, account], { system: quick(8) });
+  const [first, second] = given.ends;
+  first!.health = 403;
+  second!.health = 503;
+  const host = new TestLineHost();
+  const { line } = await given.network.open(host);
+  expect(await host.reports.next("offline", 10_000)).not.toHaveProperty("lasting");
+  second!.health = 403;
+  await given.network.until(() => host.reports.all.some((report) => "lasting" in report), "a lasting fault", 10_000);
+  expect(await line.probe()).toMatchObject({ reason: expect.stringMatching(/403.*403/), lasting: true });
+});
+
 test("the trunks for the longest prefix are asked alone", async () => {
   const route = {
     trunks: [
