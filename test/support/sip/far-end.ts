@@ -16,6 +16,8 @@ export interface FarEndOptions {
   readonly port?: number;
   /** What REGISTER needs. Default: nothing. */
   readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
+  /** The address that it says to see, as behind a NAT (RFC 3581). Default: the real one. */
+  readonly seenAs?: string;
   /** Called for each call that comes, before anything is answered. */
   readonly invited?: (call: FarEndCall) => void;
 }
@@ -66,7 +68,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
       if (!farEnd.gone) socket.send(writeSip(text), to.port, to.address, () => {});
     },
     respond(request, from, response) {
-      const datagram = writeSip(responseText(request, from, response));
+      const datagram = writeSip(responseText(request, { ...from, address: options.seenAs ?? from.address }, response));
       given.set(transactionOf(request), datagram);
       if (!farEnd.gone) socket.send(datagram, from.port, from.address, () => {});
     },

@@ -7,6 +7,9 @@ import { statusText } from "../outcome/release-of.ts";
 import { Deadline } from "../registration/deadline.ts";
 import { parseSdp } from "../sdp/sdp.ts";
 import { openStack, type SipStack } from "../stack.ts";
+import type { TransportKind } from "../transport/transport.ts";
+import { addressStep } from "./address-step.ts";
+import { credentialsFix } from "./fixes.ts";
 import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
 
 const ANSWER_MS = 6_000;
@@ -15,6 +18,8 @@ interface Parts {
   readonly system: System;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** How the server is reached. */
+  readonly kind: TransportKind;
 }
 
 /** What the far side says to OPTIONS and to REGISTER, and which codecs it names. */
@@ -30,6 +35,9 @@ export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGen
     const asked = await askOptions(trunk, stack, parts);
     yield asked.step;
     if (asked.step.state === "broken") return;
+    const address = await stack.address(parts.signal).catch(() => undefined);
+    if (address !== undefined)
+      yield* addressStep(trunk.publicAddress, asked.reply && seenBy(asked.reply.response), address);
     yield await registrationStep(trunk, stack);
     yield codecsStep(trunk, asked.reply?.response);
   } finally {
@@ -40,7 +48,7 @@ export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGen
 async function askOptions(
   trunk: ResolvedTrunk,
   stack: SipStack,
-  { system, signal }: Parts,
+  { system, signal, kind }: Parts,
 ): Promise<{ readonly step: CheckStep; readonly reply?: AgentReply }> {
   const deadline = new Deadline(system, ANSWER_MS, `nothing came back within ${ANSWER_MS / 1_000} s`);
   const from = system.monotonic();
@@ -48,7 +56,7 @@ async function askOptions(
     const reply = await stack.options(AbortSignal.any([deadline.signal, signal]));
     return { step: optionsStep(trunk, reply, Math.round(system.monotonic() - from)), reply };
   } catch (fault) {
-    return { step: silentStep(trunk, messageOf(fault)) };
+    return { step: silentStep(trunk, messageOf(fault), kind) };
   } finally {
     deadline.cancel();
   }
@@ -66,27 +74,49 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
         `${said}: it wants a password`,
         "set `user` and `password`, unless it knows us by our address",
       );
-    return broken("options", `${said}: ${refusal ?? "it does not take the password"}`, PASSWORD);
+    return broken(
+      "options",
+      `${said}: ${refusal ?? "it does not take the password"}`,
+      credentialsFix(status, refusal ?? ""),
+    );
   }
-  const digest = request.headers.has("Authorization") || request.headers.has("Proxy-Authorization");
+  const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
   const seen = seenText(response);
-  return works("options", `${said}${digest ? "; the password was asked for and taken" : ""}${seen}`);
+  const forbidden = status === 403 ? credentialsFix(status, "") : null;
+  return works("options", `${said}${digest}${seen}`, forbidden);
 }
 
-const PASSWORD = "check `user`, `authUser` and `password`; the realm may want the user in another form";
+/** Which realm has got the password, and by which algorithm. */
+function digestText(credentials: string | undefined): string {
+  if (credentials === undefined) return "";
+  const realm = /realm="([^"]*)"/.exec(credentials)?.[1] ?? "";
+  const algorithm = /algorithm=([\w-]+)/.exec(credentials)?.[1] ?? "MD5";
+  return `; the password was asked for and taken (realm "${realm}", ${algorithm})`;
+}
 
 /** How the far side sees us (RFC 3581): what is needed to understand a NAT. */
-function seenText({ headers }: SipResponse): string {
-  const via = headers.get("Via") ?? "";
-  const received = /;\s*received=([^;,\s]+)/i.exec(via)?.[1];
+function seenText(response: SipResponse): string {
+  const via = response.headers.get("Via") ?? "";
+  const received = seenBy(response);
   const port = /;\s*rport=(\d+)/i.exec(via)?.[1];
   const sent = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
   if (received === undefined) return "";
   return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and we call ourselves ${sent ?? "nothing"}`;
 }
 
-function silentStep(trunk: ResolvedTrunk, reason: string): CheckStep {
+/** The address that the far side sees, if it says one. */
+function seenBy({ headers }: SipResponse): string | undefined {
+  return /;\s*received=([^;,\s]+)/i.exec(headers.get("Via") ?? "")?.[1];
+}
+
+function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): CheckStep {
   if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so that is no fault`);
+  if (kind !== "udp")
+    return broken(
+      "options",
+      `the port takes ${kind.toUpperCase()} connections and stays mute: ${reason}`,
+      "it is no SIP port for this transport, or something in between swallows SIP: check port and transport of `server`, or try ;transport=udp",
+    );
   return broken(
     "options",
     reason,
@@ -100,11 +130,8 @@ async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): P
   const health = await presence.ask();
   if (health.state === "online")
     return works("registration", `"${trunk.user}" is registered, and was taken back again`);
-  return broken(
-    "registration",
-    health.reason,
-    "ask whoever runs the server whether this account may register from here",
-  );
+  const status = Number(/SIP (\d{3})/.exec(health.reason)?.[1]);
+  return broken("registration", health.reason, credentialsFix(status, health.reason));
 }
 
 /** Only some servers name their codecs before a call. */

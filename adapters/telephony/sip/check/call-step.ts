@@ -11,6 +11,7 @@ import {
 } from "../../../../src/ports/telephony.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { sip } from "../sip.ts";
+import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS } from "./fixes.ts";
 import { broken, type CheckStep, messageOf, works } from "./step.ts";
 
 const RING_MS = 45_000;
@@ -48,9 +49,6 @@ export async function callStep(trunk: Trunk, number: string, parts: Parts): Prom
 }
 
 const ASK = "see what the steps before say; `trace` shows every message of a call in its timeline";
-const NAT =
-  "nothing of the far side's audio arrives: set `publicAddress` to the address that it sees, and let the UDP ports of `rtpPorts` in";
-
 async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckStep> {
   const { sampleRate } = leg;
   const sound = tone(TONE_HZ, 1_000, sampleRate, TONE_AMPLITUDE);
@@ -76,27 +74,37 @@ async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckS
   let cancelTalk = () => {};
   let answeredMs: number | undefined;
   let ended: Extract<LegEvent, { type: "ended" }> | undefined;
+  let lost: string | undefined;
+  let refused: string | undefined;
   for await (const event of leg.events) {
     if (event.type === "answered") {
       answeredMs = Math.round(system.monotonic() - from);
       tooLong();
       cancelTalk = system.after(TALK_MS, () => void leg.hangUp());
     }
+    if (event.type === "noted" && event.event === "media.address_refused") refused = String(event.data.detail);
+    if (event.type === "media_lost") {
+      lost = event.detail;
+      void leg.hangUp();
+    }
     if (event.type === "ended") ended = event;
   }
   tooLong();
   cancelTalk();
-  if (answeredMs === undefined)
-    return broken(
-      "call",
-      `${number} did not answer: ${ended?.detail ?? ended?.cause ?? "unknown"}`,
-      "call a number that answers",
-    );
+  if (answeredMs === undefined) {
+    const why = ended?.detail ?? ended?.cause ?? "unknown";
+    return broken("call", `${number} did not answer: ${why}`, callFix(why));
+  }
   const statistics = leg.statistics?.() ?? null;
-  const said = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
+  const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
+  const said = refused === undefined ? found : `${found}; ${refused}`;
   if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
-    return broken("call", `${said}; then: ${ended?.detail ?? ended?.cause}`, ASK);
-  if (!statistics || statistics.packetsReceived === 0) return broken("call", said, NAT);
+    return broken("call", `${said}; then: ${ended?.detail ?? ended?.cause}`, callFix(ended?.detail ?? ""));
+  if (!statistics || statistics.packetsReceived === 0) {
+    const evidence = leg.evidence?.().kind;
+    if (evidence === "rtcp") return broken("call", `${said}; only reports (RTCP) came back`, ONLY_REPORTS);
+    return broken("call", lost === undefined ? said : `${said}; ${lost}`, refused === undefined ? NAT : MEDIA_FROM);
+  }
   const echo = toneShare(heard.subarray(length >> 1, length), TONE_HZ, sampleRate) > 0.5;
   return works("call", echo ? `${said}; our tone came back, so audio passes both ways` : said);
 }

@@ -2,13 +2,17 @@ import { type Logger, silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
+import { cachedDns } from "../transport/cached-dns.ts";
+import { nodeDns } from "../transport/node-dns.ts";
+import type { Dns } from "../transport/resolve.ts";
 import { createResolve } from "../transport/resolver.ts";
 import type { Hop } from "../transport/transport.ts";
 import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
 import { configurationStep } from "./configuration-step.ts";
 import { connectionStep } from "./connection-step.ts";
-import { broken, type CheckStep, messageOf, works } from "./step.ts";
+import { dnsFix, dnsStep, silentQuestions } from "./dns-step.ts";
+import { broken, type CheckStep, messageOf } from "./step.ts";
 
 /** How a trunk is checked. */
 export interface CheckOptions {
@@ -16,6 +20,8 @@ export interface CheckOptions {
   readonly call?: string | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
+  /** Default: the runtime's resolver. */
+  readonly dns?: Dns | undefined;
   /** Ends what is under way. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,7 +30,7 @@ const DNS_MS = 10_000;
 
 /** Tries a trunk step by step, from its configuration to a call, and tells each step as it is known. Never throws. */
 export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
-  const { system = realSystem, logger = silentLogger, call } = options;
+  const { system = realSystem, logger = silentLogger, dns = nodeDns, call } = options;
   const over = options.signal ?? new AbortController().signal;
   const trunk = resolveTrunk(given);
   const configuration = configurationStep(trunk);
@@ -34,10 +40,11 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
   const nextHop = trunk.outboundProxy ?? trunk.server;
   try {
     const late = AbortSignal.timeout(DNS_MS);
-    hops = await createResolve({ system })(nextHop, AbortSignal.any([over, late]));
-    yield works("dns", `${nextHop} leads to ${hops.map(placeText).join(", then ")}`);
+    const unanswered = silentQuestions(nextHop, dns, system);
+    hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([over, late]));
+    yield dnsStep(nextHop, hops, await unanswered);
   } catch (fault) {
-    yield broken("dns", messageOf(fault), "correct the host in `server`, or give its IP address");
+    yield broken("dns", messageOf(fault), dnsFix(trunk, fault));
     return;
   }
 
@@ -46,12 +53,10 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
   if (connection.state === "broken") return;
 
   let fine = configuration.state === "works";
-  for await (const step of answerSteps(trunk, { system, logger, signal: over })) {
+  const kind = hops[0]?.kind ?? "udp";
+  for await (const step of answerSteps(trunk, { system, logger, kind, signal: over })) {
     fine &&= step.state !== "broken";
     yield step;
   }
   if (call !== undefined && fine) yield await callStep(given, call, { system, logger, signal: over });
 }
-
-const placeText = ({ address, port, kind }: Hop): string =>
-  `${address.includes(":") ? `[${address}]` : address}:${port} (${kind.toUpperCase()})`;

@@ -2,7 +2,7 @@ import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { openStream } from "../transport/open-stream.ts";
-import type { Hop } from "../transport/transport.ts";
+import { type Hop, TransportError } from "../transport/transport.ts";
 import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
 
 const CONNECT_MS = 5_000;
@@ -11,10 +11,12 @@ const DAY_MS = 86_400_000;
 /** Connects to the first of the places that takes a connection. */
 export async function connectionStep(
   hops: readonly Hop[],
-  { tls }: ResolvedTrunk,
+  trunk: ResolvedTrunk,
   { system, signal }: { readonly system: System; readonly signal: AbortSignal },
 ): Promise<CheckStep> {
+  const { tls } = trunk;
   const refusals: string[] = [];
+  let certificate = false;
   for (const hop of hops) {
     if (hop.kind === "udp") return skipped("connection", "UDP has none; whether datagrams come back is seen next");
     const from = system.monotonic();
@@ -30,14 +32,22 @@ export async function connectionStep(
       );
     } catch (fault) {
       refusals.push(messageOf(fault));
+      certificate ||= fault instanceof TransportError && fault.fault === "tls";
     }
   }
-  const secure = hops.every(({ kind }) => kind === "tls");
-  return broken(
-    "connection",
-    refusals.join("; "),
-    `check ${secure ? "the certificates, " : ""}the port and the transport in \`server\`, and that a firewall lets this machine out`,
-  );
+  return broken("connection", refusals.join("; "), certificate ? certificateFix(trunk, hops) : PORT);
+}
+
+const PORT = "check the port and the transport in `server`, and that a firewall lets this machine out";
+
+/** Which name the certificate is held against, and which option changes that. */
+function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Hop[]): string {
+  const own = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
+  const name =
+    tls.servername === undefined
+      ? `"${hops[0]?.host}", the host of ${own}`
+      : `"${tls.servername}" (\`tls.servername\`)`;
+  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if its authority is your own; or check port and transport in ${own}`;
 }
 
 /** Who the far side says it is; not every runtime tells. */

@@ -1,16 +1,16 @@
 /** One thing that was tried about a trunk. */
 export interface CheckStep {
-  readonly name: "configuration" | "dns" | "connection" | "options" | "registration" | "codecs" | "call";
+  readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
   /** `skipped`: there was nothing to try. */
   readonly state: "works" | "skipped" | "broken";
   /** What was found; a sentence, without its full stop. */
   readonly detail: string;
-  /** What to do about it; null where nothing needs to be done. */
+  /** What to do about it; null if nothing needs to be done. A step that works may have an advice. */
   readonly fix: string | null;
 }
 
-export function works(name: CheckStep["name"], detail: string): CheckStep {
-  return { name, state: "works", detail, fix: null };
+export function works(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {
+  return { name, state: "works", detail, fix };
 }
 
 export function skipped(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {

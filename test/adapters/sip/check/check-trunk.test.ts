@@ -3,7 +3,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { checkTrunk } from "../../../../adapters/telephony/sip/check/check-trunk.ts";
 import type { CheckStep } from "../../../../adapters/telephony/sip/check/step.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/index.ts";
-import { callees, type FarEnd, type FarEndOptions, startFarEnd } from "../../../support/sip/far-end.ts";
+import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
+import { certificateAuthority } from "../../../support/certificates.ts";
+import { callees, type FarEnd, type FarEndOptions, type Script, startFarEnd } from "../../../support/sip/far-end.ts";
+
+import { streamPeer } from "../transport/sockets.ts";
 
 const NUMBER = "+12025550100";
 const ACCOUNT = { user: "tom", password: "hunter2" };
@@ -112,6 +116,157 @@ describe("checking a trunk", () => {
     const steps = await check({ server: "sip:no-such-host.invalid" });
     expect(states(steps)).toEqual(["configuration works", "dns broken"]);
     expect(steps[1]?.detail).toContain("no-such-host.invalid");
+  });
+
+  test("with a publicAddress that is not what the server sees says which it is", async () => {
+    const server = await farEnd({ seenAs: "203.0.113.9" });
+    expect(stepOf(await check({ server: server.uri, publicAddress: "198.51.100.7" }), "address")).toMatchObject({
+      state: "broken",
+      detail: "`publicAddress` is 198.51.100.7, and the server sees us as 203.0.113.9",
+      fix: expect.stringContaining("set `publicAddress` to 203.0.113.9"),
+    });
+  });
+
+  test("behind a NAT says what the SDP names, and which ports must come in", async () => {
+    const server = await farEnd({ seenAs: "203.0.113.9" });
+    expect(stepOf(await check({ server: server.uri }), "address")).toMatchObject({
+      state: "works",
+      detail: expect.stringContaining("our SDP names 203.0.113.9"),
+      fix: expect.stringContaining("`rtpPorts`"),
+    });
+  });
+
+  test.each([
+    [403, "forbids it"],
+    [404, "`user` and `domain`"],
+    [405, "leave `register` out"],
+  ])("whose registration is answered %i says what that means", async (status, fix) => {
+    const server = await farEnd();
+    server.health = status;
+    expect(stepOf(await check({ server: server.uri, ...ACCOUNT, register: true }), "registration")).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining(`SIP ${status}`),
+      fix: expect.stringContaining(fix),
+    });
+  });
+
+  test("whose password is for another realm, or asked for with a weaker algorithm, gives it to nobody", async () => {
+    const challenge = { ...ACCOUNT, algorithms: ["SHA-256"] as const };
+    const weaker = { challenge: { ...ACCOUNT, algorithms: ["MD5"] as const } };
+    const server = await farEnd({ callees: { [NUMBER]: weaker }, registrar: { challenge } });
+    const trunk = { server: server.uri, ...ACCOUNT, register: true };
+    expect(stepOf(await check({ ...trunk, realms: ["acme"] }), "registration")).toMatchObject({
+      state: "broken",
+      fix: expect.stringContaining("name in `realms`"),
+    });
+    expect(stepOf(await check(trunk, NUMBER), "call")).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("SHA-256 before, and gets no answer with MD5"),
+      fix: expect.stringContaining("weaker algorithm"),
+    });
+  });
+
+  test.each([
+    ["sends nothing", callees.silent, {}, " 0 received", "`publicAddress`"],
+    [
+      "sends RTCP only",
+      { ...callees.silent, acts: (call) => call.voice?.report() },
+      {},
+      "only reports (RTCP)",
+      "muted",
+    ],
+    ["has no codec of ours", callees.noCommonCodec, {}, "the far side takes G722", "`codecs`"],
+    [
+      "is asked for by a wrong password",
+      callees.challenges({ user: "tom", password: "right" }),
+      ACCOUNT,
+      "401",
+      "`password`",
+    ],
+    ["is forbidden", { rings: [], status: 403, reason: "Forbidden" }, {}, "SIP 403", "`callerId`"],
+    ["takes no such offer", { rings: [], status: 488 }, {}, "SIP 488", "`srtp`"],
+    ["does not exist", callees.unknown, {}, "SIP 404", "`numberFormat`"],
+    [
+      "names a refused address and sends nothing",
+      { ...callees.silent, host: "127.0.0.3" },
+      { mediaFrom: ["127.0.0.1"] },
+      "127.0.0.3 is not in `mediaFrom`",
+      "add that network to `mediaFrom`",
+    ],
+  ] satisfies [string, Script, Partial<Trunk>, string, string][])(
+    "whose callee %s is told with the fix",
+    async (_, callee, trunk, detail, fix) => {
+      const server = await farEnd({ callees: { [NUMBER]: callee } });
+      expect(stepOf(await check({ server: server.uri, ...trunk }, NUMBER), "call")).toMatchObject({
+        state: "broken",
+        detail: expect.stringContaining(detail),
+        fix: expect.stringContaining(fix),
+      });
+    },
+  );
+
+  test("whose callee's SDP names a refused address is heard all the same, and says so", async () => {
+    const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 1_000 }, host: "127.0.0.3" } } });
+    expect(stepOf(await check({ server: server.uri, mediaFrom: ["127.0.0.1"] }, NUMBER), "call")).toMatchObject({
+      state: "works",
+      detail: expect.stringContaining("127.0.0.3 is not in `mediaFrom`"),
+    });
+  });
+
+  test("whose TCP port takes connections and stays mute says that it is no SIP port", async () => {
+    const mute: Server = createServer((socket) => socket.on("error", () => {}).resume());
+    await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+    const { port } = mute.address() as { port: number };
+    open.push({ close: () => new Promise((resolve) => mute.close(() => resolve())) });
+    const steps = await check({ server: `sip:127.0.0.1:${port};transport=tcp` });
+    expect(stepOf(steps, "connection")?.state).toBe("works");
+    expect(stepOf(steps, "options")).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("takes TCP connections and stays mute"),
+      fix: expect.stringContaining("transport=udp"),
+    });
+  });
+
+  test("whose proxy has a certificate for another name says which name counts, and why", async () => {
+    const authority = certificateAuthority();
+    const peer = await streamPeer({ tls: authority.issue({ names: ["other.example"] }) });
+    open.push(peer);
+    const steps = await check({
+      server: "sip:sip.acme.example",
+      outboundProxy: `sip:localhost:${peer.port};transport=tls;lr`,
+      tls: { ca: authority.ca },
+    });
+    expect(stepOf(steps, "connection")).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("for other names than localhost"),
+      fix: expect.stringContaining('"localhost", the host of `outboundProxy`'),
+    });
+  });
+
+  test("whose resolver drops NAPTR and SRV questions says so, with the way around them", async () => {
+    const silent = () => new Promise<never>(() => {});
+    const dns: Dns = { naptr: silent, srv: silent, addresses: async () => ["127.0.0.1"] };
+    for await (const step of checkTrunk({ name: "acme", server: "sip:sip.acme.example" }, { dns })) {
+      if (step.name !== "dns") continue;
+      expect(step).toMatchObject({
+        state: "works",
+        detail: expect.stringContaining("drops questions for NAPTR and SRV records"),
+        fix: expect.stringContaining("port and transport"),
+      });
+      break;
+    }
+    expect.assertions(1);
+  });
+
+  test("whose resolver fails is no fault of the name", async () => {
+    const fails = () => Promise.reject(new Error("ESERVFAIL"));
+    const dns: Dns = { naptr: fails, srv: fails, addresses: fails };
+    const steps: CheckStep[] = [];
+    for await (const step of checkTrunk({ name: "acme", server: "sip:sip.acme.example" }, { dns })) steps.push(step);
+    expect(stepOf(steps, "dns")).toMatchObject({
+      state: "broken",
+      fix: expect.stringContaining("resolver of this machine"),
+    });
   });
 
   test("whose keys would travel in the clear is told so", async () => {
