@@ -23,6 +23,26 @@ test("every trunk on a page is one", () => {
   expect(parseTrunks(JSON.parse(textOf("examples/sip-trunk/pair/trunks.json"))).faults).toBeUndefined();
 });
 
+test("the table of symptoms names options that there are, at least one in nearly every row", () => {
+  const [, part = ""] = textOf("docs/sip.md").split("## Troubleshooting by symptom");
+  const rows = part
+    .split("\n## ")[0]!
+    .split("\n")
+    .filter((line) => /^\| (?!symptom|-)/.test(line));
+  const known = new Set(optionsOf("Trunk", "").map(([name]) => name!));
+  const named = rows.map((row) =>
+    [
+      ...row
+        .split(" | ")
+        .at(-1)!
+        .matchAll(/`[a-z][\w.]*`/gi),
+    ].map(([name]) => name),
+  );
+  expect(rows.length).toBeGreaterThan(15);
+  expect(named.flat().filter((name) => !known.has(name))).toEqual([]);
+  expect(named.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
+});
+
 /** The members of an interface in a file of the configuration, as it has them. */
 function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] {
   const path = `adapters/telephony/sip/config/${file}`;
