@@ -3,6 +3,7 @@ export const REASONS = {
   200: "OK",
   405: "Method Not Allowed",
   415: "Unsupported Media Type",
+  416: "Unsupported URI Scheme",
   420: "Bad Extension",
   422: "Session Interval Too Small",
   480: "Temporarily Unavailable",
@@ -10,6 +11,7 @@ export const REASONS = {
   488: "Not Acceptable Here",
   491: "Request Pending",
   500: "Server Internal Error",
+  501: "Not Implemented",
   603: "Decline",
 } as const satisfies Readonly<Record<number, string>>;
 

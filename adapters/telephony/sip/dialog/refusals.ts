@@ -10,33 +10,42 @@ export interface Refusal {
 
 const NO_SUCH_DIALOG: Refusal = { status: 481 };
 const NOT_ALLOWED: Refusal = { status: 405, headers: [ALLOW] };
+const NOT_IMPLEMENTED: Refusal = { status: 501 };
+
+/** Methods of other purposes that we know, and do not take (RFC 3261 section 21.4.6). */
+const KNOWN: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
 
 /** What is said to requests outside of any dialog, by method: we place calls and take none. */
-const OUTSIDE: Readonly<Record<string, Refusal>> = {
+const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   // 480 and not 603: other phones of the same account go on ringing.
-  INVITE: { status: 480 },
-  BYE: NO_SUCH_DIALOG,
-  CANCEL: NO_SUCH_DIALOG,
-  INFO: NO_SUCH_DIALOG,
-  NOTIFY: NO_SUCH_DIALOG,
-  PRACK: NO_SUCH_DIALOG,
-  UPDATE: NO_SUCH_DIALOG,
-};
+  ["INVITE", { status: 480 }],
+  ["BYE", NO_SUCH_DIALOG],
+  ["CANCEL", NO_SUCH_DIALOG],
+  ["INFO", NO_SUCH_DIALOG],
+  ["NOTIFY", NO_SUCH_DIALOG],
+  ["PRACK", NO_SUCH_DIALOG],
+  ["UPDATE", NO_SUCH_DIALOG],
+]);
 
 /** What is said within a dialog to methods that we take no part in. */
-const WITHIN: Readonly<Record<string, Refusal>> = {
-  REFER: { status: 603 },
+const WITHIN: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
+  ["REFER", { status: 603 }],
   // No subscription (RFC 6665 section 4.1.3); no reliable provisional response of ours (RFC 3262 section 3).
-  NOTIFY: NO_SUCH_DIALOG,
-  PRACK: NO_SUCH_DIALOG,
-};
+  ["NOTIFY", NO_SUCH_DIALOG],
+  ["PRACK", NO_SUCH_DIALOG],
+]);
 
 /** The refusal of a request that belongs to no dialog. */
 export function refusalOutside(method: string): Refusal {
-  return OUTSIDE[method] ?? NOT_ALLOWED;
+  return OUTSIDE.get(method) ?? unsupported(method);
 }
 
 /** The refusal of a request within a dialog. */
 export function refusalWithin(method: string): Refusal {
-  return WITHIN[method] ?? NOT_ALLOWED;
+  return WITHIN.get(method) ?? unsupported(method);
+}
+
+/** 405 for a method that we know, 501 for any other (RFC 3261 section 21.5.2). */
+function unsupported(method: string): Refusal {
+  return KNOWN.has(method) ? NOT_ALLOWED : NOT_IMPLEMENTED;
 }

@@ -14,6 +14,9 @@ import { refusalOutside } from "./refusals.ts";
 import { declineAnswer } from "./stray-answer.ts";
 import { refuseStrayInvites } from "./stray-invite.ts";
 
+/** The URI schemes that name us or a telephone; others are refused (RFC 3261 section 8.2.2.1). */
+const TELEPHONE_URI = /^(?:sips?|tel):/i;
+
 /** The user agent of one trunk: listens to its transactions from now on. */
 export function createUserAgent(options: UserAgentOptions): UserAgent {
   const context = new AgentContext(options);
@@ -63,9 +66,10 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
 
 /** A request that belongs to no call of ours. */
 function outside(context: AgentContext, transaction: ServerTransaction): void {
-  const { method, headers } = transaction.request;
+  const { method, uri, headers } = transaction.request;
   if (method === "ACK") return;
   if (tagOf(headers.get("To")) !== undefined) context.reply(transaction, 481);
+  else if (!TELEPHONE_URI.test(uri)) context.reply(transaction, 416);
   else if (method === "OPTIONS") context.reply(transaction, 200, { headers: CAPABILITIES });
   else {
     const refusal = refusalOutside(method);

@@ -44,11 +44,13 @@ describe("requests outside of a call", () => {
 
   test("other methods are refused with those that we allow", async () => {
     const call = await ScriptedCall.placed();
-    for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH", "FROBNICATE"]) {
+    for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH"]) {
       const came = receive(call, method);
       expect(came.status, method).toBe(405);
       expect(came.header("Allow")).toContain("BYE");
     }
+    for (const method of ["FROBNICATE", "constructor", "toString"])
+      expect(receive(call, method).status, method).toBe(501);
   });
 
   test("an extension that we do not know is refused by name", async () => {
@@ -73,9 +75,9 @@ describe("within a dialog", () => {
   test("a transfer is declined, messages are not taken, and OPTIONS is answered", async () => {
     const call = await ScriptedCall.answered();
     const statuses = [];
-    for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS"].entries())
+    for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS", "constructor"].entries())
       statuses.push((await call.receive(method, { cseq: index + 1 })).status);
-    expect(statuses).toEqual([603, 405, 481, 481, 200]);
+    expect(statuses).toEqual([603, 405, 481, 481, 200, 501]);
     expect(call.end).toBeUndefined();
   });
 });
