@@ -1,38 +1,13 @@
 import { afterEach } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { type SipOptions, sip } from "../../../adapters/telephony/sip/index.ts";
-import { realSystem, type System } from "../../../src/ports/system.ts";
 import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { Network, type PlacedCall } from "../../../src/testing/telephony-network.ts";
+import { CountedSystem } from "../../support/counted-system.ts";
 import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/far-end.ts";
 
 const PATIENCE_MS = 5_000;
-
-/** The real clock, counting the timers that wait. */
-export class CountedSystem implements System {
-  waiting = 0;
-  now = realSystem.now;
-  monotonic = realSystem.monotonic;
-  random = realSystem.random;
-
-  after(ms: number, run: () => void): () => void {
-    this.waiting++;
-    let pending = true;
-    const done = (): void => {
-      if (pending) this.waiting--;
-      pending = false;
-    };
-    const cancel = realSystem.after(ms, () => {
-      done();
-      run();
-    });
-    return () => {
-      done();
-      cancel();
-    };
-  }
-}
 
 /** A trunk that leads to a far end, with one line on it; everything is closed after the test. */
 export class Scene {

@@ -15,6 +15,11 @@ export interface LossyRelayOptions {
   readonly media?: Weather;
   /** Default: 1. */
   readonly seed?: number;
+  /** What goes to the client in place of each datagram of its server: any number, in this order. Default: the datagram. */
+  readonly spoils?: {
+    signalling(datagram: Buffer): readonly Buffer[];
+    media(datagram: Buffer): readonly Buffer[];
+  };
 }
 
 /** Stands between a SIP client and its server on UDP, signalling and media, as a bad network does. */
@@ -79,11 +84,20 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   }
 
   /** What comes to `here` goes to the peer of `there`. */
-  function join(here: Side, there: Side, forecast: Forecast, rewrite?: (datagram: Buffer) => Promise<Buffer>): void {
+  function join(
+    here: Side,
+    there: Side,
+    forecast: Forecast,
+    rewrite?: (datagram: Buffer) => Promise<Buffer>,
+    spoil: (datagram: Buffer) => readonly Buffer[] = (datagram) => [datagram],
+  ): void {
+    const passAll = (datagram: Buffer): void => {
+      for (const one of spoil(datagram)) pass(one, there, forecast);
+    };
     here.socket.on("message", (datagram, { address, port }) => {
       here.peer = { address, port };
-      if (!rewrite) pass(datagram, there, forecast);
-      else void rewrite(datagram).then((written) => pass(written, there, forecast));
+      if (!rewrite) passAll(datagram);
+      else void rewrite(datagram).then(passAll);
     });
   }
 
@@ -92,7 +106,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     if (known) return known;
     const opening = Promise.all([open(), open()]).then(([near, far]) => {
       join(near, far, media);
-      join(far, near, media);
+      join(far, near, media, undefined, options.spoils?.media);
       return [near, far] as const;
     });
     voices.set(callId, opening);
@@ -126,7 +140,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
 
   const [near, far] = [await open(), await open(to)];
   join(near, far, signalling, (datagram) => rewritten(datagram, 0, far.own));
-  join(far, near, signalling, (datagram) => rewritten(datagram, 1, near.own));
+  join(far, near, signalling, (datagram) => rewritten(datagram, 1, near.own), options.spoils?.signalling);
   return {
     ...near.own,
     uri: `sip:${near.own.address}:${near.own.port}`,

@@ -1,0 +1,33 @@
+import { realSystem, type System } from "../../src/ports/system.ts";
+
+/** The real clock, counting the timers that wait. */
+export class CountedSystem implements System {
+  waiting = 0;
+  now = realSystem.now;
+  random = realSystem.random;
+  readonly #speed: number;
+
+  /** @param speed ms of its monotonic clock and its timers per real one. Default: 1. */
+  constructor(speed = 1) {
+    this.#speed = speed;
+  }
+
+  monotonic = (): number => realSystem.monotonic() * this.#speed;
+
+  after(ms: number, run: () => void): () => void {
+    this.waiting++;
+    let pending = true;
+    const done = (): void => {
+      if (pending) this.waiting--;
+      pending = false;
+    };
+    const cancel = realSystem.after(ms / this.#speed, () => {
+      done();
+      run();
+    });
+    return () => {
+      done();
+      cancel();
+    };
+  }
+}
