@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { sip } from "../../adapters/telephony/sip/index.ts";
+import { toneShare } from "../../src/audio/tone.ts";
+import type { Logger } from "../../src/ports/logger.ts";
+import { DialError, type Line, type Telephony } from "../../src/ports/telephony.ts";
+import { TestLineHost } from "../../src/testing/telephony-host.ts";
+import { Network } from "../../src/testing/telephony-network.ts";
+import { CountedSystem } from "../support/counted-system.ts";
+import { random } from "../support/random.ts";
+import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
+import { type LossyRelay, startLossyRelay } from "../support/sip/lossy-relay.ts";
+import { ACCOUNT, CALLEES, SANE, SPOILT_NUMBERS } from "./callees.ts";
+import { isolated } from "./namespace.ts";
+import { Spoiling } from "./spoiling.ts";
+
+/** SIP waits half a minute for what never comes: here that is three seconds. The audio has its own clock. */
+const SPEED = 10;
+const CALLS = 120;
+const LONGEST_MS = 1_000;
+/** After a hang-up, everything of a call is gone within, ms. */
+const END_MS = 10_000;
+const RTP_PORTS = [20_000, 23_999] as const;
+
+/** What a batch came to. */
+export interface BatchResult {
+  readonly messages: number;
+  readonly packets: number;
+  readonly calls: number;
+  /** Sentences; none is good. */
+  readonly faults: readonly string[];
+}
+
+/** A hundred and twenty calls at a time whose far end is spoilt, then one that must be heard, then nothing may be left. */
+export async function runBatch(seed: number): Promise<BatchResult> {
+  const batch = new Batch(seed, await startFarEnd({ callees: CALLEES, registrar: { challenge: ACCOUNT } }));
+  return await batch.run();
+}
+
+class Batch {
+  readonly #draw: () => number;
+  readonly #farEnd: FarEnd;
+  readonly #spoiling: Spoiling;
+  readonly #system = new CountedSystem(SPEED);
+  readonly #faults: string[] = [];
+  readonly #seed: number;
+  #calls = 0;
+
+  constructor(seed: number, farEnd: FarEnd) {
+    this.#seed = seed;
+    this.#draw = random(seed);
+    this.#spoiling = new Spoiling(random(seed + 1_000_000));
+    this.#farEnd = farEnd;
+  }
+
+  async run(): Promise<BatchResult> {
+    const relay = await startLossyRelay({
+      ...{ to: this.#farEnd, seed: this.#seed, spoils: this.#spoiling.spoils },
+      signalling: { late: 0.2, lateMs: 40, duplicates: 0.2 },
+    });
+    const telephony = this.#trunk(relay, "calls", { probe: "none", followRedirects: true });
+    const network = new Network({ telephony, close: async () => {} }, END_MS);
+    const { line } = await network.link();
+    await Promise.all([
+      ...Array.from({ length: CALLS }, () => this.#spoiltCall(network, line)),
+      this.#presence(relay, { register: true }),
+      this.#presence(relay, { probe: "options" }),
+    ]);
+    this.#spoiling.active = false;
+    this.#expectNoPorts();
+    await this.#saneCall(network, line);
+    if ((await within(END_MS, network.close())) === LATE) this.#faults.push("the trunk did not close");
+    await relay.close();
+    await this.#farEnd.close();
+    if (this.#system.waiting !== 0) this.#faults.push(`${this.#system.waiting} timers are left`);
+    const { messages, packets } = this.#spoiling;
+    return { messages, packets, calls: this.#calls, faults: this.#faults };
+  }
+
+  #trunk({ uri }: LossyRelay, name: string, more: object): Telephony {
+    const logger: Logger = {
+      ...{ debug() {}, info() {}, warn() {} },
+      error: (fields, message) => void this.#faults.push(`${message}: ${String(fields.err ?? "")}`),
+    };
+    const trunk = { name, server: uri, ...ACCOUNT, rtpPorts: RTP_PORTS, mediaLossMs: 1_000, ...more };
+    return sip({ trunks: [trunk], system: this.#system, logger, media: "worker" })[0]!;
+  }
+
+  /** One call; it must be over soon after we hang up, at the latest. */
+  async #spoiltCall(network: Network, line: Line): Promise<void> {
+    const number = SPOILT_NUMBERS[Math.floor(this.#draw() * SPOILT_NUMBERS.length)]!;
+    const [waitMs, callMs] = [this.#draw() * LONGEST_MS, this.#draw() * LONGEST_MS];
+    await network.sleep(waitMs);
+    this.#calls++;
+    const dialled = await within(END_MS, network.call(line, number).catch(dialFault));
+    if (dialled === LATE) return void this.#faults.push(`the call to ${number} neither went out nor failed`);
+    if (dialled === undefined) return;
+    await network.sleep(callMs);
+    const { leg, events } = dialled;
+    if ((await within(END_MS, leg.hangUp())) === LATE) this.#faults.push(`the call to ${number} could not be hung up`);
+    if ((await within(END_MS, events.over)) === LATE) this.#faults.push(`the call to ${number} never ended`);
+    const ends = events.types.filter((type) => type === "ended").length;
+    if (ends !== 1 || events.types.at(-1) !== "ended")
+      this.#faults.push(`the call to ${number} ended ${ends} times: ${events.types}`);
+  }
+
+  /** A registration, or a probe, whose answers are spoilt: opened, asked and closed again. */
+  async #presence(relay: LossyRelay, more: object): Promise<void> {
+    for (let n = 0; n < 4; n++) {
+      const telephony = this.#trunk(relay, "presence", more);
+      const line = await telephony.open(
+        { id: `inst_presence_${n}`, name: "Presence" },
+        new TestLineHost(),
+        new AbortController().signal,
+      );
+      if ((await within(END_MS, line.probe())) === LATE) this.#faults.push("a probe was never answered");
+      if ((await within(END_MS, telephony.close())) === LATE) this.#faults.push("a registration did not close");
+    }
+  }
+
+  /** Over the same trunk, a call to a far end without faults: both sides hear. */
+  async #saneCall(network: Network, line: Line): Promise<void> {
+    try {
+      const { leg, events, ear } = await network.call(line, SANE);
+      await events.next("connected", END_MS);
+      await network.until(() => ear.frames.length >= 40, "the audio of the sane call");
+      await leg.hangUp();
+      await events.over;
+      const share = toneShare(ear.heard().subarray(1_600), 1_000, leg.sampleRate);
+      if (share < 0.9) this.#faults.push(`the sane call was not heard: ${share.toFixed(2)} of a tone`);
+      const packets = this.#farEnd.calls.find(({ user }) => user === SANE)?.voice?.packets.length ?? 0;
+      if (packets < 30) this.#faults.push(`the sane callee heard ${packets} packets`);
+    } catch (fault) {
+      this.#faults.push(`the sane call failed: ${fault}`);
+    }
+  }
+
+  /** In a network of our own, a socket in the range of the trunk's ports is one that a call left behind. */
+  #expectNoPorts(): void {
+    if (!isolated) return;
+    const ports = readFileSync("/proc/self/net/udp", "latin1")
+      .split("\n")
+      .map((line) => Number.parseInt(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4})/.exec(line)?.[1] ?? "0", 16))
+      .filter((port) => port >= RTP_PORTS[0] && port <= RTP_PORTS[1]);
+    if (ports.length > 0) this.#faults.push(`${ports.length} media sockets are left`);
+  }
+}
+
+/** A call that could not be placed is one that ended; anything else is a fault. */
+function dialFault(fault: unknown): undefined {
+  if (!(fault instanceof DialError)) throw fault;
+}
+
+const LATE = Symbol("late");
+
+/** What a promise comes to within so many ms; LATE if it does not. */
+async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | typeof LATE> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,57 @@
+// `npm run test:hostile`: calls whose far end sends spoilt SIP, SDP, RTP and RTCP, batch by batch; CONTRIBUTING.md says how to replay one.
+import process from "node:process";
+import { growthOf, type Sample } from "../soak/slope.ts";
+import { runBatch } from "./batch.ts";
+import { isolated, runIsolated } from "./namespace.ts";
+
+/** What the heap may gain by chance over all batches, bytes, once two of them have warmed it up. */
+const MOST_GROWTH = 8 * 2 ** 20;
+const WARM_UP = 2;
+
+const code = runIsolated();
+if (code !== undefined) process.exit(code);
+
+const given = process.env.SEED;
+const first = given === undefined ? Date.now() % 1_000_000 : Number(given);
+const wanted = Number(process.env.ANSWERS ?? (given === undefined ? 20_000 : 1));
+if (!Number.isInteger(first) || !(wanted > 0)) throw new Error("SEED is a whole number, ANSWERS a number above 0");
+
+let seed = first;
+let broken = 0;
+const unhandled: string[] = [];
+for (const event of ["uncaughtException", "unhandledRejection"] as const)
+  process.on(event, (fault: unknown) => void unhandled.push(`unhandled: ${(fault as Error)?.stack ?? fault}`));
+
+console.log(`spoilt answers from seed ${first}, ${isolated ? "in a network namespace" : "on loopback addresses only"}`);
+const begun = performance.now();
+const samples: Sample[] = [];
+let [messages, packets, calls] = [0, 0, 0];
+for (; messages < wanted; seed++) {
+  const from = performance.now();
+  const result = await runBatch(seed);
+  messages += result.messages;
+  packets += result.packets;
+  calls += result.calls;
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  if (seed - first >= WARM_UP) samples.push({ minute: (from - begun) / 60_000, bytes: heapUsed + external });
+  const faults = [...result.faults, ...unhandled.splice(0)];
+  const took = ((performance.now() - from) / 1_000).toFixed(1);
+  const memory = ((heapUsed + external) / 2 ** 20).toFixed(1);
+  console.log(
+    `seed ${seed}  ${took} s  ${result.calls} calls  ${result.messages} messages  ${result.packets} packets  ${memory} MiB  ${faults.length === 0 ? "✓" : "✗"}`,
+  );
+  if (faults.length === 0) continue;
+  broken++;
+  for (const fault of new Set(faults)) console.log(`  ${fault}`);
+  console.log(`  replay: SEED=${seed} npm run test:hostile`);
+}
+const growth = growthOf(samples, 0, MOST_GROWTH);
+if (globalThis.gc && samples.length > 2 && !growth.flat) {
+  broken++;
+  console.log(`memory grew by ${(growth.bytes / 2 ** 20).toFixed(1)} MiB, from seed ${first} to ${seed - 1}`);
+}
+const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+const verdict = broken === 0 ? "every call ended, and the sane ones were heard" : `${broken} faults`;
+console.log(`${messages} spoilt messages and ${packets} packets in ${calls} calls, ${seconds} s: ${verdict}`);
+process.exit(broken === 0 ? 0 : 1);

@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import process from "node:process";
+
+const INSIDE = "RINGPORT_HOSTILE_INSIDE";
+
+/** Whether this process is alone in its network: nothing it sends can leave. */
+export const isolated: boolean = process.env[INSIDE] === "1";
+
+/**
+ * Runs this program again in a network namespace that has nothing but loopback, if one can be made here.
+ * @returns its exit code; undefined: none can be made, or this is it
+ */
+export function runIsolated(): number | undefined {
+  if (isolated) return undefined;
+  const up = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+  if (spawnSync(up[0]!, [...up.slice(1), "true"], { stdio: "ignore" }).status !== 0) return undefined;
+  const self = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const { status } = spawnSync(up[0]!, [...up.slice(1), ...self], {
+    stdio: "inherit",
+    env: { ...process.env, [INSIDE]: "1" },
+  });
+  return status ?? 1;
+}

@@ -1,0 +1,114 @@
+/** Numbers from 0 to below 1. */
+export type Draw = () => number;
+
+/** Changes a message in one way; what it finds nothing to change in comes back as it is. */
+type Spoil = (message: Buffer, draw: Draw) => Buffer;
+
+const NUMBERS = ["0", "-1", "65536", "4294967296", "99999999999999999999999", "1e9", "00000000000000007", "0x10"];
+const STATUSES = [
+  "100",
+  "180",
+  "183",
+  "199",
+  "200",
+  "204",
+  "302",
+  "401",
+  "407",
+  "422",
+  "481",
+  "491",
+  "500",
+  "603",
+  "699",
+];
+const LINES = [
+  "Require: 100rel, nonsense",
+  "RSeq: 4294967295",
+  "Session-Expires: 1;refresher=uac",
+  "Record-Route: <sip:127.0.0.1;lr>, <sip:strict@127.0.0.1>",
+  "Contact: <sip:x@127.0.0.1:9;transport=tcp>, <sip:y@127.0.0.1:1>",
+  'WWW-Authenticate: Digest realm="r", nonce="", qop="auth,auth-int", algorithm=SHA-256-sess',
+  "Content-Encoding: gzip",
+  "Content-Type: multipart/mixed;boundary=--",
+  " continued line",
+  "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:AAAA|2^99|1:4",
+  "a=rtpmap:0 opus/48000/2",
+  "m=audio 0 RTP/AVP",
+  "a=rtcp:99999 IN IP4 127.0.0.1",
+  "a=inactive",
+  "a=ptime:0",
+];
+
+const pick = <One>(all: readonly One[], draw: Draw): One => all[Math.floor(draw() * all.length)]!;
+const latin = (message: Buffer): string => message.toString("latin1");
+const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
+
+/** Does something to the lines, body included. */
+function lines(change: (all: string[], at: number, draw: Draw) => void): Spoil {
+  return (message, draw) => {
+    const all = latin(message).split("\r\n");
+    change(all, Math.floor(draw() * all.length), draw);
+    return bytes(all.join("\r\n"));
+  };
+}
+
+/** Replaces one of the places that a pattern finds. */
+function places(pattern: RegExp, by: (found: string, draw: Draw) => string): Spoil {
+  return (message, draw) => {
+    const text = latin(message);
+    const found = [...text.matchAll(pattern)];
+    if (found.length === 0) return message;
+    const one = pick(found, draw);
+    return bytes(text.slice(0, one.index) + by(one[0], draw) + text.slice(one.index + one[0].length));
+  };
+}
+
+const SPOILS: readonly Spoil[] = [
+  (message, draw) => {
+    const flipped = Buffer.from(message);
+    for (let n = Math.ceil(draw() * 8); n > 0 && flipped.length > 0; n--)
+      flipped[Math.floor(draw() * flipped.length)]! ^= 1 << Math.floor(draw() * 8);
+    return flipped;
+  },
+  (message, draw) => message.subarray(0, Math.floor(draw() * message.length)),
+  (message, draw) => {
+    const noise = Buffer.from(Array.from({ length: Math.ceil(draw() * 20) }, () => Math.floor(draw() * 256)));
+    const at = Math.floor(draw() * message.length);
+    return Buffer.concat([message.subarray(0, at), noise, message.subarray(at)]);
+  },
+  lines((all, at, draw) => void all.splice(at, 0, ...Array<string>(Math.ceil(draw() * 4)).fill(all[at]!))),
+  lines((all, at, draw) => {
+    const other = Math.floor(draw() * all.length);
+    [all[at], all[other]] = [all[other]!, all[at]!];
+  }),
+  lines((all, at) => void all.splice(at, 1)),
+  lines((all, at, draw) => void all.splice(at, 0, pick(LINES, draw))),
+  lines((all, at, draw) => {
+    all[at] += pick([";", ",", '"', "<", "%", "\\"], draw).repeat(Math.ceil(draw() * 3_000));
+  }),
+  places(/\d+/g, (_, draw) => pick(NUMBERS, draw)),
+  places(/;tag=[^;\r]*/g, (_, draw) => pick(["", ";tag=", `;tag=${Math.floor(draw() * 1e9)}`, ";tag=a;tag=b"], draw)),
+  places(/SIP\/2\.0\/UDP|RTP\/AVP/g, (_, draw) =>
+    pick(["SIP/2.0/TCP", "SIP/2.0/TLS", "RTP/SAVP", "RTP/SAVPF", "udp"], draw),
+  ),
+  places(/^SIP\/2\.0 \d{3}/g, (_, draw) => `SIP/2.0 ${pick(STATUSES, draw)}`),
+  places(/branch=[^;\r]*/g, (_, draw) => pick(["branch=", "branch=z9hG4bK", `branch=z9hG4bK${draw()}`], draw)),
+  places(/CSeq: \d+ [A-Z]+/g, (_, draw) => `CSeq: ${pick(NUMBERS, draw)} ${pick(["INVITE", "BYE", "ACK", "X"], draw)}`),
+];
+
+/** A SIP message with one to three things wrong. */
+export function spoilText(message: Buffer, draw: Draw): Buffer {
+  let spoilt = message;
+  for (let n = Math.ceil(draw() * 3); n > 0; n--) spoilt = pick(SPOILS, draw)(spoilt, draw);
+  return spoilt;
+}
+
+const HOME = /(?<![\w.-])127\.0\.0\.1(?![\w.-])/g;
+
+/** Whether a spoilt message names no host that the original does not: nothing may be sent or asked outside of loopback. */
+export function staysHome(spoilt: Buffer, original: Buffer): boolean {
+  const [text, before] = [latin(spoilt), latin(original)];
+  const elsewhere = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");
+  return !/[^\s]\.[^\s]/.test(elsewhere) && text.match(HOME)?.length === before.match(HOME)?.length;
+}
