@@ -16,6 +16,8 @@ export class Reception {
   #first = 0;
   /** After a jump the sequence goes on here, or the packet was a stray. */
   #afterJump = -1;
+  /** Times that packets were missing before the one that came. */
+  #holes = 0;
   #jitter = 0;
   #transit = 0;
   #hasTransit = false;
@@ -35,6 +37,7 @@ export class Reception {
     if (this.highest < 0) return this.#begin(sequence);
     const ahead = (sequence - this.highest) & 0xffff;
     if (ahead < MAX_DROPOUT) {
+      if (ahead > 1) this.#holes++;
       this.highest += ahead;
     } else if (ahead <= 0x10000 - MAX_MISORDER) {
       const believed = sequence === this.#afterJump;
@@ -76,6 +79,15 @@ export class Reception {
   /** Packets lost so far: doubles can make it less than nothing. */
   get lost(): number {
     return this.expected - this.received;
+  }
+
+  /**
+   * How much longer bursts of loss are than by chance (BurstR of ITU-T G.107 section 7.4), at least 1: what comes out of order
+   * makes holes that are none.
+   */
+  get burstRatio(): number {
+    if (this.#holes === 0 || this.lost <= 0) return 1;
+    return Math.max(1, (this.lost / this.#holes) * (1 - this.lost / this.expected));
   }
 
   /** The share lost since this was asked last, in 1/256 (RFC 3550 appendix A.3). */

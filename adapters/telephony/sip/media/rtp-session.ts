@@ -132,6 +132,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const codec = this.#codec?.name ?? this.#settings?.codec ?? "PCMU";
     const { roundTripMs, remoteLoss } = this.#rtcp;
     const delayMs = (roundTripMs ?? 0) / 2 + inbound.delayMs + FRAME_MS;
+    const loss = lost / Math.max(1, received + lost);
+    const { burstRatio } = inbound.reception;
     return {
       codec,
       packetsSent: this.#outbound.sent,
@@ -144,7 +146,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       jitterMs: inbound.reception.jitterMs,
       roundTripMs,
       remoteLoss,
-      mos: inbound.heard ? estimateMos({ codec, loss: lost / Math.max(1, received + lost), delayMs }) : null,
+      mos: inbound.heard ? estimateMos({ codec, loss, burstRatio, delayMs }) : null,
       heldMs: this.#heldMs,
     };
   }
