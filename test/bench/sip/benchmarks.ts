@@ -2,6 +2,7 @@ import type { RuntimeName } from "../../support/runtimes.ts";
 import type { Benchmark, Row } from "../benchmark.ts";
 import { measureUnder } from "../under-runtime.ts";
 import { startEcho } from "./echo.ts";
+import { IMPAIRED_CALLS } from "./impairments.ts";
 
 const CALLS = `All calls are in one thread of one process: sockets, RTP, RTCP, codec, jitter buffer, playout and the one wheel. Each
 sends a packet every 20 ms to an echo, a process of its own on the other core, and hears it come back. More and more
@@ -77,6 +78,7 @@ counted before; the text itself, 4,000 characters, and the instance with its lin
     options: { calls: { says: "calls that come on top", value: 500, quick: 60 } },
     run: (options) => besideEcho(["node26", "bun"], "call-memory", options),
   },
+  "sip-impairments": IMPAIRED_CALLS,
 };
 
 /** Measures a module beside an echo, whose port it finds among its options as `echo`. */

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { impairedCall } from "./impaired-call.ts";
+import { eModel, IMPAIRMENTS } from "./impairments.ts";
+
+/** The network's own way is not in what a session knows without RTCP: 20 ms are half a step of R, and no more. */
+const MOS_TOLERANCE = 0.1;
+
+describe("audio through a network with", () => {
+  test.each(IMPAIRMENTS)("$title: gaps, delay and the reported MOS", (impairment) => {
+    const { weather, ppm, beyondModel } = impairment;
+    const call = impairedCall({ weather, seconds: ppm === undefined ? 60 : 300, ...(ppm !== undefined && { ppm }) });
+    if (weather.loss) expect(call.loss).toBeGreaterThan(weather.loss / 2);
+    if (weather.meanBurst) expect(call.meanBurst).toBeGreaterThan(2);
+    expect(call.concealedMs).toBeLessThanOrEqual(impairment.concealedMs);
+    expect(call.concealedMs).toBeGreaterThanOrEqual(0.9 * call.loss * 60_000); // what is lost cannot have been heard
+    expect(call.gaps).toBeLessThanOrEqual(impairment.gaps);
+    expect(call.delayMs).toBeLessThanOrEqual(impairment.delayMs);
+    expect(call.lastDelayMs).toBeLessThanOrEqual(impairment.delayMs);
+    if (!beyondModel) expect(Math.abs(call.mos - eModel(call))).toBeLessThan(MOS_TOLERANCE);
+  });
+});

@@ -1,0 +1,68 @@
+import type { ImpairedCall, ImpairedCallOptions } from "./impaired-call.ts";
+
+/** A network that calls come through, and what they may come to. */
+export interface Impairment extends Pick<ImpairedCallOptions, "weather" | "ppm"> {
+  readonly title: string;
+  /** The most per minute: made up, ms, and gaps of more than 40 ms. */
+  readonly concealedMs: number;
+  readonly gaps: number;
+  /** The most that is waited beyond the network's shortest way, ms. */
+  readonly delayMs: number;
+  /** The E-model says nothing about it: nothing is lost. */
+  readonly beyondModel?: boolean;
+}
+
+const delayMs = 20;
+
+export const IMPAIRMENTS: readonly Impairment[] = [
+  { title: "nothing lost", weather: { delayMs }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  ...[1, 3, 5, 10, 20].map((percent) => ({
+    title: `${percent} % lost at random`,
+    weather: { delayMs, loss: percent / 100 },
+    ...{ concealedMs: 850 * percent, gaps: 2 + 0.4 * percent ** 2, delayMs: 60 },
+  })),
+  ...[1, 3, 5, 10, 20].map((percent) => ({
+    title: `${percent} % lost, in bursts of 3 packets on average`,
+    weather: { delayMs, loss: percent / 100, meanBurst: 3 },
+    ...{ concealedMs: 850 * percent, gaps: 8 * percent, delayMs: 60 },
+  })),
+  { title: "30 ms of jitter", weather: { delayMs, jitterMs: 30 }, concealedMs: 30, gaps: 0, delayMs: 70 },
+  {
+    title: "10 % overtaken by others, 30 ms late",
+    weather: { delayMs, late: 0.1, lateMs: 30 },
+    ...{ concealedMs: 30, gaps: 0, delayMs: 70 },
+  },
+  { title: "10 % doubled", weather: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  {
+    title: "nothing for 200 ms, every 5 s",
+    weather: { delayMs, stallEveryMs: 5_000, stallMs: 200 },
+    ...{ concealedMs: 3_400, gaps: 14, delayMs: 200, beyondModel: true },
+  },
+  {
+    title: "everything at once: 3 % in bursts, 30 ms of jitter, 5 % overtaken, 5 % doubled",
+    weather: { delayMs, loss: 0.03, meanBurst: 3, jitterMs: 30, late: 0.05, lateMs: 30, duplicates: 0.05 },
+    ...{ concealedMs: 2_600, gaps: 24, delayMs: 90 },
+  },
+  ...[200, -200].map((ppm) => ({
+    title: `the sender's clock ${ppm > 0 ? "fast" : "slow"} by 200 millionths`,
+    weather: { delayMs },
+    ...{ ppm, concealedMs: 40, gaps: 0, delayMs: 100 },
+  })),
+];
+
+const BEST_R = 93.2;
+const G711_ROBUSTNESS = 25.1;
+const PACKET_MS = 20;
+
+/** The MOS of G.711 by the E-model (ITU-T G.107 with default values), from what the network did and what was heard. */
+export function eModel({ loss, meanBurst, delayMs: waited }: ImpairedCall): number {
+  const oneWay = waited + delayMs + PACKET_MS;
+  const burstRatio = Math.max(1, meanBurst * (1 - loss));
+  const percent = 100 * loss;
+  const r =
+    BEST_R -
+    0.024 * oneWay -
+    (oneWay > 177.3 ? 0.11 * (oneWay - 177.3) : 0) -
+    (95 * percent) / (percent / burstRatio + G711_ROBUSTNESS);
+  return 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
+}
