@@ -34,7 +34,8 @@ export default defineConfig({
           // What hangs is found; what computes for seconds may run beside other work.
           testTimeout: 20_000,
           hookTimeout: 30_000,
-          maxWorkers: 3,
+          // Calls in real time wait for most of theirs.
+          maxWorkers: 4,
         },
       },
       {
@@ -47,7 +48,11 @@ export default defineConfig({
           include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
           // Two servers need PostgreSQL.
           exclude: ["test/runtime/takeover.test.ts", "**/node_modules/**"],
-          env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node26|bun|deno) on SQLite" },
+          env: {
+            TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node26|bun|deno) on SQLite",
+            // Each input is a request to a real server.
+            FC_RUNS: String(Math.min(1_000, Number(process.env.FC_RUNS || 1_000))),
+          },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -95,6 +100,7 @@ export default defineConfig({
           name: "examples",
           include: ["test/examples/**/*.test.ts"],
           globalSetup: "test/examples/installed.ts",
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -9,8 +9,8 @@ const FLAGS: Readonly<Record<RuntimeName, readonly string[]>> = {
   bun: ["--bun"],
   deno: ["run", "-A"],
 };
-/** One more than there are cores on a small machine: a part of these tests waits. */
-const WORKERS = "--maxWorkers=3";
+/** Two more than there are cores on a small machine: a part of these tests waits. */
+const WORKERS = "--maxWorkers=4";
 /** Inputs per property: what a parser makes of them does not depend on the runtime, and each has its share. */
 const PROPERTY_RUNS = 250;
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { checkTrunk } from "../../../../adapters/telephony/sip/check/check-trunk.ts";
 import type { CheckStep } from "../../../../adapters/telephony/sip/check/step.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/index.ts";
@@ -13,7 +13,7 @@ const NUMBER = "+12025550100";
 const ACCOUNT = { user: "tom", password: "hunter2" };
 
 const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
+afterAll(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
@@ -32,7 +32,8 @@ async function check(trunk: Omit<Trunk, "name">, call?: string): Promise<CheckSt
 const states = (steps: readonly CheckStep[]) => steps.map(({ name, state }) => `${name} ${state}`);
 const stepOf = (steps: readonly CheckStep[], name: string) => steps.find((step) => step.name === name);
 
-describe("checking a trunk", () => {
+// Each waits for a server of its own, most of the time.
+describe.concurrent("checking a trunk", () => {
   test("that works tells so, step by step, and leaves nothing registered", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
     const steps = await check({ server: server.uri, ...ACCOUNT, register: true }, NUMBER);
@@ -82,18 +83,28 @@ describe("checking a trunk", () => {
   });
 
   test("that is overloaded, or does not answer, is told with what to do", { timeout: 30_000 }, async () => {
-    const server = await farEnd();
-    server.health = 503;
-    expect(stepOf(await check({ server: server.uri }), "options")).toMatchObject({
-      state: "broken",
-      fix: expect.stringContaining("overloaded"),
-    });
-    server.health = "silence";
-    expect(stepOf(await check({ server: server.uri }), "options")).toMatchObject({
-      state: "broken",
-      fix: expect.stringContaining('`probe` to "none"'),
-    });
-    expect(stepOf(await check({ server: server.uri, probe: "none" }), "options")?.state).toBe("skipped");
+    const overloaded = async (): Promise<void> => {
+      const server = await farEnd();
+      server.health = 503;
+      expect(stepOf(await check({ server: server.uri }), "options")).toMatchObject({
+        state: "broken",
+        fix: expect.stringContaining("overloaded"),
+      });
+    };
+    const silent = async (): Promise<void> => {
+      const server = await farEnd();
+      server.health = "silence";
+      const [asked, unasked] = await Promise.all([
+        check({ server: server.uri }),
+        check({ server: server.uri, probe: "none" }),
+      ]);
+      expect(stepOf(asked, "options")).toMatchObject({
+        state: "broken",
+        fix: expect.stringContaining('`probe` to "none"'),
+      });
+      expect(stepOf(unasked, "options")?.state).toBe("skipped");
+    };
+    await Promise.all([overloaded(), silent()]);
   });
 
   test("where nobody listens, or nobody speaks TLS, ends with the connection", async () => {

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { writeRtcp } from "../../../../adapters/telephony/sip/media/rtcp.ts";
 import { writeRtpHeader } from "../../../../adapters/telephony/sip/media/rtp-packet.ts";
 import { newSrtpKeys } from "../../../../adapters/telephony/sip/media/srtp/sdes.ts";
@@ -10,7 +10,7 @@ import { End, LOOPBACK, settingsTo, until } from "./two-ends.ts";
 const LOSS_MS = 1_000;
 const UNKNOWN = 97;
 const closing: (() => unknown)[] = [];
-afterEach(async () => {
+afterAll(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
@@ -48,7 +48,7 @@ function packet(index: number, payloadType: number, length = 172): Uint8Array {
   return bytes;
 }
 
-test("a packet of the source is life, whatever its payload type", async () => {
+test.concurrent("a packet of the source is life, whatever its payload type", async () => {
   const far = await bound(LOOPBACK);
   const end = await listening(far);
   const to = end.session.port;
@@ -56,7 +56,7 @@ test("a packet of the source is life, whatever its payload type", async () => {
   expect(lost).toBe(false);
 });
 
-test("an authenticated packet is life, from wherever it comes", async () => {
+test.concurrent("an authenticated packet is life, from wherever it comes", async () => {
   const far = await bound(LOOPBACK);
   const elsewhere = await bound("127.0.0.2");
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
@@ -70,7 +70,7 @@ test("an authenticated packet is life, from wherever it comes", async () => {
   expect(lost).toBe(false);
 });
 
-test.each(["RTP", "RTCP"])("%s of a stranger is no life", async (kind) => {
+test.concurrent.each(["RTP", "RTCP"])("%s of a stranger is no life", async (kind) => {
   const far = await bound(LOOPBACK);
   const stranger = await bound("127.0.0.2");
   const end = await listening(far);
