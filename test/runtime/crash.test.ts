@@ -1,18 +1,9 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ON_EVERY_POSTGRES, ON_EVERYTHING, ON_NODE, onEach, type Server, useServer } from "../support/server.ts";
-import {
-  type CallView,
-  type Client,
-  type EventView,
-  expected,
-  HELLO,
-  type InstanceView,
-  until,
-} from "../support/server-client.ts";
+import { ON_EVERYTHING, onEach, type Server, useServer } from "../support/server.ts";
+import { type Client, type EventView, HELLO, until } from "../support/server-client.ts";
 import type { Row, Rows } from "../support/server-database.ts";
 import { loudness } from "../support/server-sound.ts";
-import { expectProblem } from "./shapes.ts";
 
 /** About 6 s of speech. */
 const LONG = {
@@ -119,71 +110,6 @@ onEach(ON_EVERYTHING, (target) => {
     });
     expect(refused).toBe(true);
     await server.start();
-  });
-});
-
-onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
-  const server = useServer(target);
-
-  test("everything that was answered 201 is there after kill -9", async () => {
-    const client = await server.as("ada");
-    const instances: InstanceView[] = [];
-    for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
-    const answered: string[] = [];
-    let over = false;
-    // Twenty clients post calls and end them, as fast as they are answered, until the power is cut.
-    const clients = instances.map(async ({ id }) => {
-      while (!over) {
-        const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
-        if (!answer) return;
-        const call = expected(201, answer).json<CallView>();
-        answered.push(call.id);
-        await client.delete(`/v1/calls/${call.id}`).catch(() => undefined);
-      }
-    });
-    await until(
-      () => answered.length,
-      (count) => count >= 200,
-      20_000,
-      "200 answers",
-    );
-    await server.kill9();
-    over = true;
-    await Promise.all(clients);
-    await server.start();
-    const found = await Promise.all(answered.map((id) => client.get(`/v1/calls/${id}`)));
-    expect(found.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(answered.length).toBeGreaterThanOrEqual(200);
-    // The rule held through all of it.
-    const active = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
-    expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
-  });
-
-  test("a request that was cut off has created its call with its key, or nothing", async () => {
-    const client = await server.as("ada");
-    const { id } = await client.createInstance();
-    const headers = { "idempotency-key": `cut-${id}` };
-    const cut = client.postCall(id, {}, headers).catch(() => undefined);
-    await server.kill9();
-    await cut;
-    await server.start();
-    const again = await client.postCall(id, {}, headers);
-    // Either it is replayed or it creates; 200 would mean a call that was stored without its key.
-    expect(again.status).toBe(201);
-    const calls = (await server.rows()).calls!.filter((row) => row.instance_id === id);
-    expect(calls).toHaveLength(1);
-  });
-
-  test("a second server on the same data is refused, names the reason, and harms nobody", async () => {
-    const client = await server.as("ada");
-    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
-    await client.waitForCall(id, ["IN_PROGRESS"]);
-    const { code, stderr } = await server.cli("serve");
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(/another server/i);
-    expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
-    expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
-    expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
   });
 });
 

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
+import { until } from "../support/server-client.ts";
+import { byeAt, instance, invitedAt, LEASE_MS, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.ts";
+
+onEach(ON_EVERY_POSTGRES, (target) => {
+  test("a server that is cut off from its database has hung up before another one dials", async () => {
+    const pair = await Pair.start(target, "exit");
+    const { first, second, relay } = pair;
+    const client = await first.as("ada");
+    const id = await instance(client);
+    const before = await pair.talks(client, id, 0);
+
+    await relay.cut();
+    const leaseEnd = await pair.leaseEnd();
+    await second.start();
+    const after = await pair.talks(second.client(client.token), id, 1);
+    expect(before.heard.end).toBe("they hung up");
+    expect(byeAt(before.heard)).toBeLessThan(leaseEnd);
+    expect(invitedAt(after.heard)).toBeGreaterThan(leaseEnd);
+    const last = before.heard.voice?.packets.at(-1)?.at ?? 0;
+    expect(last).toBeLessThan(leaseEnd);
+    expect(await first.gone).toBe(OWNERSHIP_LOST);
+  });
+
+  test("a live call outlives an outage shorter than its lease", async () => {
+    const pair = await Pair.start(target, "exit");
+    const client = await pair.first.as("ada");
+    const { call, heard } = await pair.talks(client, await instance(client), 0);
+    await pair.relay.cut();
+    await until(
+      () => pair.first.output,
+      (output) => output.includes("could not be renewed"),
+      SOON_MS,
+      "a renewal to fail",
+    );
+    const renewed = await pair.leaseEnd();
+    await pair.relay.mend();
+    await until(
+      () => pair.leaseEnd(),
+      (leaseEnd) => leaseEnd > renewed + LEASE_MS,
+      SOON_MS,
+      "several renewals",
+    );
+    expect(heard.end).toBeUndefined();
+    expect((await client.readCall(call.id)).status).toBe("IN_PROGRESS");
+  });
+});
