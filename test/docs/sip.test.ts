@@ -1,9 +1,11 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { faultText, parseTrunks } from "../../adapters/telephony/sip/config/parse-trunks.ts";
+import type { Trunk } from "../../adapters/telephony/sip/config/trunk.ts";
+import { whatsappBusiness } from "../../adapters/telephony/sip/config/whatsapp-business.ts";
 import { Q850_MEANINGS, STATUS_MEANINGS } from "../../adapters/telephony/sip/outcome/release-causes.ts";
 import { expectPart, table } from "./generated.ts";
-import { blocksOf, fileOf, textOf } from "./pages.ts";
+import { blocksOf, fileOf, PAGES, textOf } from "./pages.ts";
 
 test("docs/sip.md has every option of a trunk", () =>
   expectPart("docs/sip.md", "trunk options", table(["option", "type", "what it does"], optionsOf("Trunk", ""))));
@@ -16,10 +18,10 @@ test("docs/sip.md has every option of a route", () => {
 test("docs/sip.md says of each status how a call ends", () => expectPart("docs/sip.md", "outcomes", outcomes()));
 
 test("every trunk on a page is one", () => {
-  const blocks = blocksOf("docs/sip.md").filter(({ note }) => note === "Trunks");
-  expect(blocks.length).toBeGreaterThanOrEqual(4);
-  for (const { line, text } of blocks)
-    expect(parseTrunks(JSON.parse(text)).faults?.map(faultText) ?? [], `docs/sip.md:${line}`).toEqual([]);
+  const blocks = PAGES.flatMap(blocksOf).filter(({ note }) => note === "Trunks");
+  expect(blocks.length).toBeGreaterThanOrEqual(10);
+  for (const { page, line, text } of blocks)
+    expect(parseTrunks(JSON.parse(text)).faults?.map(faultText) ?? [], `${page}:${line}`).toEqual([]);
   expect(parseTrunks(JSON.parse(textOf("examples/sip-trunk/pair/trunks.json"))).faults).toBeUndefined();
 });
 
@@ -41,6 +43,28 @@ test("the table of symptoms names options that there are, at least one in nearly
   expect(rows.length).toBeGreaterThan(15);
   expect(named.flat().filter((name) => !known.has(name))).toEqual([]);
   expect(named.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
+});
+
+test("docs/sip-providers.md names the source of each provider's section", () => {
+  const [, ...sections] = textOf("docs/sip-providers.md").split(/^## /m);
+  expect(sections.length).toBeGreaterThanOrEqual(6);
+  for (const section of sections) {
+    const [name] = section.split("\n");
+    expect(section, name).toMatch(/\nSource: .+\]\(https?:[^)]+\)[\s\S]*read \w+ \d{4}\.\s*$/);
+  }
+});
+
+test("the trunk of WhatsApp Business is the one that whatsappBusiness writes", () => {
+  const trunks = blocksOf("docs/sip-providers.md").map(({ text }) => JSON.parse(text)[0] as Trunk);
+  expect(trunks.find(({ name }) => name === "whatsapp-business")).toEqual(
+    whatsappBusiness({
+      phoneNumber: "+447700900123",
+      hostname: "sip.example.com",
+      password: "s3cret",
+      certificate: "/etc/ssl/sip.example.com.pem",
+      key: "/etc/ssl/sip.example.com.key",
+    }),
+  );
 });
 
 /** The members of an interface in a file of the configuration, as it has them. */
