@@ -157,10 +157,12 @@ export class ClientRequest implements ClientTransaction {
 
   #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: Places): ExchangeOwner {
     let heard = false;
+    let rang = false;
     return {
       maySend: this.#listener.maySend,
       provisional: (response) => {
         heard = true;
+        rang ||= response.status > 100;
         this.#listener.provisional?.(response, flow);
       },
       final: (response) => {
@@ -168,7 +170,7 @@ export class ClientRequest implements ClientTransaction {
         if (response.status === 503 && hop !== undefined) {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
-          if (this.#mayGoOn()) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
+          if (this.#mayGoOn(rang)) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
         } else if (hop !== undefined) this.#scope.failedHops.works(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
@@ -184,7 +186,7 @@ export class ClientRequest implements ClientTransaction {
           this.#hops.unshift(otherwise);
           if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
         }
-        if (this.#mayGoOn()) this.#goOn(fault);
+        if (this.#mayGoOn(heard)) this.#goOn(fault);
         else this.#fail(fault);
       },
       late: (response) => this.#scope.late(response, flow),
@@ -192,7 +194,9 @@ export class ClientRequest implements ClientTransaction {
     };
   }
 
-  #mayGoOn(): boolean {
+  /** @param taken the hop may be carrying the call: an INVITE to another one could make a second phone ring */
+  #mayGoOn(taken: boolean): boolean {
+    if (taken && this.#given.method === "INVITE") return false;
     return this.#hops.length > 0 && !this.#cancelled && !this.#done;
   }
 

@@ -199,6 +199,38 @@ test("503 sends the request to the next hop; with none left it is the answer", a
   await wire.transactions.close();
 });
 
+test("an INVITE that has rung goes to no other hop, nor does one whose connection breaks after any response", async () => {
+  const told = async (hops: Hop[], happens: (wire: Wire) => void): Promise<readonly [string[], string[]]> => {
+    const wire = new Wire();
+    wire.hops = hops;
+    const sent = await sending(wire);
+    happens(wire);
+    await wire.system.settle();
+    const asked = ways(wire).filter((way) => way.endsWith("INVITE"));
+    await wire.transactions.close();
+    return [sent.told, asked];
+  };
+  const connections = [tcp("192.0.2.11"), tcp("192.0.2.12")];
+  const rings = (wire: Wire): void => {
+    wire.answer(180);
+    wire.answer(503);
+  };
+  expect(await told([ONE, TWO], rings)).toEqual([["sent", "180", "503"], ["udp 192.0.2.11 INVITE"]]);
+  for (const status of [100, 180]) {
+    const breaks = (wire: Wire): void => {
+      wire.answer(status);
+      wire.breaks(wire.message(0).flow, "closed");
+    };
+    const end = [["sent", `${status}`, "closed"], ["tcp 192.0.2.11 INVITE"]];
+    expect(await told(connections, breaks)).toEqual(end);
+  }
+  const tries = (wire: Wire): void => {
+    wire.answer(100);
+    wire.answer(503);
+  };
+  expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
+});
+
 test("a 503 is the answer also when the other hops cannot be reached", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
