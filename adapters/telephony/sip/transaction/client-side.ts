@@ -16,6 +16,9 @@ import { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
 import type { ClientListener, ClientTransaction } from "./transactions.ts";
 
+/** Requests that go to the trunk's own server; those of a call may go to a server of the callee's choice. */
+const TO_THE_TRUNK: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
+
 /** What the client side needs. */
 export interface ClientSideOptions extends Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late"> {
   /** See `TransactionOptions.asksFailedHops`. */
@@ -72,7 +75,7 @@ export class ClientSide implements ClientScope {
     const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
     const exchange = this.#exchanges.get(clientKey(via, method));
     if (via === undefined || exchange === undefined) return;
-    this.#learn(via, exchange.flow);
+    this.#learn(via, exchange);
     exchange.response(response);
   }
 
@@ -115,10 +118,11 @@ export class ClientSide implements ClientScope {
   }
 
   /** Where the far side says that it saw us (RFC 3581); the branch has proved that it is the far side who says so. */
-  #learn({ host, port, params }: Via, flow: Flow): void {
+  #learn({ host, port, params }: Via, { flow, request }: ClientExchange): void {
     const rport = Number(params.get("rport") ?? "");
     const received = params.get("received");
     if (received === undefined && !rport) return;
-    this.transports.seen(flow, { address: received || host, port: rport || (port ?? flow.local.port) });
+    const address = { address: received || host, port: rport || (port ?? flow.local.port) };
+    this.transports.seen(flow, address, TO_THE_TRUNK.has(request.method));
   }
 }

@@ -15,7 +15,7 @@ export class OwnNames {
   readonly #learnt = new NewestMap<string, SocketAddress>(MOST_LEARNT);
   /** By the peer's address alone: a new connection there passes the same NAT. */
   readonly #seenBy = new NewestMap<string, string>(MOST_LEARNT);
-  /** By our private address: the public one that peers outside see, the latest. */
+  /** By our private address: the public one that the trunk's servers outside see, the latest. */
   readonly #outside = new NewestMap<string, string>(MOST_LEARNT);
 
   constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
@@ -24,8 +24,8 @@ export class OwnNames {
   }
 
   /**
-   * The public address, or what the peer sees, or what peers outside see if we are behind a NAT and it is outside too, or
-   * what the flow is bound to. The port: as configured; where requests come on connections of their own, that of the
+   * The public address, or what the peer sees, or what the trunk's servers see if we are behind a NAT and it is outside
+   * too, or what the flow is bound to. The port: as configured; where requests come on connections of their own, that of the
    * listener; else the one that the peer sees, or ours.
    */
   of(flow: Flow): string {
@@ -39,12 +39,13 @@ export class OwnNames {
   /**
    * Remembers what a peer sees. What is no address, or as it was bound, is nothing new; and a peer behind a balancer may
    * see a private address of its own network, which is none of a socket with a public one.
+   * @param trusted the peer is the trunk's server, so what it reports holds for others too. Default: false
    */
-  seen(flow: Flow, { address, port }: SocketAddress): void {
+  seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;
     if (isPrivate(address) && !isPrivate(flow.local.address)) return;
     this.#seenBy.set(flow.remote.address, address);
-    if (isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
+    if (trusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
     const key = keyOf(flow);
     const known = this.#learnt.get(key) ?? flow.local;
     if (known.address === address && known.port === port) return;

@@ -102,8 +102,11 @@ export interface Transports {
    * one is configured or was learnt (RFC 3581), else the address the flow is bound to.
    */
   sentBy(flow: Flow): string;
-  /** What the far side says our address on this flow is: `received` and `rport` of a response that is surely one to us. */
-  seen(flow: Flow, address: SocketAddress): void;
+  /**
+   * What the far side reports as our address on this flow: `received` and `rport` of a response that is surely one to us.
+   * @param trusted it is the trunk's own server, so the address holds for other servers too. Default: false
+   */
+  seen(flow: Flow, address: SocketAddress, trusted?: boolean): void;
   listen(listener: TransportListener): void;
   /** Resolves when the trunk's own listener takes connections; at once where it has none. @throws {TransportError} its port is taken */
   ready(): Promise<void>;

@@ -120,8 +120,8 @@ class SocketTransports implements TrunkTransports {
     return this.#names.of(flow);
   }
 
-  seen(...[flow, address]: Parameters<Transports["seen"]>): void {
-    this.#names.seen(flow, address);
+  seen(...seen: Parameters<Transports["seen"]>): void {
+    this.#names.seen(...seen);
   }
 
   listen(listener: TransportListener): void {

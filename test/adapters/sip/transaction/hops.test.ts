@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
+import { responseTo, type SipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { request, type Sent, send } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
@@ -229,6 +229,21 @@ test("an INVITE that has rung goes to no other hop, nor does one whose connectio
     wire.answer(503);
   };
   expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
+});
+
+test("our address in an answer to OPTIONS or REGISTER holds for other servers, that in an answer of a call does not", async () => {
+  const wire = new Wire();
+  for (const method of ["OPTIONS", "REGISTER", "INVITE", "BYE"]) {
+    await sending(wire, method);
+    const { message, flow } = wire.message(-1);
+    const response = responseTo(message as SipRequest, 200, "");
+    const via = response.headers.get("Via") ?? "";
+    response.headers.set("Via", via.replace("rport", "rport=40001;received=203.0.113.7"));
+    wire.arrives(response, flow);
+  }
+  expect(wire.seenAs).toHaveLength(4);
+  expect(wire.trusted).toHaveLength(2);
+  await wire.transactions.close();
 });
 
 test("a 503 is the answer also when the other hops cannot be reached", async () => {

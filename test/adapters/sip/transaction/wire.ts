@@ -57,6 +57,8 @@ export class Wire implements Transports {
   readonly transactions: Transactions;
   readonly left: Left[] = [];
   readonly seenAs: SocketAddress[] = [];
+  /** The addresses among them that hold for other servers too. */
+  readonly trusted: SocketAddress[] = [];
   /** Requests of the far side. */
   readonly requests: ServerTransaction[] = [];
   readonly late: SipResponse[] = [];
@@ -96,8 +98,9 @@ export class Wire implements Transports {
     return `${local.address}:${local.port}`;
   }
 
-  seen(_flow: Flow, address: SocketAddress): void {
+  seen(_flow: Flow, address: SocketAddress, trusted = false): void {
     this.seenAs.push(address);
+    if (trusted) this.trusted.push(address);
   }
 
   listen(listener: TransportListener): void {

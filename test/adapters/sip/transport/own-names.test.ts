@@ -43,7 +43,7 @@ test("another connection to a peer has the address that the peer sees, and a por
   expect(names.of(other)).toBe("10.0.0.1:40001");
 });
 
-test("behind a NAT, what one peer outside sees is our address for the others outside, and for nobody else", () => {
+test("behind a NAT, what the trunk's server sees is our address for the others outside, and for nobody else", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "192.168.1.2");
   const to = (address: string, local = "192.168.1.2"): Flow => ({
@@ -51,7 +51,7 @@ test("behind a NAT, what one peer outside sees is our address for the others out
     local: { address: local, port: 40_000 },
     remote: { address, port: 5060 },
   });
-  names.seen(to("198.51.100.1"), { address: "203.0.113.7", port: 4711 });
+  names.seen(to("198.51.100.1"), { address: "203.0.113.7", port: 4711 }, true);
   expect(names.of(to("198.51.100.2"))).toBe("203.0.113.7:40000");
   expect(names.of(to("10.0.0.5"))).toBe("192.168.1.2:40000");
   expect(names.of(to("198.51.100.2", "10.8.0.2"))).toBe("10.8.0.2:40000"); // another interface
@@ -74,3 +74,12 @@ test.each([
 test.each(["203.0.113.1", "172.32.0.1", "100.128.0.1", "2001:db8::1"])("%s is not", (address) =>
   expect(isPrivate(address)).toBe(false),
 );
+
+test("what a callee's own server reports is our address for that server alone", () => {
+  const names = new OwnNames(undefined, () => undefined);
+  const ours = flow("udp", "192.168.1.2");
+  const to = (address: string): Flow => ({ ...ours, remote: { address, port: 5060 } });
+  names.seen(to("198.51.100.66"), { address: "203.0.113.66", port: 5060 }, false);
+  expect(names.of(to("198.51.100.66"))).toBe("203.0.113.66:5060");
+  expect(names.of(to("198.51.100.1"))).toBe("192.168.1.2:40000");
+});
