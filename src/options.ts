@@ -135,14 +135,14 @@ export interface SipDestinations {
   readonly allowPremium?: boolean | undefined;
 }
 
-/** A trunk: `Trunk` of `ringport/sip`, which says and checks what else it may hold. */
+/** A trunk: `Trunk` of `ringport/sip`, which names and checks its other options. */
 export interface SipTrunkOptions {
   readonly name: string;
   readonly server: string;
   readonly [option: string]: unknown;
 }
 
-/** Several trunks behind one name: `Route` of `ringport/sip`, which says and checks what else it may hold. */
+/** Several trunks behind one name: `Route` of `ringport/sip`, which names and checks its other options. */
 export interface SipRouteOptions {
   readonly name: string;
   readonly trunks: readonly { readonly trunk: string; readonly [option: string]: unknown }[];

@@ -2,7 +2,7 @@ import type { Deadlines, DialOptions, Leg, LineHealth } from "../../../src/ports
 
 /** What carries the calls of lines: a trunk, or a route over several. */
 export interface Carrier {
-  /** The number that calls come from; null where there is none, or more than one. */
+  /** The number that calls come from; null if there is none, or more than one. */
   readonly phone: string | null;
   /** Reports its health to a line: now, and whenever it changes. */
   join(line: HealthListener): void;

@@ -28,7 +28,7 @@ export interface ExchangeOwner {
 export interface Patience {
   /** Timers B and F, ms: 64 * T1, or less while there are other hops. */
   readonly giveUpMs: number;
-  /** A connection that has brought nothing at all within so long seems dead, ms. Left out: nobody asks. */
+  /** A connection that brings nothing at all for this long seems dead, ms. Left out: it never does. */
   readonly silenceMs?: number | undefined;
 }
 

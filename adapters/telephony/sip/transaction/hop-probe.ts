@@ -7,10 +7,10 @@ import type { Flow, Hop, Transports } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./client-scope.ts";
 
-/** What says that nobody works there (RFC 3261 section 21), though a proxy in front of it does. */
+/** Responses of a proxy in front of a server that does not work (RFC 3261 section 21). */
 const NOBODY_THERE: ReadonlySet<number> = new Set([408, 503]);
 
-/** What a probe needs. */
+/** Options of {@link probeHop}. */
 export interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;

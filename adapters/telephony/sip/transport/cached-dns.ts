@@ -7,9 +7,9 @@ const KEEP_MS = 30_000;
 /** How long an answer counts if the DNS fails after it (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
 const MOST_QUESTIONS = 512;
-/** How long NAPTR and SRV records are waited for, and everything of which there is an earlier answer, ms. */
+/** Patience for NAPTR and SRV records, and for everything of which there is an earlier answer, ms. */
 const SHORT_PATIENCE_MS = 1_500;
-/** How long addresses are waited for, without which there is no call; less than a probe of the trunk waits, ms. */
+/** Patience for addresses, without which there is no call; less than a probe of the trunk has, ms. */
 const PATIENCE_MS = 4_000;
 
 /** What the runtimes call a question that their resolver gave up. */

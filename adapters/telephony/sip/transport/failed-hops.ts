@@ -15,7 +15,7 @@ interface Failure {
   readonly dead: Flow | undefined;
   waitMs: number;
   probeAt: number;
-  /** `probed` is a success: it works until it fails again, which is waited for longer then. */
+  /** `probed` is a success: it works until it fails again; the next wait is longer. */
   state: "failed" | "probing" | "probed";
 }
 
