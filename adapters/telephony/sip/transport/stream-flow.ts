@@ -60,7 +60,8 @@ export class StreamFlow implements Flow {
   /** How many reads have brought something. */
   #reads = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
-  #ponged = false;
+  /** Whether the peer answers keep-alives; false for good if it sends CRLFs at other times too. */
+  #ponged: boolean | undefined;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
 
@@ -158,8 +159,9 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
-        // A CRLF at any other time is a keep-alive of the peer's own, which may never answer ours.
-        this.#ponged ||= this.#usedAt - this.#pingedAt < PONG_MS;
+        // A CRLF at any other time is a keep-alive of the peer's own, and so may be those that came in time.
+        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#ponged ??= true;
+        else this.#ponged = false;
         break;
       case "malformed":
       case "fault":
@@ -194,7 +196,7 @@ export class StreamFlow implements Flow {
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();
-    if (!this.#ponged) return;
+    if (this.#ponged !== true) return;
     const watch = this.watch();
     const detail = `${placeName(this.kind, this.remote)} did not answer a keep-alive within ${PONG_MS / 1_000} s`;
     this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));

@@ -105,6 +105,22 @@ test.each([
   expect(flow.alive).toBe(true);
 });
 
+test("a peer with keep-alives of its own keeps its connection, though some of them look like answers", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports, messages } = opened.add(observe({ system }));
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  await system.advance(10_000);
+  for (let n = 1; n <= 6; n++) {
+    far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
+    await vi.waitFor(() => expect(messages).toHaveLength(n));
+    await system.advance(25_000);
+    expect(flow.alive).toBe(true);
+  }
+});
+
 test("a connection that is silent for the whole of timer F is closed, and the next request takes a new one", async () => {
   const far = await peer();
   const system = new ManualSystem();
