@@ -180,6 +180,7 @@ export class SipTrunk implements Carrier {
       {
         ...{ address: address.local, ports: trunk.rtpPorts, from: mediaRule(trunk, address) },
         ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp },
+        mayUseOpus: trunk.codecs.includes("opus"),
       },
       leg.heard,
       deadlines,

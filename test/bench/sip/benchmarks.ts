@@ -39,6 +39,16 @@ calls in two runs, against 401 before; the same count varies by that much from r
     },
     run: (options) => besideEcho(["node26", "bun", "deno"], "srtp-calls", options),
   },
+  "sip-g722": {
+    title: "Calls at once with G.722",
+    method: `${CALLS} G.722 at
+64 kbit/s, encoded and decoded by each call.`,
+    options: {
+      from: { says: "calls to begin with", value: 50, quick: 10 },
+      seconds: { says: "length of each try", value: 10, quick: 2 },
+    },
+    run: (options) => besideEcho(["node26", "bun"], "g722-calls", options),
+  },
   "sip-opus": {
     title: "Calls at once with Opus",
     method: `${CALLS} Opus at

@@ -11,9 +11,16 @@ import type { Load } from "./load.ts";
 export interface CallsLoadOptions {
   /** Where the echo is, on 127.0.0.1. */
   readonly port: number;
-  readonly codec: "PCMU" | "opus";
+  readonly codec: keyof typeof CODECS;
   readonly srtp?: boolean | undefined;
 }
+
+/** Payload type, and Hz of the samples. */
+const CODECS = {
+  PCMU: { payloadType: 0, sampleRate: 8_000 },
+  G722: { payloadType: 9, sampleRate: 16_000 },
+  opus: { payloadType: 111, sampleRate: 16_000 },
+} as const;
 
 /** Longer than any measurement with so many calls. */
 const MESSAGE_MS = 300_000;
@@ -37,7 +44,7 @@ export class CallsLoad implements Load, FrameSink {
 
   constructor(options: CallsLoadOptions) {
     this.#options = options;
-    this.#sampleRate = options.codec === "opus" ? 16_000 : 8_000;
+    this.#sampleRate = CODECS[options.codec].sampleRate;
     this.#message = tone(440, MESSAGE_MS, this.#sampleRate, 8_000);
   }
 
@@ -80,6 +87,7 @@ export class CallsLoad implements Load, FrameSink {
       address: "127.0.0.1",
       ports: [16_384, 49_151],
       sampleRate: this.#sampleRate,
+      mayUseOpus: this.#options.codec === "opus",
       lossMs: 20_000,
     } as const;
     const session = await this.#engine.open(options, DEAF);
@@ -94,7 +102,7 @@ export class CallsLoad implements Load, FrameSink {
   #settings(): StreamSettings {
     const { port, codec, srtp } = this.#options;
     const remote = { address: "127.0.0.1", port };
-    const payloadType = codec === "opus" ? 111 : 0;
+    const { payloadType } = CODECS[codec];
     // What comes back is what went out, and so are its keys.
     const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", realSystem.random);
     return {

@@ -59,6 +59,12 @@ const ROUTES: readonly Route[] = [
     trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}`, codecs: ["opus", "PCMU"] }),
   },
   {
+    title: "a tone by UDP and G.722",
+    number: "g722",
+    says: "tone",
+    trunk: ({ baresip }) => ({ server: `sip:127.0.0.1:${baresip.port}`, codecs: ["G722", "PCMU"] }),
+  },
+  {
     title: "a tone by TLS and protected Opus",
     number: "sdesOpus",
     says: "tone",

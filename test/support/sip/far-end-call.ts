@@ -102,7 +102,7 @@ export class FarEndCall {
     return (this.voice?.keys ?? "") + this.infoKeys;
   }
 
-  /** What was heard, at 8000 Hz; `voice.heard()` tells the gaps as well. */
+  /** What was heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` tells the gaps as well. */
   get heard(): Int16Array {
     return this.voice?.heard().samples ?? new Int16Array();
   }

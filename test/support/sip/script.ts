@@ -37,7 +37,7 @@ export interface Script {
   /** Its description whatever was offered, also in a refusal; its audio goes nowhere. */
   readonly description?: string;
   /** Its codecs. Default: PCMU, PCMA. */
-  readonly codecs?: readonly ("PCMU" | "PCMA")[];
+  readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
   /** Does not understand telephone-event. Default: it does. */
   readonly noEvents?: boolean;
   /** Default: silence. */

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from "node:dgram";
-import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../../src/audio/g711.ts";
+import { type Coding, codingOf } from "./coding.ts";
 
 /**
- * What a far end says: a tone of so many Hz, these samples (8000 Hz) and silence after them, silence, comfort noise
+ * What a far end says: a tone of so many Hz, these samples (of the codec's rate) and silence after them, silence, comfort noise
  * (RFC 3389) five times a second, or not one packet.
  */
 export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
@@ -10,7 +10,7 @@ export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort
 /** How two voices have agreed to speak. */
 export interface Wire {
   readonly remote: { readonly address: string; readonly port: number };
-  readonly codec: "PCMU" | "PCMA";
+  readonly codec: "PCMU" | "PCMA" | "G722";
   readonly payloadType: number;
   /** Payload type of telephone-event; undefined: none. */
   readonly eventType: number | undefined;
@@ -32,9 +32,9 @@ export interface HeardPacket {
 
 /** Samples that a far end has heard, in the order of their timestamps. */
 export interface Heard {
-  /** 8000 Hz; what never came is 0. */
+  /** Of the codec's rate: 16000 Hz with G.722, else 8000; what never came is 0. */
   readonly samples: Int16Array;
-  /** Where that is; a negative length means timestamps that went back. Events of keys make gaps as well. */
+  /** Where that is, in units of the timestamp; a negative length means timestamps that went back. Events of keys make gaps as well. */
   readonly gaps: readonly { readonly at: number; readonly samples: number }[];
 }
 
@@ -61,7 +61,7 @@ export class Voice {
   readonly #socket: Socket;
   readonly #sender: Socket;
   #wire: Wire | undefined;
-  #law: { readonly levels: Int16Array; readonly code: (sample: number) => number } | undefined;
+  #coding: Coding = codingOf("PCMU");
   #speech: Speech = "silence";
   #spoken = 0;
   #toPress: string[] = [];
@@ -97,8 +97,7 @@ export class Voice {
 
   /** Speaks from now on; called again, goes on with other settings. */
   talk(wire: Wire, speech: Speech): void {
-    this.#law =
-      wire.codec === "PCMU" ? { levels: MULAW_LEVELS, code: mulawCode } : { levels: ALAW_LEVELS, code: alawCode };
+    if (wire.codec !== this.#wire?.codec) this.#coding = codingOf(wire.codec);
     if (speech !== this.#speech) this.#spoken = 0;
     this.#speech = speech;
     const isFirst = this.#wire === undefined;
@@ -163,12 +162,13 @@ export class Voice {
         .filter((packet) => packet.ssrc === ssrc && packet.payloadType === this.#wire?.payloadType)
         .sort((a, b) => a.sequence - b.sequence)
         .filter((packet, i, sorted) => packet.sequence !== sorted[i - 1]?.sequence);
+      const coding = codingOf(this.#wire?.codec ?? "PCMU");
       let due = stream[0]?.timestamp ?? 0;
       for (const { timestamp, payload } of stream) {
         const gap = (timestamp - due) | 0;
         if (gap !== 0) gaps.push({ at: all.length, samples: gap });
-        for (let i = 0; i < Math.min(gap, LONGEST_GAP); i++) all.push(0);
-        for (const code of payload) all.push(this.#law?.levels[code] ?? 0);
+        for (let i = 0; i < Math.min(gap, LONGEST_GAP) * coding.samplesPerByte; i++) all.push(0);
+        for (const sample of coding.decode(payload)) all.push(sample);
         due = (timestamp + payload.length) >>> 0;
       }
     }
@@ -208,9 +208,8 @@ export class Voice {
       this.#timestamp = (this.#timestamp + FRAME) >>> 0;
       return;
     }
-    const frame = Buffer.alloc(FRAME);
-    for (let i = 0; i < FRAME; i++) frame[i] = this.#law!.code(this.#sample(speech));
-    this.#send(wire, wire.payloadType, this.#timestamp, this.sent === 0, frame);
+    const frame = Int16Array.from({ length: FRAME * this.#coding.samplesPerByte }, () => this.#sample(speech));
+    this.#send(wire, wire.payloadType, this.#timestamp, this.sent === 0, this.#coding.encode(frame));
     this.#timestamp = (this.#timestamp + FRAME) >>> 0;
   }
 
@@ -218,7 +217,7 @@ export class Voice {
     const at = this.#spoken++;
     if (speech instanceof Int16Array) return speech[at] ?? 0;
     if (typeof speech === "string") return 0;
-    return Math.round(8_000 * Math.sin((2 * Math.PI * speech.hz * at) / 8000));
+    return Math.round(8_000 * Math.sin((2 * Math.PI * speech.hz * at) / (8000 * this.#coding.samplesPerByte)));
   }
 
   #send(wire: Wire, type: number, timestamp: number, marker: boolean, payload: Buffer): void {

@@ -35,6 +35,8 @@ export interface MediaOptions {
   readonly ports: readonly [first: number, last: number];
   /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
   readonly sampleRate: number;
+  /** Opus may be negotiated: its library is loaded before the session is there. */
+  readonly mayUseOpus?: boolean | undefined;
   /** No inbound RTP for so long after the answer is reported as lost, ms. */
   readonly lossMs: number;
   /** Audio and reports count only from the addresses that were negotiated. Default: false. */

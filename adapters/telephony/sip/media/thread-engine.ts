@@ -34,7 +34,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
     if (closed) throw new Error("The media engine is closed.");
-    if (media.sampleRate > 8_000) await loadOpus();
+    if (media.mayUseOpus) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({
       ...media,

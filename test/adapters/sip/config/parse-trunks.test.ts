@@ -65,9 +65,11 @@ describe("the settings of trunks", () => {
   });
 
   test("codecs are known in any case, ports as a pair or as text", () => {
-    const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "Pcma"], rtpPorts: "10000-20000" }]);
-    expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus"], rtpPorts: [10_000, 20_000] });
+    const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "g722", "Pcma"], rtpPorts: "10000-20000" }]);
+    expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus", "G722"], rtpPorts: [10_000, 20_000] });
     expect(resolveTrunk(trunks![0]!).sampleRate).toBe(16_000);
+    expect(resolveTrunk({ ...MINIMAL, codecs: ["G722"] }).sampleRate).toBe(16_000);
+    expect(resolveTrunk(MINIMAL).sampleRate).toBe(8_000);
   });
 
   test("what a trunk does not say follows from what it says", () => {
