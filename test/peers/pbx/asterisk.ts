@@ -147,5 +147,11 @@ nocolor = yes
   });
   stage.add(child, () => child.kill());
   await Promise.all([listening(port, "udp", 20_000), listening(port + 1, "tcp", 20_000)]);
-  return { port, trunk: {}, protected: { user: "protected" }, heard: (number) => newestRecording(at("rec"), number) };
+  return {
+    port,
+    trunk: {},
+    protected: { user: "protected" },
+    keysAsTones: { user: "inband" },
+    heard: (number) => newestRecording(at("rec"), number),
+  };
 }

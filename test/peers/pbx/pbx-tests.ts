@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
+import { DtmfDetector } from "../../../src/audio/dtmf.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { until } from "../../support/server-client.ts";
 import { phaseJumps, toneShare } from "../../support/server-sound.ts";
@@ -112,6 +113,33 @@ export function pbxTests(
       );
       await leg.hangUp();
       expect(events.keys).toBe("15#0");
+    });
+
+    test("is heard in G.722", async () => {
+      const leg = await talks({ codecs: ["G722"] });
+      await wasHeard();
+      expect(leg.statistics?.()?.codec).toBe("G722");
+    });
+
+    test("carries keys as tones if the PBX takes no telephone-events", async ({ skip }) => {
+      if (pbx.keysAsTones === undefined) skip("it was not set up to play tones");
+      const { dial } = await open(pbx.keysAsTones, "tones");
+      const { leg, events, ear } = await dial(CALLEES.presses);
+      await events.next("connected", 8_000);
+      expect(leg.dtmf).toBe("in-band");
+      let keys = "";
+      await until(
+        () => {
+          keys = "";
+          new DtmfDetector(leg.sampleRate, (key) => (keys += key)).push(concatPcm(ear.frames));
+          return keys;
+        },
+        ({ length }) => length >= 4,
+        10_000,
+        "four keys",
+      );
+      await leg.hangUp();
+      expect(keys).toBe("15#0");
     });
 
     test("that finds the callee busy ends as busy", async () => {
