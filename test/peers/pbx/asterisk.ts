@@ -151,6 +151,7 @@ nocolor = yes
     port,
     trunk: {},
     protected: { user: "protected" },
+    speaksG722: true,
     keysAsTones: { user: "inband" },
     heard: (number) => newestRecording(at("rec"), number),
   };

@@ -32,6 +32,7 @@ export interface Pbx {
   readonly trunk: Partial<Trunk>;
   /** What it needs besides where only SRTP will do. */
   readonly protected: Partial<Trunk>;
+  readonly speaksG722?: boolean;
   /** What it needs to press keys as tones; undefined: it was not set up for it. */
   readonly keysAsTones?: Partial<Trunk>;
   /** What it heard of the last call to this number; waits until the file is closed. */
