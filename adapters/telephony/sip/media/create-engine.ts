@@ -20,6 +20,8 @@ export interface CreateEngineOptions {
 
 /** A worker that cannot be had is tried again after this at the earliest, ms. */
 const RETRY_MS = 10_000;
+/** A call that this many workers die of gets none. */
+const MOST_TRIES = 2;
 
 /**
  * The engine that was asked for. A worker that dies is replaced for the next call; where none can be had, the call lives in
@@ -72,15 +74,16 @@ class ReplacedWorkers implements MediaEngine {
   }
 
   async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    const worker = await this.ready();
-    if (worker === undefined) return await this.#inThread(options, listener, deadlines);
-    try {
-      return await worker.open(options, listener, deadlines);
-    } catch (fault) {
-      if (worker.alive || this.#closed) throw fault;
-      const next = await this.ready(); // it died under this call's hands
-      return await (next ?? this).open(options, listener, deadlines);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const worker = await this.ready();
+      if (worker === undefined) break;
+      try {
+        return await worker.open(options, listener, deadlines);
+      } catch (fault) {
+        if (worker.alive || this.#closed) throw fault; // else it died under this call's hands
+      }
     }
+    return await this.#inThread(options, listener, deadlines);
   }
 
   async close(): Promise<void> {

@@ -311,6 +311,18 @@ describe("a worker that dies", () => {
     }
   };
 
+  test("at every first call leaves the calls to this thread", async () => {
+    const dies = `import { parentPort } from "node:worker_threads";
+      parentPort.on("message", () => process.exit(1));
+      parentPort.postMessage({ type: "ready", monotonic: performance.now() });`;
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(dies)}`);
+    const engine = await createEngine({ system: realSystem, logger: silentLogger, place: "worker", entry });
+    engines.push(engine);
+    const { told } = await call(engine, new Playout(RATE));
+    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    expect(told).toEqual(["sending", "receiving"]);
+  });
+
   test("takes its calls with it, and a new one carries the next calls", async () => {
     const engine = await engineIn("worker");
     const before = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
