@@ -39,7 +39,7 @@ export class CallMedia {
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #ear: CalleeEar;
-  readonly #keys = new KeyMerger();
+  readonly #keys: KeyMerger;
   readonly #live: LiveEars | undefined;
   readonly #recorder: Recorder | undefined;
   /** What is noticed while the call is being closed, when nobody reads signals any more. */
@@ -62,8 +62,10 @@ export class CallMedia {
     if (message) this.#playout.onDelay = (atMs, silenceMs) => this.#delayed(atMs, silenceMs);
     const { sampleRate } = leg;
     const { voiceActivity } = context;
+    const inBandDtmf = (): boolean => (leg.dtmf ?? capabilities.dtmf) === "in-band";
+    this.#keys = new KeyMerger(inBandDtmf);
     this.#ear = new CalleeEar(
-      { sampleRate, inBandDtmf: () => (leg.dtmf ?? capabilities.dtmf) === "in-band", voiceActivity },
+      { sampleRate, inBandDtmf, voiceActivity },
       {
         firstAudio: () => post({ type: "inbound_audio" }),
         digit: (digit, atMs) => {

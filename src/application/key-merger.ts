@@ -8,11 +8,17 @@ interface HeardKey {
 
 /**
  * Counts each key of a callee once, though it may come as a tone in the audio and as a report of the network. Reports are
- * certain, so after the first of them tones count no more. Times are monotonic, ms.
+ * certain, so after the first of them beside tones, tones count no more. Times are monotonic, ms.
  */
 export class KeyMerger {
+  readonly #inBand: () => boolean;
   #reported = false;
   #heard: HeardKey[] = [];
+
+  /** @param inBand whether keys come as tones at the moment: a call may move to a phone that plays them */
+  constructor(inBand: () => boolean) {
+    this.#inBand = inBand;
+  }
 
   /** Whether a key that was heard in the audio is a new one. */
   heard(digit: string, at: number): boolean {
@@ -24,6 +30,7 @@ export class KeyMerger {
 
   /** Whether a key that the network reports is a new one. */
   reported(digit: string, at: number): boolean {
+    if (!this.#inBand()) return true;
     this.#reported = true;
     this.#forget(at);
     const same = this.#heard.findIndex((key) => key.digit === digit);

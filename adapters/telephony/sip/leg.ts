@@ -220,6 +220,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   #key(digit: string, by: "rtp" | "info"): void {
+    if (this.dtmf === "in-band") this.#keysBy = undefined; // telephone-events were another phone's
     this.#keysBy ??= by;
     if (this.#keysBy === by) this.#tell({ type: "dtmf", digit });
   }
