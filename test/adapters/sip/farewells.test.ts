@@ -1,12 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { createSocket } from "node:dgram";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
+import {
+  type Field,
+  field,
+  fieldsNamed,
+  methodOf,
+  readSip,
+  type SipText,
+  writeSip,
+} from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
 /** A call to such a callee, hung up by us; it is over here. */
-async function hungUp(callee: Script): Promise<readonly [scene: Scene, far: FarEndCall]> {
-  const scene = await Scene.open({}, { callees: { "*": callee } });
+async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
+  const scene = await Scene.open(trunk, { callees: { "*": callee } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   await leg.hangUp();
@@ -38,6 +49,26 @@ describe("a far leg is hung up, though the call is over here:", () => {
     const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await down(scene, far);
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");
+  });
+
+  test("a BYE that another server challenges goes the way of the INVITE, without credentials for that server", async () => {
+    const other = createSocket("udp4");
+    const byes: SipText[] = [];
+    other.on("message", (datagram, { address, port }) => {
+      const request = readSip(datagram);
+      if (methodOf(request) !== "BYE") return;
+      byes.push(request);
+      const fields = ["Via", "From", "To", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
+      const challenge: Field = ["WWW-Authenticate", 'Digest realm="elsewhere", nonce="1", algorithm=MD5'];
+      const body = { start: "SIP/2.0 401 Unauthorized", fields: [...fields, challenge], body: "" };
+      other.send(writeSip(body), port, address);
+    });
+    await new Promise<void>((resolve) => other.bind(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const contact = `<sip:callee@127.0.0.1:${other.address().port}>`;
+    const [scene, far] = await hungUp({ contact }, { user: "agent", password: "s3cret" });
+    await down(scene, far);
+    expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 
   test("closing the trunk gives a BYE up that waits to be sent again", async () => {

@@ -13,6 +13,8 @@ const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
 /** Refusals after which there is no leg any more (RFC 3261 section 15.1.1). */
 const GONE: ReadonlySet<number> = new Set([408, 481]);
 
+const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
+
 /** A BYE to be sent. */
 export interface Bye {
   /** Makes the request. @param elsewhere the way that the dialog names leads nowhere: by that of the INVITE */
@@ -71,7 +73,11 @@ export class Farewell {
   #answered({ status, headers }: SipResponse, refusal: string | undefined): void {
     if (TEMPORARY.has(status)) this.#again(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
     else if (status < 300 || GONE.has(status)) this.stop();
-    else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal}`}`);
+    else if (CHALLENGES.has(status) && !this.#elsewhere) {
+      // A server that has no right to our password: the trunk's own knows the call, and may ask.
+      this.#elsewhere = true;
+      this.#send();
+    } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal}`}`);
   }
 
   /** A BYE without an answer has been repeated for 32 s; any other fault may pass, or be that of the way. */

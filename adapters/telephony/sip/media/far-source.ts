@@ -146,7 +146,7 @@ export class FarSource implements SocketAddress {
     const neighbour = address === this.address || address === this.#agreed.address;
     const rank = trusted ? 2 : neighbour ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
-      if (candidate.outranks(rank, now)) return this.#foreign();
+      if (candidate.standsBefore(packet, address, port, rank, now)) return this.#foreign();
       this.#dismiss();
       candidate.begin(packet, address, port, rank, now);
     }

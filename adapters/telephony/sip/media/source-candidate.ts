@@ -34,8 +34,7 @@ export class SourceCandidate {
 
   /** Whether the packet is its next one; then it is counted. */
   follows(packet: RtpPacket, address: string, port: number, now: number): boolean {
-    if (this.packets === 0 || packet.ssrc !== this.#ssrc || port !== this.#port || address !== this.#address)
-      return false;
+    if (!this.#sends(packet, address, port)) return false;
     if (((packet.sequence - this.#next) & 0xffff) >= MOST_AHEAD) return false;
     this.packets++;
     this.#heardAt = now;
@@ -43,12 +42,17 @@ export class SourceCandidate {
     return true;
   }
 
-  /** Whether it stands before another source. */
-  outranks(rank: number, now: number): boolean {
-    return this.packets > 0 && this.#rank > rank && now - this.#heardAt < STALE_MS;
+  /** Whether it stands before the source of this packet: of two that speak at once, the first is weighed. */
+  standsBefore(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
+    if (this.packets === 0 || now - this.#heardAt >= STALE_MS) return false;
+    return this.#rank >= rank && !this.#sends(packet, address, port);
   }
 
   clear(): void {
     this.packets = 0;
+  }
+
+  #sends(packet: RtpPacket, address: string, port: number): boolean {
+    return this.packets > 0 && packet.ssrc === this.#ssrc && port === this.#port && address === this.#address;
   }
 }
