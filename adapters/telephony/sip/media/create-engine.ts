@@ -48,6 +48,7 @@ class ReplacedWorkers implements MediaEngine {
   /** The present worker; undefined if none could be had. */
   #worker: Promise<WorkerEngine | undefined> | undefined;
   #thread: MediaEngine | undefined;
+  /** When a worker that could not be had is tried again; Infinity: that is under way. */
   #retryAt = 0;
   #closed = false;
 
@@ -62,8 +63,12 @@ class ReplacedWorkers implements MediaEngine {
     const before = this.#worker;
     const worker = await before;
     if (worker?.alive || this.#closed) return worker;
+    if (before !== undefined && worker === undefined) {
+      this.#retry();
+      return undefined;
+    }
     // Another call may have asked meanwhile.
-    if (this.#worker === before && (worker !== undefined || this.#system.monotonic() >= this.#retryAt)) {
+    if (this.#worker === before) {
       if (worker !== undefined) {
         this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
         void worker.close();
@@ -71,6 +76,17 @@ class ReplacedWorkers implements MediaEngine {
       this.#worker = this.#start();
     }
     return await this.#worker;
+  }
+
+  /** Tries to have a worker beside the calls, which need not wait for it: they live in this thread meanwhile. */
+  #retry(): void {
+    if (this.#system.monotonic() < this.#retryAt) return;
+    this.#retryAt = Number.POSITIVE_INFINITY;
+    void this.#start().then((worker) => {
+      if (worker === undefined) return;
+      if (this.#closed) void worker.close();
+      else this.#worker = Promise.resolve(worker);
+    });
   }
 
   async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
@@ -101,8 +117,9 @@ class ReplacedWorkers implements MediaEngine {
     }
   }
 
-  #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+  async #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+    if (this.#closed) throw new Error("The media engine is closed.");
     this.#thread ??= createThreadEngine({ system: this.#system });
-    return this.#thread.open(options, listener, deadlines);
+    return await this.#thread.open(options, listener, deadlines);
   }
 }

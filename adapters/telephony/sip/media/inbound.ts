@@ -38,8 +38,8 @@ export class Inbound {
   #before = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
   #heard = false;
-  /** From then on what comes is no more early media, ms. */
-  #freshFrom = 0;
+  /** From then on what comes is no more early media, ms; without any, always. */
+  #freshFrom = Number.NEGATIVE_INFINITY;
   #owed = 0;
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
@@ -230,7 +230,7 @@ export class Inbound {
   }
 
   #begun(now: number, timely: boolean): void {
-    const isEarly = this.#freshFrom > 0 && (now < this.#freshFrom || !timely);
+    const isEarly = now < this.#freshFrom || (!timely && this.#freshFrom !== Number.NEGATIVE_INFINITY);
     if (this.#heard || isEarly) return;
     this.#heard = true;
     this.#listener.audible();

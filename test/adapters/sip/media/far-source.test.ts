@@ -46,6 +46,21 @@ describe("the source of the far side's audio", () => {
     expect(judge.source.injected).toBe(0);
   });
 
+  test("is believed although another one interleaves: the first of two is weighed", () => {
+    const judge = listening();
+    expect(judge(BEHIND_NAT, 7, 0, 1)).toBe("held → agreed");
+    expect(judge(STRANGER, 70, 10, 2)).toBe("foreign → agreed");
+    expect(judge(BEHIND_NAT, 8, 20, 1)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
+  });
+
+  test("is weighed after another one that does not go on", () => {
+    const judge = listening();
+    expect(judge(STRANGER, 70, 0, 2)).toBe("held → agreed");
+    for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, 7 + i, 20 * i + 10, 1)).toBe("foreign → agreed");
+    expect(judge(BEHIND_NAT, 17, 210, 1)).toBe("held → agreed");
+    expect(judge(BEHIND_NAT, 18, 230, 1)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
+  });
+
   test("is followed at once, again and again, if it goes on at another address", () => {
     const judge = listening();
     judge(AGREED, 65_534, 0);
