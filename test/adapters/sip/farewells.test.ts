@@ -45,7 +45,8 @@ describe("a far leg is hung up, though the call is over here:", () => {
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
 
-  test("a BYE whose Contact leads nowhere goes the way of the INVITE", async () => {
+  // Deno hears of no ICMP: there the BYE has been repeated for 32 s, and is given up.
+  test.skipIf("Deno" in globalThis)("a BYE whose Contact leads nowhere goes the way of the INVITE", async () => {
     const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await down(scene, far);
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");
