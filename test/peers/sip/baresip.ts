@@ -42,7 +42,7 @@ export const NUMBERS = {
   sdesFeedback: "+12025550108",
   dtls: "+12025550109",
   rings: "+12025550106",
-  g722: "+12025550108",
+  g722: "+12025550110",
 } as const;
 
 const ACCOUNTS: Readonly<Record<keyof typeof NUMBERS, string>> = {
