@@ -1,5 +1,6 @@
 // A program that places calls of every kind over SIP trunks and closes them. It ends by itself when nothing is left:
 // no socket, no timer, no worker. Prints what became of each call.
+import { createSocket } from "node:dgram";
 import { sip, type Trunk } from "../../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../../src/audio/playout.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
@@ -23,11 +24,14 @@ const good = {
   register: true,
   codecs: ["opus", "PCMU"],
 } as const;
+/** Takes what comes, and never answers. */
+const silent = createSocket("udp4");
+await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve));
 const trunks: readonly Trunk[] = [
   { name: "good", ...good },
   { name: "nowhere", server: "sip:nowhere.invalid", probe: "none" },
   { name: "refused", server: "sip:127.0.0.1:9;transport=tcp", probe: "none" },
-  { name: "silent", server: "sip:127.0.0.1:9", probe: "none" },
+  { name: "silent", server: `sip:127.0.0.1:${silent.address().port}`, probe: "none" },
 ];
 
 /** Places one call, does something with it, and tells how it ended; calls that are still there are closed with all else. */
@@ -75,3 +79,4 @@ console.log(`closed within ${Math.ceil((performance.now() - closingAt) / 1_000)}
 console.log(`registered for ${farEnd.registrations.at(-1)?.expires} s at the end`);
 console.log(`calls left: ${farEnd.calls.filter(({ end }) => end === undefined).length}`);
 await farEnd.close();
+silent.close();
