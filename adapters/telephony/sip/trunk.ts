@@ -5,6 +5,7 @@ import type { Carrier, CarrierDialOptions, HealthListener } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { loadRefusals, mayFollow, type RefusalOf } from "./destinations/destinations.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
+import { JoinedLines } from "./joined-lines.ts";
 import { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
 import { type MediaEngine, type MediaSession, PortsExhausted } from "./media/engine.ts";
@@ -36,7 +37,7 @@ export interface SipTrunkOptions {
 export class SipTrunk implements Carrier {
   readonly #options: SipTrunkOptions;
   readonly #limiter: Limiter;
-  readonly #lines = new Set<HealthListener>();
+  readonly #lines = new JoinedLines(() => this.ask());
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
   #stack: Promise<SipStack> | undefined;
@@ -63,14 +64,11 @@ export class SipTrunk implements Carrier {
 
   /** A line is linked: it is told the trunk's health now and whenever it changes. */
   join(line: HealthListener): void {
-    this.#lines.add(line);
-    void this.ask().then((health) => {
-      if (this.#lines.has(line)) line.health(health);
-    });
+    this.#lines.join(line);
   }
 
   part(line: HealthListener): void {
-    this.#lines.delete(line);
+    this.#lines.part(line);
   }
 
   /** What is true now. Never rejects. */
@@ -136,18 +134,16 @@ export class SipTrunk implements Carrier {
     let takesKeys = false;
     const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
       stack.invite({
-        ...{
-          user,
-          from,
-          callId,
-          session,
-          address,
-          srtp,
-          profile,
-          listener: leg,
-          lost: leg.heard.lost,
-          refused: leg.refused,
-        },
+        user,
+        from,
+        callId,
+        session,
+        address,
+        srtp,
+        profile,
+        listener: leg,
+        lost: leg.heard.lost,
+        refused: leg.refused,
         maySend: () => system.monotonic() < deadlines.send,
         mayFollow: (place) => mayFollow(place, mayRedirect, trunk.format),
         settled(settings) {
@@ -281,7 +277,7 @@ export class SipTrunk implements Carrier {
     if (health.state === "offline")
       logger.warn({ trunk: trunk.name, reason: health.reason }, "sip: the trunk is offline");
     else logger.info({ trunk: trunk.name }, "sip: the trunk is online");
-    for (const line of [...this.#lines]) line.health(health);
+    this.#lines.changed(health);
   }
 
   async #close(): Promise<void> {

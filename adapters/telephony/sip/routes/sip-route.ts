@@ -2,6 +2,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { DialError, type Leg, type LineHealth } from "../../../../src/ports/telephony.ts";
 import type { Carrier, CarrierDialOptions, HealthListener } from "../carrier.ts";
 import type { Route } from "../config/route.ts";
+import { JoinedLines } from "../joined-lines.ts";
 import { ONLINE, offline, sameHealth } from "../registration/presence.ts";
 import type { SipTrunk } from "../trunk.ts";
 import { chosenTrunks } from "./chosen-trunks.ts";
@@ -21,7 +22,7 @@ export interface SipRouteOptions {
 /** A route at work: it is online if any of its trunks is, and asks them one after another. */
 export class SipRoute implements Carrier {
   readonly #options: SipRouteOptions;
-  readonly #lines = new Set<HealthListener>();
+  readonly #lines = new JoinedLines(() => this.ask());
   readonly #members: readonly Member[];
   /** The health that was reported last. */
   #health: LineHealth | undefined;
@@ -39,14 +40,11 @@ export class SipRoute implements Carrier {
   }
 
   join(line: HealthListener): void {
-    this.#lines.add(line);
-    void this.ask().then((health) => {
-      if (this.#lines.has(line)) line.health(health);
-    });
+    this.#lines.join(line);
   }
 
   part(line: HealthListener): void {
-    this.#lines.delete(line);
+    this.#lines.part(line);
   }
 
   async ask(): Promise<LineHealth> {
@@ -82,7 +80,7 @@ export class SipRoute implements Carrier {
     if (health.state === "offline" && known.length < this.#members.length) return; // another one may be online
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
-    for (const line of [...this.#lines]) line.health(health);
+    this.#lines.changed(health);
   }
 }
 
