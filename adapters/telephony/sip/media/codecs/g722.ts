@@ -1,5 +1,5 @@
 import { type Codec, LONGEST_PACKET_MS } from "./codec.ts";
-import { type BandTables, SubBand } from "./sub-band.ts";
+import { type BandTables, SubBand, saturated } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
 /** An error of RFC 1890 that stayed: the timestamps count at half of the samples' rate (RFC 3551 section 4.5.2). */
@@ -106,7 +106,7 @@ class Encoder {
 
   #codeLow(sample: number): number {
     const band = this.#low;
-    const error = clamped(sample - band.predicted);
+    const error = saturated(sample - band.predicted);
     const size = error < 0 ? ~error : error;
     let step = 1;
     for (let most = LOW_LIMITS.length; step < most; ) {
@@ -122,7 +122,7 @@ class Encoder {
 
   #codeHigh(sample: number): number {
     const band = this.#high;
-    const error = clamped(sample - band.predicted);
+    const error = saturated(sample - band.predicted);
     const size = error < 0 ? ~error : error;
     const isLarge = size >= (HIGH_LIMIT * band.scale) >> 12;
     const code = (error < 0 ? 0 : 2) | (isLarge ? 0 : 1);
@@ -146,8 +146,8 @@ class Decoder {
       filter.samples[PAST + 2 * i] = low + high;
       filter.samples[PAST + 2 * i + 1] = low - high;
       filter.at(2 * i);
-      into[start + 2 * i] = clamped(filter.even >> 11);
-      into[start + 2 * i + 1] = clamped(filter.odd >> 11);
+      into[start + 2 * i] = saturated(filter.even >> 11);
+      into[start + 2 * i + 1] = saturated(filter.odd >> 11);
     }
     filter.pass(2 * count);
     return 2 * count;
@@ -170,6 +170,5 @@ class Decoder {
   }
 }
 
-/** To 16 bits, and to the 15 bits of a band. */
-const clamped = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
+/** Limits a value to the 15 bits of a band. */
 const limited = (value: number): number => (value > 16_383 ? 16_383 : value < -16_384 ? -16_384 : value);

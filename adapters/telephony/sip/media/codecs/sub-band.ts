@@ -16,7 +16,8 @@ const POWERS = Int32Array.from({ length: 32 }, (_, i) => Math.floor(2048 * 2 ** 
 const ZEROS = 6;
 const MOST_SECOND_POLE = 12_288;
 
-const saturated = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
+/** Limits a value to 16 bits. */
+export const saturated = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
 
 /**
  * Adaptive prediction and scale of one band of G.722, the same in encoder and decoder (ITU-T G.722, section 3.6 and the
