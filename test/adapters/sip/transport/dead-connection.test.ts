@@ -28,6 +28,17 @@ function trunk(system: ManualSystem): Trunk {
   return both;
 }
 
+/** A connection to a peer, which stays open until it dies. */
+async function held() {
+  const far = await peer();
+  const system = new ManualSystem();
+  const seen = opened.add(observe({ system }));
+  const flow = await seen.transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  return { ...seen, far, system, flow };
+}
+
 /** The answer to a keep-alive, behind a message that shows that it has arrived. */
 const PONG: string = `${new TextDecoder().decode(writeMessage(options()))}\r\n`;
 
@@ -48,12 +59,7 @@ function ok(text: string, contact: string): Buffer {
 }
 
 test("a peer that answered a keep-alive once and misses the next for 10 s gets a new connection", async () => {
-  const far = await peer();
-  const system = new ManualSystem();
-  const { transports, closed, messages } = opened.add(observe({ system }));
-  const flow = await transports.connect(hopTo(far), never);
-  flow.hold();
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  const { far, system, flow, transports, closed, messages } = await held();
   await system.advance(30_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
   far.sockets[0]?.write(PONG);
@@ -70,12 +76,7 @@ test("a peer that answered a keep-alive once and misses the next for 10 s gets a
 });
 
 test("a keep-alive that is answered keeps the connection", async () => {
-  const far = await peer();
-  const system = new ManualSystem();
-  const { transports, messages } = opened.add(observe({ system }));
-  const flow = await transports.connect(hopTo(far), never);
-  flow.hold();
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  const { far, system, flow, messages } = await held();
   for (let n = 1; n <= 3; n++) {
     await system.advance(30_000);
     await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat(n)));
@@ -90,12 +91,7 @@ test.each([
   ["before any keep-alive of ours", 0],
   ["10 s after a keep-alive of ours", 40_000],
 ])("a CRLF %s is no answer to it: such a peer may miss every one", async (_, atMs) => {
-  const far = await peer();
-  const system = new ManualSystem();
-  const { transports, messages } = opened.add(observe({ system }));
-  const flow = await transports.connect(hopTo(far), never);
-  flow.hold();
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  const { far, system, flow, messages } = await held();
   await system.advance(atMs);
   far.sockets[0]?.write(PONG);
   await vi.waitFor(() => expect(messages).toHaveLength(1));
@@ -106,12 +102,7 @@ test.each([
 });
 
 test("a peer with keep-alives of its own keeps its connection, though some of them look like answers", async () => {
-  const far = await peer();
-  const system = new ManualSystem();
-  const { transports, messages } = opened.add(observe({ system }));
-  const flow = await transports.connect(hopTo(far), never);
-  flow.hold();
-  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  const { far, system, flow, messages } = await held();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
     far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
