@@ -12,7 +12,7 @@ export interface AwaitedMediaOptions {
   readonly lost: (detail: string) => void;
 }
 
-/** Waits, from the answer on, for the audio of a far side that may not be sent to where its SDP says. */
+/** Waits from the answer on for audio of a far side whose SDP names a refused address. */
 export class AwaitedMedia {
   readonly #options: AwaitedMediaOptions;
   #refusal: string | undefined;

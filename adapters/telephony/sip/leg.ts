@@ -49,7 +49,7 @@ export class SipLeg implements Leg, InviteListener {
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
-  /** Told why nothing is sent to where the far side's SDP says; undefined if it is. */
+  /** Called with the reason if nothing is sent to the address in the far side's SDP; with undefined if it is allowed. */
   readonly refused = (refusal: string | undefined, address: string): void => {
     this.#awaited.settled(refusal);
     if (refusal === undefined) return;

@@ -18,7 +18,7 @@ export interface DigestSpace {
   count: number;
 }
 
-/** Tells the spaces of one use apart. */
+/** The key of a space among those of one use. */
 export function spaceKey(field: DigestSpace["field"], realm: string): string {
   return `${field} ${realm}`;
 }

@@ -104,7 +104,7 @@ function seenText(response: SipResponse): string {
   return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and we call ourselves ${sent ?? "nothing"}`;
 }
 
-/** The address that the far side sees, if it says one. */
+/** Our address as the far side sees it; undefined if its response has none. */
 function seenBy({ headers }: SipResponse): string | undefined {
   return /;\s*received=([^;,\s]+)/i.exec(headers.get("Via") ?? "")?.[1];
 }

@@ -21,7 +21,7 @@ export function credentialsFix(status: number, said: string): string {
   }
 }
 
-/** What to do about a call that was refused or not answered, by what its detail says. */
+/** The fix for a call that was refused or not answered, chosen by its `detail`. */
 export function callFix(detail: string): string {
   const status = Number(/SIP (\d{3})/.exec(detail)?.[1]);
   if (/No codec in common/.test(detail) || [415, 488, 606].includes(status))

@@ -44,7 +44,7 @@ export class Farewell {
     this.#send();
   }
 
-  /** Gives up what is not under way; nothing is told. */
+  /** Stops: a BYE that waits is not sent, and nobody is notified. */
   stop(): void {
     this.#stopWaiting();
     this.#letGo();
