@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { CallKeepers } from "../src/application/call-removal.ts";
+import type { CallKeepers } from "../src/application/calls/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";

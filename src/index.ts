@@ -1,17 +1,17 @@
 // Table of contents of the public API.
 
-export type { Erasure } from "./application/erasure.ts";
+export type { IssuedToken, NewToken } from "./application/access/tokens.ts";
 export type {
   StreamAttachment,
   StreamClient,
   StreamEnd,
   StreamEvent,
   StreamEventName,
-  StreamSeat,
+  StreamReservation,
   Transcript,
-} from "./application/streams/stream-client.ts";
-export { STREAM_EVENTS } from "./application/streams/stream-client.ts";
-export type { IssuedToken, NewToken } from "./application/tokens.ts";
+} from "./application/call-audio/streams/stream-client.ts";
+export { STREAM_EVENTS } from "./application/call-audio/streams/stream-client.ts";
+export type { Erasure } from "./application/calls/erasure.ts";
 export type {
   CallUseCases,
   Connection,
@@ -23,6 +23,8 @@ export type {
   InstanceUseCases,
   LinkingCode,
 } from "./application/use-cases.ts";
+export type { Transitions } from "./base/machine.ts";
+export { stateDiagram } from "./base/machine.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
@@ -34,8 +36,6 @@ export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } fro
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
-export type { Transitions } from "./domain/machine.ts";
-export { stateDiagram } from "./domain/machine.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";

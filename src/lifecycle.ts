@@ -1,8 +1,8 @@
+import { pause } from "./base/pause.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { NOT_THE_OWNER } from "./http/closed.ts";
 import type { EmbeddedPorts } from "./options.ts";
 import type { Logger } from "./ports/logger.ts";
-import { pause } from "./ports/pause.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 

@@ -1,21 +1,22 @@
-import { type Application, createApplication } from "./application/application.ts";
-import type { ContextParts } from "./application/context.ts";
-import type { Erasure } from "./application/erasure.ts";
-import { EventLog } from "./application/event-log.ts";
-import { RecentTokens } from "./application/recent-tokens.ts";
-import { Tally } from "./application/tally.ts";
+import { RecentTokens } from "./application/access/recent-tokens.ts";
 import {
   type IssuedToken,
   issueFirstToken,
   issueToken,
   type NewToken,
   tokenAuthenticator,
-} from "./application/tokens.ts";
+} from "./application/access/tokens.ts";
+import { Vault } from "./application/access/vault.ts";
+import { type Application, createApplication } from "./application/application.ts";
+import type { Erasure } from "./application/calls/erasure.ts";
+import { EventLog } from "./application/calls/event-log.ts";
+import type { ContextParts } from "./application/context.ts";
+import { Counters } from "./application/counters.ts";
 import type { CallUseCases, InstanceUseCases, QueryUseCases } from "./application/use-cases.ts";
-import { Vault } from "./application/vault.ts";
 import { Vad } from "./audio/vad.ts";
+import { idSource } from "./base/ids.ts";
+import { within } from "./base/timeout.ts";
 import { checkedCallLimits } from "./domain/call-limits.ts";
-import { idSource } from "./domain/ids.ts";
 import { inputSchemas } from "./domain/inputs.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
 import { SINGLE } from "./domain/queue-policy.ts";
@@ -30,7 +31,6 @@ import type { Voice } from "./ports/speech.ts";
 import type { TokenRecord } from "./ports/storage.ts";
 import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
-import { within } from "./ports/within.ts";
 import { VERSION } from "./version.ts";
 
 /** Tokens of the HTTP interface, where the embedding program does not authenticate by itself. */
@@ -155,7 +155,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(system, ids, log),
-      tally: new Tally(),
+      counters: new Counters(),
       vault: new Vault(key),
       timings,
       limits,

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "../../src/domain/nearest.ts";
+import { didYouMean } from "../../src/base/nearest.ts";
 import { type Command, operandLabel, type ParsedLine } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 

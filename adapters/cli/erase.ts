@@ -1,5 +1,5 @@
 import process from "node:process";
-import { type Erasure, erasePhone } from "../../src/application/erasure.ts";
+import { type Erasure, erasePhone } from "../../src/application/calls/erasure.ts";
 import { checkedPhone } from "../../src/domain/inputs.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { IssuedToken } from "../../src/application/tokens.ts";
+import type { IssuedToken } from "../../src/application/access/tokens.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../src/domain/nearest.ts";
+import { nearest } from "../../src/base/nearest.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../src/domain/timings.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../src/domain/nearest.ts";
+import { didYouMean } from "../../src/base/nearest.ts";
 import { VERSION } from "../../src/version.ts";
 import type { Command } from "./command.ts";
 import { parseCommandLine } from "./command-line.ts";

@@ -1,7 +1,7 @@
 import { HTTPError, TimeoutError } from "ky";
 import { SpokenLength } from "../../src/audio/spoken-length.ts";
+import { printableCause } from "../../src/base/printable-cause.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
-import { printableCause } from "../../src/ports/printable-cause.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
 import type { EngineVoice, SpeechEngine } from "./engine.ts";

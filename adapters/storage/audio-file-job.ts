@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { concatBytes } from "../../src/domain/concat-bytes.ts";
+import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { sqliteUnavailable } from "./sqlite-errors.ts";
 
 /** What a SQLite storage asks of a worker. One piece. */

@@ -1,27 +1,27 @@
 import type { Call } from "../domain/call.ts";
 import { OwnershipLost } from "../ports/storage.ts";
-import { BrokenLines } from "./broken-lines.ts";
-import { Calls } from "./calls.ts";
+import { ProviderAccess } from "./access/provider-access.ts";
+import { RunningKeys } from "./access/running-keys.ts";
+import { FairTurns } from "./call-audio/speech/fair-turns.ts";
+import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
+import { Streams } from "./call-audio/streams/streams.ts";
+import { Calls } from "./calls/calls.ts";
+import { Deletions } from "./calls/deletions.ts";
+import { Dispatcher } from "./calls/dispatcher.ts";
+import { type Erasure, eraseWithLiveCalls } from "./calls/erasure.ts";
+import { Journals } from "./calls/journals.ts";
+import { PurgeClock } from "./calls/purge-clock.ts";
+import { QueueTimeout } from "./calls/queue-timeout.ts";
+import { recover, recoverLater } from "./calls/recovery.ts";
+import { Retention, type RetentionDays } from "./calls/retention.ts";
+import { Terminations } from "./calls/terminations.ts";
 import type { Context, ContextParts } from "./context.ts";
-import { Deletions } from "./deletions.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { type Erasure, eraseWithLiveCalls } from "./erasure.ts";
-import { Instances } from "./instances.ts";
-import { Journals } from "./journals.ts";
-import { Lines } from "./lines.ts";
+import { BrokenLines } from "./instances/broken-lines.ts";
+import { Instances } from "./instances/instances.ts";
+import { Lines } from "./instances/lines.ts";
 import { ownedStorage } from "./owned-storage.ts";
 import { Ownership } from "./ownership.ts";
-import { ProviderAccess } from "./provider-access.ts";
-import { PurgeClock } from "./purge-clock.ts";
 import { Queries } from "./queries.ts";
-import { QueueTimeout } from "./queue-timeout.ts";
-import { recover, recoverLater } from "./recovery.ts";
-import { Retention, type RetentionDays } from "./retention.ts";
-import { RunningKeys } from "./running-keys.ts";
-import { FairTurns } from "./speech/fair-turns.ts";
-import { SpeechScheduler } from "./speech/speech-scheduler.ts";
-import { Streams } from "./streams/streams.ts";
-import { Terminations } from "./terminations.ts";
 
 /** The use cases and the live part behind them. */
 export interface Application {
@@ -55,7 +55,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     storage,
     ownership,
     access,
-    givingUp: patience.signal,
+    shutdownSignal: patience.signal,
     decoderTurns: new FairTurns(parts.system, DECODED_AT_ONCE),
     journals: new Journals(),
     purgeClock,
@@ -132,7 +132,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
       // `start()` fails at once if the storage is down.
-      await recover({ ...context, givingUp: AbortSignal.abort() });
+      await recover({ ...context, shutdownSignal: AbortSignal.abort() });
       await lines.start();
       await queueTimeout.start();
       retention.start();

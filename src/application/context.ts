@@ -1,5 +1,5 @@
+import type { IdSource } from "../base/ids.ts";
 import type { CallLimits } from "../domain/call-limits.ts";
-import type { IdSource } from "../domain/ids.ts";
 import type { InputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
@@ -14,24 +14,24 @@ import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
 import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
-import type { EventLog } from "./event-log.ts";
-import type { Journals } from "./journals.ts";
+import type { ProviderAccess } from "./access/provider-access.ts";
+import type { RunningKeys } from "./access/running-keys.ts";
+import type { Vault } from "./access/vault.ts";
+import type { FairTurns } from "./call-audio/speech/fair-turns.ts";
+import type { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
+import type { Streams } from "./call-audio/streams/streams.ts";
+import type { EventLog } from "./calls/event-log.ts";
+import type { Journals } from "./calls/journals.ts";
+import type { PurgeClock } from "./calls/purge-clock.ts";
+import type { Counters } from "./counters.ts";
 import type { Ownership } from "./ownership.ts";
-import type { ProviderAccess } from "./provider-access.ts";
-import type { PurgeClock } from "./purge-clock.ts";
-import type { RunningKeys } from "./running-keys.ts";
-import type { FairTurns } from "./speech/fair-turns.ts";
-import type { SpeechScheduler } from "./speech/speech-scheduler.ts";
-import type { Streams } from "./streams/streams.ts";
-import type { Tally } from "./tally.ts";
-import type { Vault } from "./vault.ts";
 
 /** What the composition root puts together. */
 export type ContextParts = Omit<
   Context,
   | "access"
   | "decoderTurns"
-  | "givingUp"
+  | "shutdownSignal"
   | "journals"
   | "ownership"
   | "purgeClock"
@@ -72,7 +72,7 @@ export interface Context {
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly runningKeys: RunningKeys;
-  readonly tally: Tally;
+  readonly counters: Counters;
   readonly vault: Vault;
   readonly timings: Timings;
   readonly limits: Limits;
@@ -86,6 +86,6 @@ export interface Context {
   /** End a call that got no inbound audio even where its absence proves nothing. */
   readonly requireInboundAudio: boolean;
   /** Aborted when the process must end although the storage is down. */
-  readonly givingUp: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   publicUrl(): string;
 }

@@ -1,13 +1,13 @@
 import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
+import { PerUser } from "./access/per-user.ts";
+import { voiceSample } from "./call-audio/voice-sample.ts";
+import type { Dispatcher } from "./calls/dispatcher.ts";
+import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
-import type { Dispatcher } from "./dispatcher.ts";
-import type { Lines } from "./lines.ts";
-import { readLog } from "./log-pages.ts";
-import { PerUser } from "./per-user.ts";
+import type { Lines } from "./instances/lines.ts";
 import type { EventPage, Figures, LogQuery, QueryUseCases } from "./use-cases.ts";
-import { voiceSample } from "./voice-sample.ts";
 
 /** Events of a page whose length is not given. */
 const PAGE = 50;
@@ -56,7 +56,7 @@ export class Queries implements QueryUseCases {
   }
 
   async figures(): Promise<Figures> {
-    const { outcomes, created } = this.#context.tally;
+    const { outcomes, created } = this.#context.counters;
     const calls = await this.#context.storage.calls.counts();
     return { calls, outcomes, created, liveCalls: this.#dispatcher.live, linesOnline: this.#lines.dialable };
   }

@@ -7,7 +7,7 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
-import type { StreamSeat } from "./streams/stream-client.ts";
+import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
 // Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
@@ -132,7 +132,7 @@ export interface CallUseCases {
    * Takes the one place at the live stream of a `DYNAMIC_STREAM` call, before whoever carries its audio is there.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
-  stream(principal: Principal, callId: string): Promise<StreamSeat>;
+  stream(principal: Principal, callId: string): Promise<StreamReservation>;
   /**
    * A call with a live stream that is not over, whether or not a client is attached to it.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`.

@@ -60,7 +60,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Silence sent since the queue ran dry, or since the first frame; in samples. */
   #dry = 0;
   #underruns = 0;
-  #flowing = false;
+  #inboundSince = false;
   #ended = false;
   #resolveDrained: () => void = () => {};
 
@@ -130,7 +130,7 @@ export class Playout implements FrameSource, AheadSource {
 
   /** Adds a copy of the first `count` samples. However small the pieces are, they cost no more memory than their samples. */
   append(samples: Int16Array, count: number): void {
-    this.#insistOnLife();
+    this.#assertNotEnded();
     this.#queue.append(samples, count);
     this.#queued += count;
     this.#enqueued += count;
@@ -156,7 +156,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#queue.clear();
     this.#queued = 0;
     this.#pulled = 0;
-    this.#flowing = false;
+    this.#inboundSince = false;
     this.#settle();
     return this.heardMs;
   }
@@ -217,13 +217,13 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
-    this.#insistOnLife();
+    this.#assertNotEnded();
     if (length === 0 && reached === undefined) return;
     this.#queue.add(samples, length, name, reached);
     this.#queued += length;
   }
 
-  #insistOnLife(): void {
+  #assertNotEnded(): void {
     if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
   }
 
@@ -265,8 +265,8 @@ export class Playout implements FrameSource, AheadSource {
 
   #countUnderrun(filled: number, wanted: number): void {
     const dry = filled < wanted;
-    if (dry && !this.#ended && this.#heard > 0 && (this.#flowing || filled > 0)) this.#underruns++;
-    this.#flowing = !dry;
+    if (dry && !this.#ended && this.#heard > 0 && (this.#inboundSince || filled > 0)) this.#underruns++;
+    this.#inboundSince = !dry;
   }
 
   #settle(): void {

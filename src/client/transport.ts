@@ -1,5 +1,5 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
-import { printableCause } from "../ports/printable-cause.ts";
+import { printableCause } from "../base/printable-cause.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfAnswer, type RequestLine, RingportError } from "./ringport-error.ts";

@@ -1,4 +1,4 @@
-import { base64Bytes, decodeBase64, withoutDataPrefix } from "./base64.ts";
+import { base64Bytes, decodeBase64, withoutDataPrefix } from "../base/base64.ts";
 
 /** An audio file in place of the Base64 text that it was decoded from. */
 export class DecodedAudio {

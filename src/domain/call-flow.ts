@@ -58,10 +58,10 @@ export type CallSignal =
   | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
   /** The line reported, or a probe said so. */
   | { readonly type: "line_down"; readonly reason: string }
-  /** `flowing`: inbound audio has come since the line went down. */
-  | { readonly type: "line_up"; readonly flowing: boolean }
-  /** `flowing`: inbound audio has come since the timer was set. */
-  | { readonly type: "timer"; readonly name: TimerName; readonly flowing: boolean }
+  /** `inboundSince`: inbound audio has come since the line went down. */
+  | { readonly type: "line_up"; readonly inboundSince: boolean }
+  /** `inboundSince`: inbound audio has come since the timer was set. */
+  | { readonly type: "timer"; readonly name: TimerName; readonly inboundSince: boolean }
   | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
 
 export type CallEffect =
@@ -85,7 +85,7 @@ export type CallEffect =
 export interface FlowRules {
   readonly timings: Timings;
   /** Inbound audio must come: its absence means that media failed. */
-  readonly inboundCertain: boolean;
+  readonly expectsInboundAudio: boolean;
   /** A client outside carries the audio: without one the call has nothing to say. */
   readonly streamed: boolean;
 }
@@ -153,11 +153,11 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       if (!flow.lineDown) return stay(flow);
       if (flow.phase === "dialing") return to({ ...flow, lineDown: false }, []);
       // A leg does not outlive a line that was gone, unless its audio never stopped.
-      if (!signal.flowing) return fail(flow, "instance_lost", WITHOUT_CALL);
+      if (!signal.inboundSince) return fail(flow, "instance_lost", WITHOUT_CALL);
       // The audio may have been the last frame on its way, so it is looked at once more.
       return to({ ...flow, lineDown: false }, [lineTimer(rules)]);
     case "timer":
-      return timer(flow, signal.name, signal.flowing, rules);
+      return timer(flow, signal.name, signal.inboundSince, rules);
     case "end":
       return fail(flow, signal.reason, signal.detail);
   }
@@ -206,7 +206,7 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
   // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides. A message
   // shorter than the network's report of the connection waits for that.
-  const waits = !flow.inbound && (rules.inboundCertain || (unproven && !flow.silent));
+  const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
   return complete(flow, "message_played", null);
 }
@@ -237,7 +237,7 @@ function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
   return FAILURES[cause];
 }
 
-function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRules): Decision {
+function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: FlowRules): Decision {
   switch (name) {
     case "ring":
       if (flow.phase === "ringing") return fail(flow, "no_answer", null);
@@ -251,8 +251,8 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
         event: "media.inbound_silent",
         data: { after_ms: rules.timings.mediaTimeoutMs },
       };
-      if (!rules.inboundCertain && !flow.played) return to({ ...flow, silent: true }, [silent]);
-      const ended = rules.inboundCertain
+      if (!rules.expectsInboundAudio && !flow.played) return to({ ...flow, silent: true }, [silent]);
+      const ended = rules.expectsInboundAudio
         ? fail(flow, "media_failed", "no audio came from the far end")
         : complete(flow, "message_played", null);
       return { flow: ended.flow, effects: [silent, ...ended.effects] };
@@ -263,7 +263,7 @@ function timer(flow: CallFlow, name: TimerName, flowing: boolean, rules: FlowRul
       if (flow.attached || flow.phase !== "talking") return stay(flow);
       return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
     case "line":
-      if (flowing) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
+      if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
       return flow.lineDown
         ? fail(flow, "instance_lost", "the instance's line went offline during the call")
         : fail(flow, "instance_lost", WITHOUT_CALL);

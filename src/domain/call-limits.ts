@@ -1,4 +1,4 @@
-import { shown } from "./shown.ts";
+import { shown } from "../base/shown.ts";
 
 /** Where calls may go, and how many of them may be created; what is left out has no limit. */
 export interface CallLimits {

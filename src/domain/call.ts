@@ -1,5 +1,5 @@
+import type { Transitions } from "../base/machine.ts";
 import type { CallerId } from "./caller-id.ts";
-import type { Transitions } from "./machine.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import { isId } from "./ids.ts";
+import { isId } from "../base/ids.ts";
 
 /** Where a reader of a log stands: the position of the last event seen, or, in a cursor of before, its id. */
 export type LogPlace = { readonly position: number } | { readonly eventId: string };

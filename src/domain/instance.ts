@@ -1,5 +1,5 @@
+import type { Transitions } from "../base/machine.ts";
 import type { CallerId } from "./caller-id.ts";
-import type { Transitions } from "./machine.ts";
 
 /** Where an instance can be, in the order of one that is linked and deleted in the end. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;

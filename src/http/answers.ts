@@ -1,4 +1,4 @@
-import type { StreamEventName } from "../application/streams/stream-client.ts";
+import type { StreamEventName } from "../application/call-audio/streams/stream-client.ts";
 import type { CallStatus, CallType } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";

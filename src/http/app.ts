@@ -7,7 +7,6 @@ import { jsonReader } from "./body.ts";
 import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { Exchange } from "./exchange.ts";
 import { finish, INTERNAL } from "./finish.ts";
 import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
@@ -16,6 +15,7 @@ import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
 import { noContent, toResponse } from "./reply.ts";
+import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { answer, resourcesOf } from "./resource.ts";
 import type { Route } from "./route.ts";
@@ -57,12 +57,12 @@ export function createHttp(deps: HttpDependencies): WebApp {
   );
 
   /** Finds out who asks, and whether he asks too often. */
-  async function admit(exchange: Exchange): Promise<void> {
-    await identify(exchange, identification);
+  async function admit(context: RequestContext): Promise<void> {
+    await identify(context, identification);
     if (!limiter) return;
-    const { tokenId, userId } = exchange.caller;
+    const { tokenId, userId } = context.caller;
     const decision = limiter(tokenId ?? userId);
-    exchange.replyHeaders = decision.headers;
+    context.replyHeaders = decision.headers;
     if (!decision.allowed)
       throw new HttpRefusal("rate_limited", `too many requests; try again in ${decision.retryAfter} s`, {
         headers: { "retry-after": String(decision.retryAfter) },
@@ -70,42 +70,40 @@ export function createHttp(deps: HttpDependencies): WebApp {
   }
 
   /** A refusal, or a mistake of ours of which nothing is told. */
-  function failed(error: unknown, exchange: Exchange): Reply {
-    if (error instanceof Refusal) return problemOf(exchange, error);
-    if (deps.closing?.()) return problem(exchange, "stopping", STOPPING);
+  function failed(error: unknown, context: RequestContext): Reply {
+    if (error instanceof Refusal) return problemOf(context, error);
+    if (deps.closing?.()) return problem(context, "stopping", STOPPING);
     if (error instanceof StorageUnavailable) {
-      log.warn({ request_id: exchange.requestId, err: error }, "the storage is not available");
-      return problem(exchange, "storage_unavailable", "the storage is not available at the moment; try again");
+      log.warn({ request_id: context.requestId, err: error }, "the storage is not available");
+      return problem(context, "storage_unavailable", "the storage is not available at the moment; try again");
     }
-    log.error({ request_id: exchange.requestId, err: error }, "a request failed");
-    return problem(exchange, "internal_error", INTERNAL);
+    log.error({ request_id: context.requestId, err: error }, "a request failed");
+    return problem(context, "internal_error", INTERNAL);
   }
 
-  const router = Router<Exchange, []>({
+  const router = Router<RequestContext, []>({
     // Read from top to bottom, these are the first answers a request can get.
     before: [
-      (exchange: Exchange) => cors?.preflight(exchange),
-      (exchange: Exchange) => (isVersioned(exchange.path) ? admit(exchange) : undefined),
+      (context: RequestContext) => cors?.preflight(context),
+      (context: RequestContext) => (isVersioned(context.path) ? admit(context) : undefined),
       // The router tries its routes one after the other; most paths without parameters would be among the last.
-      (exchange: Exchange) => {
-        const resource = fixed.get(exchange.path);
-        return resource && answer(resource, exchange, admit);
+      (context: RequestContext) => {
+        const resource = fixed.get(context.path);
+        return resource && answer(resource, context, admit);
       },
     ],
-    catch: (error: unknown, request: IRequest) => failed(error, request as unknown as Exchange),
+    catch: (error: unknown, request: IRequest) => failed(error, request as unknown as RequestContext),
     finally: [
-      (reply: Reply | undefined, exchange: Exchange) =>
-        reply ?? problem(exchange, "not_found", "there is nothing at this address"),
-      (reply: Reply, exchange: Exchange) => finish(reply, exchange, cors, log),
+      (reply: Reply | undefined, context: RequestContext) =>
+        reply ?? problem(context, "not_found", "there is nothing at this address"),
+      (reply: Reply, context: RequestContext) => finish(reply, context, cors, log),
     ],
   });
   for (const resource of resources)
-    router.all(resource.path, (exchange: Exchange) => answer(resource, exchange, admit));
+    router.all(resource.path, (context: RequestContext) => answer(resource, context, admit));
   for (const { prefix, page } of pages)
-    router.all(`/${prefix}/*`, (exchange: Exchange) =>
-      exchange.method === "OPTIONS"
-        ? noContent({ allow: "GET, HEAD, POST, OPTIONS" })
-        : publicPage(page, exchange, deps),
+    router.all(`/${prefix}/*`, (context: RequestContext) =>
+      context.method === "OPTIONS" ? noContent({ allow: "GET, HEAD, POST, OPTIONS" }) : publicPage(page, context, deps),
     );
 
   async function handle(request: RequestLike): Promise<Reply> {
@@ -118,16 +116,16 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   async function upgrade(request: RequestLike): Promise<Reply | SocketHandlers> {
     try {
-      const exchange = opened(request, true);
-      const reply = await answered(exchange);
-      return reply.status === 101 && exchange.accepted ? exchange.accepted : reply;
+      const context = opened(request, true);
+      const reply = await answered(context);
+      return reply.status === 101 && context.accepted ? context.accepted : reply;
     } catch (cause) {
       return lastResort(cause, deps);
     }
   }
 
-  const opened = (request: RequestLike, upgrading: boolean): Exchange =>
-    new Exchange({
+  const opened = (request: RequestLike, upgrading: boolean): RequestContext =>
+    new RequestContext({
       request,
       base,
       requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
@@ -136,24 +134,24 @@ export function createHttp(deps: HttpDependencies): WebApp {
     });
 
   /** The address of a page may hold a code that links a number, so only its prefix is logged. */
-  const loggedPath = ({ fullPath, route }: Exchange): string => {
+  const loggedPath = ({ fullPath, route }: RequestContext): string => {
     const page = pages.find(({ prefix }) => route === `/${prefix}/*`);
     return page ? `${base}/${page.prefix}/…` : fullPath;
   };
 
-  async function answered(exchange: Exchange): Promise<Reply> {
-    const reply: Reply = await router.fetch(exchange).finally(() => exchange.release?.());
-    const ms = system.monotonic() - exchange.startedAt;
-    meter.count(exchange.method, exchange.route, reply.status, ms);
+  async function answered(context: RequestContext): Promise<Reply> {
+    const reply: Reply = await router.fetch(context).finally(() => context.release?.());
+    const ms = system.monotonic() - context.startedAt;
+    meter.count(context.method, context.route, reply.status, ms);
     log.info(
       {
-        request_id: exchange.requestId,
-        method: exchange.method,
-        path: loggedPath(exchange).slice(0, 1024),
+        request_id: context.requestId,
+        method: context.method,
+        path: loggedPath(context).slice(0, 1024),
         status: reply.status,
         ms: Math.round(ms * 10) / 10,
-        user_id: exchange.principal?.userId,
-        ...loggedRecords(exchange, reply),
+        user_id: context.principal?.userId,
+        ...loggedRecords(context, reply),
       },
       "request",
     );

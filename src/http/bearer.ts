@@ -1,7 +1,7 @@
 import { Refusal } from "../domain/refusal.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
@@ -23,27 +23,27 @@ export interface Identification {
 }
 
 /**
- * Finds out who asks and notes it in the exchange.
+ * Finds out who asks and notes it in the context.
  * @throws {Refusal} `unauthorized`; `storage_unavailable` where nobody can tell
  */
-export async function identify(exchange: Exchange, { authenticate, tickets, log }: Identification): Promise<void> {
-  if (exchange.principal) return;
-  const token = await shownToken(exchange, tickets);
+export async function identify(context: RequestContext, { authenticate, tickets, log }: Identification): Promise<void> {
+  if (context.principal) return;
+  const token = await shownToken(context, tickets);
   try {
-    exchange.principal = await authenticate(token);
+    context.principal = await authenticate(token);
   } catch (cause) {
-    log.error({ request_id: exchange.requestId, err: cause }, "a token could not be checked");
+    log.error({ request_id: context.requestId, err: cause }, "a token could not be checked");
     throw new Refusal("storage_unavailable", "the token cannot be checked at the moment; try again", { cause });
   }
-  if (!exchange.principal) throw new Refusal("unauthorized", "the access token is unknown, expired or revoked");
-  exchange.token = token;
+  if (!context.principal) throw new Refusal("unauthorized", "the access token is unknown, expired or revoked");
+  context.token = token;
 }
 
-async function shownToken(exchange: Exchange, tickets: StreamTickets): Promise<string> {
-  const [, callId] = STREAM.exec(exchange.path) ?? [];
-  const ticket = callId && exchange.searchParameter("ticket");
+async function shownToken(context: RequestContext, tickets: StreamTickets): Promise<string> {
+  const [, callId] = STREAM.exec(context.path) ?? [];
+  const ticket = callId && context.searchParameter("ticket");
   if (ticket === undefined || callId === undefined) {
-    const token = bearerToken(exchange.header("authorization"));
+    const token = bearerToken(context.header("authorization"));
     if (token === undefined)
       throw new Refusal("unauthorized", "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>");
     return token;

@@ -5,15 +5,15 @@ import type { BodyParser } from "../ports/body-parser.ts";
 import type { System } from "../ports/system.ts";
 import type { RequestLike } from "../ports/web.ts";
 import { BodyBudget, type BodyShare, SMALL_BODY } from "./body-budget.ts";
-import type { Exchange } from "./exchange.ts";
 import { declaredBytes, limitedBody } from "./limited-body.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * Reads the JSON body of an authenticated request. Its bytes count in the budgets until the request is answered.
  * @param limit most bytes to read
  * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
  */
-export type ReadJson = (exchange: Exchange, limit: number) => Promise<unknown>;
+export type ReadJson = (context: RequestContext, limit: number) => Promise<unknown>;
 
 /** The dependencies of {@link jsonReader}. */
 export interface JsonReaderParts {
@@ -26,13 +26,13 @@ export interface JsonReaderParts {
 export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
   const budget = new BodyBudget(limits);
   const bounds = jsonBounds(limits);
-  return async (exchange, limit) => {
-    const { request, caller } = exchange;
+  return async (context, limit) => {
+    const { request, caller } = context;
     checkContentType(request);
     const most = Math.min(limit, budget.most(caller));
     const chunks = limitedBody(request, most, system);
     const share = budget.share(caller);
-    exchange.release = share.release;
+    context.release = share.release;
     const bytes = await collect(chunks, { declared: declaredBytes(request), most, share });
     const parsed: ParsedJson =
       bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bounds) : parseJson(bytes, bounds);

@@ -1,11 +1,11 @@
 import { silentLogger } from "../ports/logger.ts";
 import { realSystem } from "../ports/system.ts";
 import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
-import { Exchange } from "./exchange.ts";
 import { finish } from "./finish.ts";
 import { ownPaths } from "./own-paths.ts";
 import { problem } from "./problem.ts";
 import { toResponse } from "./reply.ts";
+import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 
 /** The detail of `stopping`. */
@@ -27,8 +27,8 @@ export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): W
   const isOwn = ownPaths(base);
   const answer = (request: RequestLike): Reply => {
     const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
-    const exchange = new Exchange({ request, base, requestId, upgrading: false, startedAt: 0 });
-    return finish(problem(exchange, code, DETAILS[code]), exchange, undefined, silentLogger);
+    const context = new RequestContext({ request, base, requestId, upgrading: false, startedAt: 0 });
+    return finish(problem(context, code, DETAILS[code]), context, undefined, silentLogger);
   };
   return {
     handle: async (request) => answer(request),

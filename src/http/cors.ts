@@ -1,6 +1,6 @@
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
 import { noContent, vary } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 import { REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
 
 /** Which web pages of other origins may call: none, all, or these. Credentials are never cookies, so none are allowed. */
@@ -9,9 +9,9 @@ export type CorsOption = false | true | { readonly origins: readonly string[]; r
 /** How other origins are treated. */
 export interface Cors {
   /** The answer to a preflight; undefined for any other request. */
-  preflight(exchange: Exchange): Reply | undefined;
+  preflight(context: RequestContext): Reply | undefined;
   /** Adds what a browser needs to hand the reply to the page. */
-  allow(exchange: Exchange, headers: Record<string, string>): void;
+  allow(context: RequestContext, headers: Record<string, string>): void;
 }
 
 /** Request headers that every route takes. */
@@ -26,31 +26,31 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
   const everybody = option === true || origins.includes("*");
   const maxAge = String(option === true ? 600 : (option.maxAgeSeconds ?? 600));
 
-  const allowOrigin = (exchange: Exchange, headers: Record<string, string>): boolean => {
+  const allowOrigin = (context: RequestContext, headers: Record<string, string>): boolean => {
     if (everybody) {
       headers["access-control-allow-origin"] = "*";
       return true;
     }
     // Also where the origin is missing or refused: a cache must not hand that answer to an allowed one.
     vary(headers, "Origin");
-    const origin = exchange.header("origin");
+    const origin = context.header("origin");
     if (origin === null || !origins.includes(origin)) return false;
     headers["access-control-allow-origin"] = origin;
     return true;
   };
 
   return {
-    preflight(exchange) {
-      if (exchange.method !== "OPTIONS" || exchange.header("origin") === null) return undefined;
-      if (exchange.header("access-control-request-method") === null) return undefined;
+    preflight(context) {
+      if (context.method !== "OPTIONS" || context.header("origin") === null) return undefined;
+      if (context.header("access-control-request-method") === null) return undefined;
       return noContent({
         "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
         "access-control-allow-headers": ALLOWED,
         "access-control-max-age": maxAge,
       });
     },
-    allow(exchange, headers) {
-      if (allowOrigin(exchange, headers)) headers["access-control-expose-headers"] = EXPOSED;
+    allow(context, headers) {
+      if (allowOrigin(context, headers)) headers["access-control-expose-headers"] = EXPOSED;
     },
   };
 }

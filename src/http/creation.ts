@@ -1,28 +1,28 @@
 import type { CreateOptions, Creation } from "../application/use-cases.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
 import { json } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /**
  * What the headers of a POST ask for.
  * @throws {Refusal} `idempotency_key_invalid`
  */
-export function createOptions(exchange: Exchange): CreateOptions {
-  return { idempotencyKey: idempotencyKey(exchange.header("idempotency-key")), strict: isStrict(exchange) };
+export function createOptions(context: RequestContext): CreateOptions {
+  return { idempotencyKey: idempotencyKey(context.header("idempotency-key")), strict: isStrict(context) };
 }
 
 /** The answer to a POST: 201 for a new record, 200 for one that was there already. */
-export function created(exchange: Exchange, creation: Creation, view: { readonly id: string }): Reply {
+export function created(context: RequestContext, creation: Creation, view: { readonly id: string }): Reply {
   const headers: Record<string, string> = {};
-  if (creation.created) headers.location = `${exchange.base}${exchange.path}/${view.id}`;
+  if (creation.created) headers.location = `${context.base}${context.path}/${view.id}`;
   if (creation.replayed) headers["idempotent-replayed"] = "true";
-  return json(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(exchange) });
+  return json(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(context) });
 }
 
 /** The header that confirms strict handling, if it was asked for. */
-export function preferenceApplied(exchange: Exchange): Record<string, string> {
-  return isStrict(exchange) ? { "preference-applied": "handling=strict" } : {};
+export function preferenceApplied(context: RequestContext): Record<string, string> {
+  return isStrict(context) ? { "preference-applied": "handling=strict" } : {};
 }
 
 /** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients leave the quotes out. */
@@ -36,7 +36,7 @@ function idempotencyKey(header: string | null): string | undefined {
 }
 
 /** `Prefer: handling=strict` (RFC 7240 §4.4). */
-function isStrict(exchange: Exchange): boolean {
-  const header = exchange.header("prefer");
+function isStrict(context: RequestContext): boolean {
+  const header = context.header("prefer");
   return header !== null && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[,;]|$)/i.test(header);
 }

@@ -1,4 +1,4 @@
-import { hex32 } from "./hex.ts";
+import { hex32 } from "../base/hex.ts";
 
 /** A strong entity tag (RFC 9110 §8.8.3) from a fast 64-bit hash: two FNV-1a lanes, one of them rotating. */
 export function entityTag(body: string): string {

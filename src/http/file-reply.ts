@@ -1,8 +1,8 @@
 import type { Reply } from "../ports/web.ts";
 import { byteRange } from "./byte-range.ts";
-import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./problem.ts";
 import { notModified } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** A file that can be read in part. */
 export interface ReadableFile {
@@ -17,7 +17,7 @@ export interface ReadableFile {
  * @throws {HttpRefusal} `range_not_satisfiable`
  */
 export function fileReply(
-  exchange: Exchange,
+  context: RequestContext,
   { size, bytes }: ReadableFile,
   etag: string | undefined,
   fixed: Readonly<Record<string, string>> & { readonly "cache-control": string },
@@ -29,11 +29,11 @@ export function fileReply(
       body: bytes(),
     };
   const headers = { ...fixed, "accept-ranges": "bytes", etag };
-  const unchanged = notModified(exchange, headers);
+  const unchanged = notModified(context, headers);
   if (unchanged) return unchanged;
-  const condition = exchange.header("if-range");
+  const condition = context.header("if-range");
   // Only the same file can be completed by a part of it; what is no strong tag, such as a date, counts as another one.
-  const range = condition === null || condition === etag ? byteRange(exchange.header("range"), size) : undefined;
+  const range = condition === null || condition === etag ? byteRange(context.header("range"), size) : undefined;
   if (range === "unsatisfiable")
     throw new HttpRefusal("range_not_satisfiable", `the file has ${size} bytes`, {
       headers: { "content-range": `bytes */${size}` },

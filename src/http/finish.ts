@@ -1,38 +1,38 @@
 import type { Logger } from "../ports/logger.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cors } from "./cors.ts";
-import type { Exchange } from "./exchange.ts";
 import { problem } from "./problem.ts";
 import { isInPieces } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 
 const NAME = /^[a-z0-9-]+$/;
 /** What no header value may contain (RFC 9110 §5.5): a line break would start a header of somebody else's choice. */
 const UNSAFE = /[^\t -~\x80-\xff]/;
 
 /** Makes a reply ready to be sent: the headers that all replies carry, no body for HEAD, nothing unsafe in a header. */
-export function finish(reply: Reply, exchange: Exchange, cors: Cors | undefined, log: Logger): Reply {
+export function finish(reply: Reply, context: RequestContext, cors: Cors | undefined, log: Logger): Reply {
   const headers: Record<string, string> = {};
   for (const name in reply.headers) {
     const value = reply.headers[name]!;
     if (UNSAFE.test(value) || !NAME.test(name)) {
-      log.error({ request_id: exchange.requestId, header: name }, "a reply had an unsafe header and was not sent");
-      return finish(problem(exchange, "internal_error", INTERNAL), exchange, cors, log);
+      log.error({ request_id: context.requestId, header: name }, "a reply had an unsafe header and was not sent");
+      return finish(problem(context, "internal_error", INTERNAL), context, cors, log);
     }
     headers[name] = value;
   }
-  if (exchange.replyHeaders) Object.assign(headers, exchange.replyHeaders);
-  headers["x-request-id"] = exchange.requestId;
+  if (context.replyHeaders) Object.assign(headers, context.replyHeaders);
+  headers["x-request-id"] = context.requestId;
   headers["x-content-type-options"] = "nosniff";
-  cors?.allow(exchange, headers);
+  cors?.allow(context, headers);
   const logged = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } catch (error) {
-      log.warn({ request_id: exchange.requestId, err: error }, "a reply broke off");
+      log.warn({ request_id: context.requestId, err: error }, "a reply broke off");
       throw error;
     }
   };
-  if (exchange.method !== "HEAD" || reply.body === undefined)
+  if (context.method !== "HEAD" || reply.body === undefined)
     return { status: reply.status, headers, body: isInPieces(reply.body) ? logged(reply.body) : reply.body };
   if (!isInPieces(reply.body)) headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };

@@ -1,9 +1,9 @@
-import { type IdPrefix, isId } from "../domain/ids.ts";
+import { type IdPrefix, isId } from "../base/ids.ts";
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** The records that a request was about, as the log names them: those of its path, or the one that it made. */
-export function loggedRecords({ params }: Exchange, reply: Reply): { call_id?: string; instance_id?: string } {
+export function loggedRecords({ params }: RequestContext, reply: Reply): { call_id?: string; instance_id?: string } {
   const made = reply.headers.location?.replace(/^.*\//s, "");
   const id = (prefix: IdPrefix, named: string | undefined): string | undefined =>
     [named, made].find((text) => text !== undefined && isId(prefix, text));

@@ -1,4 +1,4 @@
-import { pathBehind } from "./exchange.ts";
+import { pathBehind } from "./request-context.ts";
 
 /** What the paths of the interface begin with, besides the pages of telephonies, which may take none of these. */
 export const OWN_SEGMENTS: ReadonlySet<string> = new Set([

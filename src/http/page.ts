@@ -2,8 +2,8 @@ import type { EventPage } from "../application/use-cases.ts";
 import { encodeCursor } from "../domain/cursor.ts";
 import type { Page } from "../ports/storage.ts";
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
 import { json, PRIVATE } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 import { eventView } from "./views.ts";
 
 /** Items of a whole list that are in memory at once. */
@@ -15,7 +15,7 @@ const READ_AT_ONCE = 16;
  * @param read reads the list; it is asked for one item more than the page has, to know whether there is another page
  */
 export async function page<T extends { readonly id: string }>(
-  exchange: Exchange,
+  context: RequestContext,
   limit: number | undefined,
   after: string | undefined,
   read: (page: Page) => Promise<readonly T[]>,
@@ -26,7 +26,7 @@ export async function page<T extends { readonly id: string }>(
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const headers =
-    found.length > items.length && last ? { ...PRIVATE, link: nextLink(exchange, encodeCursor(last.id)) } : PRIVATE;
+    found.length > items.length && last ? { ...PRIVATE, link: nextLink(context, encodeCursor(last.id)) } : PRIVATE;
   return json(200, items.map(view), headers);
 }
 
@@ -60,13 +60,13 @@ async function* listed<T extends { readonly id: string }>(
 }
 
 /** Answers one page of a log. The last page too names the cursor to go on from: later there may be more. */
-export function logPage(exchange: Exchange, { events, cursor, more }: EventPage): Reply {
+export function logPage(context: RequestContext, { events, cursor, more }: EventPage): Reply {
   const headers = { ...PRIVATE, "next-cursor": cursor };
-  return json(200, events.map(eventView), more ? { ...headers, link: nextLink(exchange, cursor) } : headers);
+  return json(200, events.map(eventView), more ? { ...headers, link: nextLink(context, cursor) } : headers);
 }
 
-function nextLink(exchange: Exchange, cursor: string): string {
-  const query = new URLSearchParams(exchange.search);
+function nextLink(context: RequestContext, cursor: string): string {
+  const query = new URLSearchParams(context.search);
   query.set("cursor", cursor);
-  return `<${exchange.base}${exchange.path}?${query}>; rel="next"`;
+  return `<${context.base}${context.path}?${query}>; rel="next"`;
 }

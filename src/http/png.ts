@@ -1,4 +1,4 @@
-import { concatBytes } from "../domain/concat-bytes.ts";
+import { concatBytes } from "../base/concat-bytes.ts";
 
 /** Whether the pixel is black. */
 export type Pixel = (x: number, y: number) => boolean;

@@ -1,5 +1,5 @@
+import { type IdPrefix, isId } from "../base/ids.ts";
 import { decodeCursor, logPlace } from "../domain/cursor.ts";
-import { type IdPrefix, isId } from "../domain/ids.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 
 /** One query parameter: how it is read and, from the same place, how `/openapi.json` describes it. */

@@ -1,6 +1,6 @@
 import type { Reply } from "../ports/web.ts";
 import { entityTag, matches } from "./entity-tag.ts";
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** What caches may do with a caller's records: keep them for him, and ask each time. */
 export const PRIVATE = { "cache-control": "private, no-cache" } as const;
@@ -11,20 +11,20 @@ export function json(status: number, value: unknown, headers: Readonly<Record<st
 }
 
 /** The reply to a read of one record: with an ETag, or 304 where the client has this very record. */
-export function record(exchange: Exchange, value: unknown): Reply {
+export function record(context: RequestContext, value: unknown): Reply {
   const body = JSON.stringify(value);
   const headers = { ...PRIVATE, etag: entityTag(body) };
   return (
-    notModified(exchange, headers) ?? { status: 200, headers: { "content-type": "application/json", ...headers }, body }
+    notModified(context, headers) ?? { status: 200, headers: { "content-type": "application/json", ...headers }, body }
   );
 }
 
 /** 304 where the client has what the tag stands for (RFC 9110 §13.1.2); undefined where it has to be sent. */
 export function notModified(
-  exchange: Exchange,
+  context: RequestContext,
   headers: { readonly etag: string; readonly "cache-control": string },
 ): Reply | undefined {
-  const known = exchange.header("if-none-match");
+  const known = context.header("if-none-match");
   return known !== null && matches(known, headers.etag) ? { status: 304, headers } : undefined;
 }
 

@@ -1,5 +1,5 @@
+import { hex32 } from "../base/hex.ts";
 import type { System } from "../ports/system.ts";
-import { hex32 } from "./hex.ts";
 
 /** Ids made from one draw: asking the system for chance costs more than all the rest of a short request. */
 const AT_ONCE = 256;

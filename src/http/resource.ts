@@ -1,8 +1,8 @@
 import { Refusal } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./problem.ts";
 import { noContent } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { Route } from "./route.ts";
 
 /** All routes of one path: HEAD, OPTIONS and 405 follow from them. */
@@ -30,32 +30,32 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
 
 /**
  * Answers a request for the resource; undefined where nothing is there.
- * @param identify makes sure that the exchange has a caller
+ * @param identify makes sure that the context has a caller
  * @throws {Refusal} `method_not_allowed`, and whatever the route refuses
  */
 export async function answer(
   resource: Resource,
-  exchange: Exchange,
-  identify: (exchange: Exchange) => Promise<void>,
+  context: RequestContext,
+  identify: (context: RequestContext) => Promise<void>,
 ): Promise<Reply | undefined> {
   // The router overlooks trailing slashes, and takes the path of a request that is not below the base path for "/".
-  if (exchange.path !== resource.path && /^$|\/$/.test(exchange.path)) return undefined;
-  exchange.route = resource.path;
-  const { method } = exchange;
+  if (context.path !== resource.path && /^$|\/$/.test(context.path)) return undefined;
+  context.route = resource.path;
+  const { method } = context;
   if (method === "OPTIONS") return noContent({ allow: resource.allow });
   const route = resource.methods.get(method === "HEAD" ? "GET" : method);
   if (!route)
     throw new HttpRefusal("method_not_allowed", `this address answers ${resource.allow}`, {
       headers: { allow: resource.allow },
     });
-  decodeParameters(exchange);
-  if (route.operation.bearer && !exchange.principal) await identify(exchange);
-  return route.run(exchange);
+  decodeParameters(context);
+  if (route.operation.bearer && !context.principal) await identify(context);
+  return route.run(context);
 }
 
 /** The router leaves path parameters as they came. */
-function decodeParameters(exchange: Exchange): void {
-  const { params } = exchange;
+function decodeParameters(context: RequestContext): void {
+  const { params } = context;
   for (const name in params) {
     const value = params[name];
     if (!value?.includes("%")) continue;

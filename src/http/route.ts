@@ -1,7 +1,7 @@
 import type { Reply } from "../ports/web.ts";
-import type { Exchange } from "./exchange.ts";
 import type { ProblemCode } from "./problem.ts";
 import type { QueryParameter } from "./query-parameter.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** One operation of the interface: what answers it, and what `/openapi.json` says about it. */
@@ -12,7 +12,7 @@ export interface Route {
   readonly path: string;
   readonly operation: Operation;
   /** Answers; undefined is answered with 404. */
-  readonly run: (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>;
+  readonly run: (context: RequestContext) => Reply | undefined | Promise<Reply | undefined>;
 }
 
 /** What the document says about a route. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { STREAM_EVENTS } from "../application/streams/stream-client.ts";
+import { STREAM_EVENTS } from "../application/call-audio/streams/stream-client.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../domain/call.ts";
 import { EVENT_TYPES } from "../domain/events.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../domain/outcome.ts";

@@ -1,4 +1,4 @@
-import { outcomeView } from "../application/outcomes.ts";
+import { outcomeView } from "../application/calls/outcomes.ts";
 import type { Connection, InstanceDetails } from "../application/use-cases.ts";
 import type { Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";

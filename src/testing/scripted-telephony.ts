@@ -1,4 +1,4 @@
-import { Mailbox } from "../application/mailbox.ts";
+import { Mailbox } from "../base/queue.ts";
 import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";

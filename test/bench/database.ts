@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqlitePath } from "../../adapters/embedded.ts";
-import { idSource } from "../../src/domain/ids.ts";
+import { idSource } from "../../src/base/ids.ts";
 import { createRingport } from "../../src/index.ts";
 
 /** A data folder with the tables of this version, one user and one token of his. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
-import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
+import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
 import { type Call, realSystem, type Speech } from "../../src/index.ts";

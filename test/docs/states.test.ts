@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
+import { stateDiagram } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
-import { stateDiagram } from "../../src/domain/machine.ts";
 import { expectPage } from "./generated.ts";
 
 const page = `# State machines

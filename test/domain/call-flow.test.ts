@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { nextState } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS, type CallStatus } from "../../src/domain/call.ts";
 import {
   beginFlow,
@@ -13,14 +14,13 @@ import {
   NO_EVIDENCE,
   type TimerName,
 } from "../../src/domain/call-flow.ts";
-import { nextState } from "../../src/domain/machine.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
 import type { ReleaseCause } from "../../src/domain/release-cause.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { fuzz } from "../support/fuzz.ts";
 
-const RULES: FlowRules = { timings: DEFAULT_TIMINGS, inboundCertain: false, streamed: false };
-const CERTAIN: FlowRules = { ...RULES, inboundCertain: true };
+const RULES: FlowRules = { timings: DEFAULT_TIMINGS, expectsInboundAudio: false, streamed: false };
+const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
 const STREAMED: FlowRules = { ...RULES, streamed: true };
 
 const placed: CallSignal = { type: "placed" };
@@ -31,12 +31,12 @@ const evidence: CallSignal = { type: "evidence" };
 const played: CallSignal = { type: "message_played" };
 const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
 const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
-const timer = (name: TimerName, flowing = false): CallSignal => ({ type: "timer", name, flowing });
+const timer = (name: TimerName, inboundSince = false): CallSignal => ({ type: "timer", name, inboundSince });
 const down: CallSignal = { type: "line_down", reason: "gone" };
 const attached: CallSignal = { type: "stream_attached" };
 const detached: CallSignal = { type: "stream_detached" };
 const closed: CallSignal = { type: "stream_closed" };
-const up = (flowing: boolean): CallSignal => ({ type: "line_up", flowing });
+const up = (inboundSince: boolean): CallSignal => ({ type: "line_up", inboundSince });
 
 const RINGING = [placed];
 const ANSWERED = [placed, answered];
@@ -454,7 +454,7 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(fc.constantFrom<TimerName>("ring", "setup", "inbound", "duration", "line", "stream"), fc.boolean())
-      .map(([name, flowing]) => timer(name, flowing)),
+      .map(([name, inboundSince]) => timer(name, inboundSince)),
   },
   {
     weight: 1,
@@ -479,8 +479,8 @@ fuzz(
     fc.boolean(),
     fc.boolean(),
     fc.boolean(),
-    (sequence, inboundCertain, streamed, unproven) => {
-      const rules = { ...RULES, inboundCertain, streamed };
+    (sequence, expectsInboundAudio, streamed, unproven) => {
+      const rules = { ...RULES, expectsInboundAudio, streamed };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
       let over = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/machine.ts";
 import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
 import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
-import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/domain/machine.ts";
 
 const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
   ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StreamAttachment, StreamEventName } from "../../src/application/streams/stream-client.ts";
+import type { StreamAttachment, StreamEventName } from "../../src/application/call-audio/streams/stream-client.ts";
 import { MULAW_LEVELS } from "../../src/audio/g711.ts";
 import { tone } from "../../src/audio/tone.ts";
 import type { EventData } from "../../src/domain/events.ts";

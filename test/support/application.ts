@@ -1,24 +1,24 @@
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { ProviderAccess } from "../../src/application/access/provider-access.ts";
+import { RunningKeys } from "../../src/application/access/running-keys.ts";
+import { Vault } from "../../src/application/access/vault.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
+import { FairTurns } from "../../src/application/call-audio/speech/fair-turns.ts";
+import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
+import { Streams } from "../../src/application/call-audio/streams/streams.ts";
+import { EventLog } from "../../src/application/calls/event-log.ts";
+import { Journals } from "../../src/application/calls/journals.ts";
+import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
 import type { Context } from "../../src/application/context.ts";
-import { EventLog } from "../../src/application/event-log.ts";
-import { Journals } from "../../src/application/journals.ts";
+import { Counters } from "../../src/application/counters.ts";
 import { Ownership } from "../../src/application/ownership.ts";
-import { ProviderAccess } from "../../src/application/provider-access.ts";
-import { PurgeClock } from "../../src/application/purge-clock.ts";
-import { RunningKeys } from "../../src/application/running-keys.ts";
-import { FairTurns } from "../../src/application/speech/fair-turns.ts";
-import { SpeechScheduler } from "../../src/application/speech/speech-scheduler.ts";
-import { Streams } from "../../src/application/streams/streams.ts";
-import { Tally } from "../../src/application/tally.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
-import { Vault } from "../../src/application/vault.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
+import { idSource } from "../../src/base/ids.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { CallLimits } from "../../src/domain/call-limits.ts";
 import { type Event, withoutPosition } from "../../src/domain/events.ts";
-import { idSource } from "../../src/domain/ids.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
@@ -198,7 +198,7 @@ export class World {
       voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(this.system, ids, log),
-      tally: new Tally(),
+      counters: new Counters(),
       vault: new Vault(new Uint8Array(32).fill(7)),
       timings,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
@@ -212,7 +212,7 @@ export class World {
       streams: new Streams(),
       runningKeys: new RunningKeys(),
       access: new ProviderAccess(telephony, this.storage.accounts),
-      givingUp: new AbortController().signal,
+      shutdownSignal: new AbortController().signal,
       purgeClock: new PurgeClock(this.system, this.storage, log),
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",

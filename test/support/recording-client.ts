@@ -4,7 +4,7 @@ import type {
   StreamEnd,
   StreamEvent,
   Transcript,
-} from "../../src/application/streams/stream-client.ts";
+} from "../../src/application/call-audio/streams/stream-client.ts";
 import { concatPcm } from "../../src/audio/pcm.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { Instance } from "../../src/domain/instance.ts";

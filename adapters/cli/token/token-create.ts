@@ -1,6 +1,6 @@
 import process from "node:process";
-import { issueToken, type NewToken } from "../../../src/application/tokens.ts";
-import { idSource, isId } from "../../../src/domain/ids.ts";
+import { issueToken, type NewToken } from "../../../src/application/access/tokens.ts";
+import { idSource, isId } from "../../../src/base/ids.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Command, ParsedLine } from "../command.ts";

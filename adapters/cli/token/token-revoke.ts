@@ -1,5 +1,5 @@
 import process from "node:process";
-import { isId } from "../../../src/domain/ids.ts";
+import { isId } from "../../../src/base/ids.ts";
 import type { Command } from "../command.ts";
 import { hideTokens } from "../hide-secrets.ts";
 import { jsonOption } from "../json-option.ts";

@@ -25,13 +25,13 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
   let closing: Promise<void> | undefined;
 
   async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
-    const insist = (): void => {
+    const retry = (): void => {
       signal.throwIfAborted();
       if (closing !== undefined) throw new Error(`The ${what} is closed.`);
     };
-    insist();
+    retry();
     const [carrier, { SipLine }] = await Promise.all([options.open(), import("./line.ts")]);
-    insist();
+    retry();
     const line = new SipLine({
       host,
       carrier,

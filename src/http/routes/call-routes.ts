@@ -69,11 +69,11 @@ export function callRoutes(
         },
         problems: ["invalid_request", "call_not_found"],
       },
-      async run(exchange) {
-        const query = readQuery(exchange.search, getQuery);
-        const call = await calls.get(exchange.caller, callIdOf(exchange));
-        const said = await transcriptsFor(exchange.caller, [call], query.expand);
-        return record(exchange, callView(call, server, query.expand, said?.get(call.id)));
+      async run(context) {
+        const query = readQuery(context.search, getQuery);
+        const call = await calls.get(context.caller, callIdOf(context));
+        const said = await transcriptsFor(context.caller, [call], query.expand);
+        return record(context, callView(call, server, query.expand, said?.get(call.id)));
       },
     },
     {
@@ -126,11 +126,11 @@ export function callRoutes(
           "server_busy",
         ],
       },
-      async run(exchange) {
-        const body = await readJson(exchange, limits.bodyBytes);
+      async run(context) {
+        const body = await readJson(context, limits.bodyBytes);
         // The use case checks it: whoever calls it without HTTP needs the same answer.
-        const call = await calls.create(exchange.caller, body as CreateCallInput, createOptions(exchange));
-        return created(exchange, call, createdCallView(call));
+        const call = await calls.create(context.caller, body as CreateCallInput, createOptions(context));
+        return created(context, call, createdCallView(call));
       },
     },
     {
@@ -147,16 +147,16 @@ export function callRoutes(
         },
         problems: ["invalid_request"],
       },
-      async run(exchange) {
-        const { limit = 50, cursor, expand, ...filter } = readQuery(exchange.search, listQuery);
+      async run(context) {
+        const { limit = 50, cursor, expand, ...filter } = readQuery(context.search, listQuery);
         let said: Awaited<ReturnType<typeof transcriptsFor>>;
         return page(
-          exchange,
+          context,
           limit,
           cursor,
           async (page) => {
-            const listed = await calls.list(exchange.caller, filter, page);
-            said = await transcriptsFor(exchange.caller, listed, expand);
+            const listed = await calls.list(context.caller, filter, page);
+            said = await transcriptsFor(context.caller, listed, expand);
             return listed;
           },
           (call) => callView(call, server, expand, said?.get(call.id)),
@@ -179,8 +179,8 @@ export function callRoutes(
         answers: { 204: { description: "The end is stored." } },
         problems: ["call_not_found"],
       },
-      async run(exchange) {
-        await calls.hangUp(exchange.caller, callIdOf(exchange));
+      async run(context) {
+        await calls.hangUp(context.caller, callIdOf(context));
         return noContent();
       },
     },
@@ -204,9 +204,9 @@ export function callRoutes(
         },
         problems: ["invalid_request", "call_not_found"],
       },
-      async run(exchange) {
-        const query = readQuery(exchange.search, timelineQuery);
-        return logPage(exchange, await calls.timeline(exchange.caller, callIdOf(exchange), query));
+      async run(context) {
+        const query = readQuery(context.search, timelineQuery);
+        return logPage(context, await calls.timeline(context.caller, callIdOf(context), query));
       },
     },
   ];

@@ -3,8 +3,8 @@ import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { docsPage, docsPolicy, docsScript, ERRORS_POLICY, errorsPage } from "../docs-pages.ts";
 import { entityTag } from "../entity-tag.ts";
-import type { Exchange } from "../exchange.ts";
 import { html, notModified } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ export function docsRoutes({
   publicUrl,
 }: Pick<HttpDependencies, "asset" | "version" | "publicUrl">): Route[] {
   let shipped: boolean | undefined;
-  const requireAssets = async ({ base }: Exchange): Promise<void> => {
+  const requireAssets = async ({ base }: RequestContext): Promise<void> => {
     shipped ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;
     if (!shipped)
       throw new Refusal(
@@ -40,9 +40,9 @@ export function docsRoutes({
         answers: { 302: { description: "The page is there.", headers: ["Location"] } },
         problems: ["not_found"],
       },
-      async run(exchange) {
-        await requireAssets(exchange);
-        return { status: 302, headers: { location: `${exchange.base}/docs`, "cache-control": "no-cache" } };
+      async run(context) {
+        await requireAssets(context);
+        return { status: 302, headers: { location: `${context.base}/docs`, "cache-control": "no-cache" } };
       },
     },
     {
@@ -56,9 +56,9 @@ export function docsRoutes({
         answers: { 200: { description: "The page.", media: ["text/html"] } },
         problems: ["not_found"],
       },
-      async run(exchange) {
-        await requireAssets(exchange);
-        return html(docsPage(exchange.base), docsPolicy(originOf(publicUrl())));
+      async run(context) {
+        await requireAssets(context);
+        return html(docsPage(context.base), docsPolicy(originOf(publicUrl())));
       },
     },
     {
@@ -71,7 +71,7 @@ export function docsRoutes({
         bearer: false,
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
-      run: (exchange) => html(errorsPage(exchange.base), ERRORS_POLICY),
+      run: (context) => html(errorsPage(context.base), ERRORS_POLICY),
     },
     {
       method: "GET",
@@ -89,16 +89,16 @@ export function docsRoutes({
         },
         problems: ["not_found"],
       },
-      async run(exchange): Promise<Reply | undefined> {
-        const name = exchange.params.name ?? "";
+      async run(context): Promise<Reply | undefined> {
+        const name = context.params.name ?? "";
         const type = Object.hasOwn(MEDIA_TYPES, name) ? MEDIA_TYPES[name] : undefined;
         if (!type) return undefined;
-        await requireAssets(exchange);
-        const etag = entityTag(`${version} ${exchange.base} ${name}`);
+        await requireAssets(context);
+        const etag = entityTag(`${version} ${context.base} ${name}`);
         const headers = { "cache-control": "no-cache", etag };
-        const known = notModified(exchange, headers);
+        const known = notModified(context, headers);
         if (known) return known;
-        const body = name === "init.js" ? docsScript(exchange.base) : await asset?.(name);
+        const body = name === "init.js" ? docsScript(context.base) : await asset?.(name);
         return body ? { status: 200, headers: { "content-type": type, ...headers }, body } : undefined;
       },
     },

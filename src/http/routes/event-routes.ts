@@ -35,9 +35,9 @@ export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Rou
         },
         problems: ["invalid_request"],
       },
-      async run(exchange) {
-        const query = readQuery(exchange.search, eventsQuery);
-        return logPage(exchange, await queries.events(exchange.caller, query));
+      async run(context) {
+        const query = readQuery(context.search, eventsQuery);
+        return logPage(context, await queries.events(context.caller, query));
       },
     },
   ];

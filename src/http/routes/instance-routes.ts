@@ -58,10 +58,10 @@ export function instanceRoutes(
         },
         problems: ["invalid_request", "instance_not_found"],
       },
-      async run(exchange) {
-        const { expand } = readQuery(exchange.search, getQuery);
-        const instance = await instances.get(exchange.caller, instanceIdOf(exchange));
-        return record(exchange, instanceDetailsView(instance, expand?.has("connection") ?? false));
+      async run(context) {
+        const { expand } = readQuery(context.search, getQuery);
+        const instance = await instances.get(context.caller, instanceIdOf(context));
+        return record(context, instanceDetailsView(instance, expand?.has("connection") ?? false));
       },
     },
     {
@@ -99,10 +99,10 @@ export function instanceRoutes(
           "server_busy",
         ],
       },
-      async run(exchange) {
-        const body = await readJson(exchange, largestBody);
-        const instance = await instances.create(exchange.caller, body as CreateInstanceInput, createOptions(exchange));
-        return created(exchange, instance, instanceView(instance));
+      async run(context) {
+        const body = await readJson(context, largestBody);
+        const instance = await instances.create(context.caller, body as CreateInstanceInput, createOptions(context));
+        return created(context, instance, instanceView(instance));
       },
     },
     {
@@ -119,9 +119,9 @@ export function instanceRoutes(
         },
         problems: ["invalid_request"],
       },
-      async run(exchange) {
-        const { limit, cursor } = readQuery(exchange.search, listQuery);
-        return page(exchange, limit, cursor, (page) => instances.list(exchange.caller, page), instanceView);
+      async run(context) {
+        const { limit, cursor } = readQuery(context.search, listQuery);
+        return page(context, limit, cursor, (page) => instances.list(context.caller, page), instanceView);
       },
     },
     {
@@ -158,11 +158,11 @@ export function instanceRoutes(
           "server_busy",
         ],
       },
-      async run(exchange) {
-        const body = (await readJson(exchange, largestBody)) as UpdateInstanceInput;
-        const { strict } = createOptions(exchange);
-        const instance = await instances.update(exchange.caller, instanceIdOf(exchange), body, { strict });
-        return json(200, instanceView(instance), preferenceApplied(exchange));
+      async run(context) {
+        const body = (await readJson(context, largestBody)) as UpdateInstanceInput;
+        const { strict } = createOptions(context);
+        const instance = await instances.update(context.caller, instanceIdOf(context), body, { strict });
+        return json(200, instanceView(instance), preferenceApplied(context));
       },
     },
     {
@@ -180,8 +180,8 @@ export function instanceRoutes(
         answers: { 204: { description: "The instance is gone for good." } },
         problems: ["demo_token_restricted", "instance_not_found"],
       },
-      async run(exchange) {
-        await instances.delete(exchange.caller, instanceIdOf(exchange));
+      async run(context) {
+        await instances.delete(context.caller, instanceIdOf(context));
         return noContent();
       },
     },
@@ -208,9 +208,9 @@ export function instanceRoutes(
         },
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
       },
-      async run(exchange) {
-        const code = await instances.configure(exchange.caller, instanceIdOf(exchange));
-        return linkingCode(code, exchange.header("accept") ?? "");
+      async run(context) {
+        const code = await instances.configure(context.caller, instanceIdOf(context));
+        return linkingCode(code, context.header("accept") ?? "");
       },
     },
   ];

@@ -3,9 +3,9 @@ import type { TelephonyPages } from "../../ports/telephony.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { PLAIN_POLICY } from "../docs-pages.ts";
-import type { Exchange } from "../exchange.ts";
 import { limitedBody } from "../limited-body.ts";
 import { PRIVATE } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 
@@ -23,9 +23,9 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
       answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
       problems: ["call_not_found", "recording_not_found", "recording_not_ready"],
     },
-    async run(exchange) {
-      const call = await calls.get(exchange.caller, callIdOf(exchange));
-      const reply = await pages.artefact?.(call.id, exchange.params.name ?? "");
+    async run(context) {
+      const call = await calls.get(context.caller, callIdOf(context));
+      const reply = await pages.artefact?.(call.id, context.params.name ?? "");
       if (!reply) throw new Refusal("recording_not_found", "nothing of that name was kept of this call");
       return { ...reply, headers: { ...PRIVATE, ...reply.headers } };
     },
@@ -35,17 +35,17 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
 /** A page that anybody may open, answered by the telephony adapter itself. */
 export async function publicPage(
   pages: TelephonyPages,
-  exchange: Exchange,
+  context: RequestContext,
   { limits, system }: Pick<HttpDependencies, "limits" | "system">,
 ): Promise<Reply | undefined> {
-  const { request } = exchange;
+  const { request } = context;
   const seen: RequestLike = {
-    method: exchange.method === "HEAD" ? "GET" : exchange.method,
+    method: context.method === "HEAD" ? "GET" : context.method,
     url: request.url,
     headers: request.headers,
     body: limitedBody(request, limits.bodyBytes, system),
   };
-  const reply = await pages.page(exchange.path.slice(pages.prefix.length + 1) || "/", seen);
+  const reply = await pages.page(context.path.slice(pages.prefix.length + 1) || "/", seen);
   if (!reply) return undefined;
   const policy = { "content-security-policy": PLAIN_POLICY.replace("form-action 'none'", "form-action 'self'") };
   const isHtml = /^text\/html/i.test(reply.headers["content-type"] ?? "");

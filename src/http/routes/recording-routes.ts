@@ -39,13 +39,13 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
         },
         problems: ["call_not_found", "recording_not_found", "range_not_satisfiable"],
       },
-      async run(exchange) {
-        const callId = callIdOf(exchange);
-        const growing = isActive((await calls.get(exchange.caller, callId)).status);
-        const file = await calls.recording(exchange.caller, callId);
+      async run(context) {
+        const callId = callIdOf(context);
+        const growing = isActive((await calls.get(context.caller, callId)).status);
+        const file = await calls.recording(context.caller, callId);
         // What a call has left behind stays as it is.
         const etag = growing ? undefined : entityTag(`${callId} ${file.size}`);
-        return fileReply(exchange, file, etag, {
+        return fileReply(context, file, etag, {
           "content-type": "audio/wav",
           "content-disposition": `attachment; filename="${callId}.wav"`,
           // Voices of people: nobody on the way keeps them.
@@ -66,8 +66,8 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
         answers: { 204: { description: "The recording is deleted." } },
         problems: ["call_not_found", "recording_not_found"],
       },
-      async run(exchange) {
-        await calls.eraseRecording(exchange.caller, callIdOf(exchange));
+      async run(context) {
+        await calls.eraseRecording(context.caller, callIdOf(context));
         return noContent();
       },
     },

@@ -42,12 +42,12 @@ export function serverRoutes(
         answers: { 200: { description: "It can.", schema: "State", example: { status: "ready" } } },
         problems: ["not_ready"],
       },
-      async run(exchange) {
+      async run(context) {
         const ready = await queries.ready().catch((cause: unknown) => {
-          log.warn({ request_id: exchange.requestId, err: cause }, "the readiness check failed");
+          log.warn({ request_id: context.requestId, err: cause }, "the readiness check failed");
           return false;
         });
-        if (!ready) return problem(exchange, "not_ready", "the storage does not answer, or the server is stopping");
+        if (!ready) return problem(context, "not_ready", "the storage does not answer, or the server is stopping");
         return json(200, { status: "ready" } satisfies View<"State">, STATE);
       },
     },
@@ -61,10 +61,10 @@ export function serverRoutes(
         bearer: false,
         answers: { 200: { description: "The figures.", media: ["text/plain"] } },
       },
-      async run(exchange) {
+      async run(context) {
         // What was counted here is most wanted when the storage is down.
         const figures = await queries.figures().then(figuresText, (cause: unknown) => {
-          log.warn({ request_id: exchange.requestId, err: cause }, "the figures of the calls could not be read");
+          log.warn({ request_id: context.requestId, err: cause }, "the figures of the calls could not be read");
           return "";
         });
         return {
@@ -88,7 +88,7 @@ export function serverRoutes(
           304: { description: "The client has this very document.", headers: ["ETag"] },
         },
       },
-      run(exchange) {
+      run(context) {
         if (!openapi) {
           const body = JSON.stringify(document());
           openapi = { body, etag: entityTag(body) };
@@ -96,7 +96,7 @@ export function serverRoutes(
         const { body, etag } = openapi;
         const headers = { "cache-control": "no-cache", etag };
         return (
-          notModified(exchange, headers) ?? {
+          notModified(context, headers) ?? {
             status: 200,
             headers: { "content-type": "application/json", ...headers },
             body,

@@ -1,13 +1,13 @@
-import { streamsOff } from "../../application/streams/stream-refusals.ts";
+import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { STREAM_TICKET_EXAMPLE } from "../examples.ts";
-import type { Exchange } from "../exchange.ts";
 import { readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
-import { OwnDialect } from "../stream/own-dialect.ts";
+import { NativeDialect } from "../stream/native-dialect.ts";
 import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
 import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
@@ -29,7 +29,7 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
   const checkSwitch = (): void => {
     if (!deps.streamPreview) throw streamsOff();
   };
-  const tokenOf = ({ token }: Exchange): string => {
+  const tokenOf = ({ token }: RequestContext): string => {
     if (token === undefined) throw new Error("a caller without a token");
     return token;
   };
@@ -56,31 +56,31 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
           "upgrade_required",
         ],
       },
-      async run(exchange) {
+      async run(context) {
         checkSwitch();
-        const query = readQuery(exchange.search, STREAM_QUERY);
+        const query = readQuery(context.search, STREAM_QUERY);
         const format = streamFormat(query, mp3Stream !== undefined);
-        const callId = callIdOf(exchange);
-        const seat = await calls.stream(exchange.caller, callId);
-        if (!exchange.upgrading) {
+        const callId = callIdOf(context);
+        const seat = await calls.stream(context.caller, callId);
+        if (!context.upgrading) {
           seat.release();
           throw new Refusal("upgrade_required", "connect with a WebSocket client; this request asked for no upgrade");
         }
-        const fields = { request_id: exchange.requestId, call_id: callId };
+        const fields = { request_id: context.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>
           new TwilioDialect(output, {
             streamSid: twilioStreamSid((bytes) => system.random(bytes)),
             callSid: callId,
-            accountSid: exchange.caller.userId,
-            customParameters: twilioParameters(exchange.search),
+            accountSid: context.caller.userId,
+            customParameters: twilioParameters(context.search),
             warn: (detail) => log.warn(fields, detail),
           });
         const own = (output: DialectOutput): Dialect =>
-          new OwnDialect(output, { ...format, mp3Stream, now: () => system.now() });
-        exchange.accepted = streamSocket({
+          new NativeDialect(output, { ...format, mp3Stream, now: () => system.now() });
+        context.accepted = streamSocket({
           seat,
           dialect: query.protocol === "twilio" ? twilio : own,
-          watchToken: (revoked) => watches.watch(tokenOf(exchange), exchange.caller, revoked),
+          watchToken: (revoked) => watches.watch(tokenOf(context), context.caller, revoked),
           log,
           fields,
         });
@@ -102,11 +102,11 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
         problems: ["stream_not_available", "call_not_found", "not_a_stream_call", "call_ended", "server_busy"],
       },
-      async run(exchange) {
+      async run(context) {
         checkSwitch();
-        const callId = callIdOf(exchange);
-        const { userId } = await calls.streamable(exchange.caller, callId);
-        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(exchange) });
+        const callId = callIdOf(context);
+        const { userId } = await calls.streamable(context.caller, callId);
+        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(context) });
         const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/stream?ticket=${ticket}`;
         return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
       },

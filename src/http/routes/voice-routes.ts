@@ -54,13 +54,13 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         },
         problems: ["voice_not_found", "speech_unavailable", "server_busy"],
       },
-      async run(exchange) {
-        const body = await queries.voiceSample(voiceIdOf(exchange), exchange.caller.userId);
+      async run(context) {
+        const body = await queries.voiceSample(voiceIdOf(context), context.caller.userId);
         // Latin-1 has a letter for each byte.
         const etag = entityTag(new TextDecoder("latin1").decode(body));
         const headers = { "cache-control": SAMPLE_CACHE, etag };
         return (
-          notModified(exchange, headers) ?? { status: 200, headers: { "content-type": "audio/wav", ...headers }, body }
+          notModified(context, headers) ?? { status: 200, headers: { "content-type": "audio/wav", ...headers }, body }
         );
       },
     },

@@ -1,4 +1,4 @@
-import type { StreamAttachment, StreamClient } from "../../application/streams/stream-client.ts";
+import type { StreamAttachment, StreamClient } from "../../application/call-audio/streams/stream-client.ts";
 
 /** How a dialect answers: in the order in which it is told to. */
 export interface DialectOutput {

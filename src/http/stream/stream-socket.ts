@@ -3,8 +3,8 @@ import type {
   StreamClient,
   StreamEnd,
   StreamEvent,
-  StreamSeat,
-} from "../../application/streams/stream-client.ts";
+  StreamReservation,
+} from "../../application/call-audio/streams/stream-client.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
@@ -23,7 +23,7 @@ const MOST_REASON_BYTES = 123;
 
 /** What a WebSocket needs to carry the audio of a call. */
 export interface StreamSocketOptions {
-  readonly seat: StreamSeat;
+  readonly seat: StreamReservation;
   readonly dialect: (output: DialectOutput) => Dialect;
   /** Watches the client's token until the returned function is called; calls back if it is not good any more. */
   readonly watchToken: (revoked: () => void) => () => void;

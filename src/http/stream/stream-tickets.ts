@@ -1,5 +1,5 @@
-import { sha256Hex } from "../../application/sha256.ts";
-import { newSecret } from "../../application/tokens.ts";
+import { newSecret } from "../../application/access/tokens.ts";
+import { sha256Hex } from "../../base/sha256.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 

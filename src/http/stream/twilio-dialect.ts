@@ -1,6 +1,6 @@
-import type { StreamAttachment, StreamEvent } from "../../application/streams/stream-client.ts";
+import type { StreamAttachment, StreamEvent } from "../../application/call-audio/streams/stream-client.ts";
 import { decodeMulaw, encodeMulaw } from "../../audio/g711.ts";
-import { decodeBase64, encodeBase64 } from "../../domain/base64.ts";
+import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
 import type { Dialect, DialectOutput } from "./dialect.ts";
 
 /** What a bot is told about its stream; Twilio calls every id a SID. */

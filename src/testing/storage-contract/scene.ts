@@ -1,6 +1,6 @@
+import { type IdPrefix, type IdSource, idSource } from "../../base/ids.ts";
 import type { Call } from "../../domain/call.ts";
 import { type Event, type EventType, withoutPosition } from "../../domain/events.ts";
-import { type IdPrefix, type IdSource, idSource } from "../../domain/ids.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { ReceiptKey, Storage } from "../../ports/storage.ts";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 import { WorkerPool } from "../../../adapters/workers/pool.ts";
-import { SpeechScheduler } from "../../../src/application/speech/speech-scheduler.ts";
+import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { Speech } from "../../../src/ports/speech.ts";
 import { realSystem } from "../../../src/ports/system.ts";

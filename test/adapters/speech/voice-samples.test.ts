@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import { WorkerPool } from "../../../adapters/workers/pool.ts";
-import { SpeechScheduler } from "../../../src/application/speech/speech-scheduler.ts";
-import { voiceSample } from "../../../src/application/voice-sample.ts";
+import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
+import { voiceSample } from "../../../src/application/call-audio/voice-sample.ts";
 import { rms } from "../../../src/audio/pcm.ts";
 import { decodeWav } from "../../../src/audio/wav.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";

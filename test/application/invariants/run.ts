@@ -1,5 +1,5 @@
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import type { StreamAttachment } from "../../../src/application/streams/stream-client.ts";
+import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
 import type { Storage } from "../../../src/ports/storage.ts";

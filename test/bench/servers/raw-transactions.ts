@@ -3,7 +3,7 @@
 // come as JSON on standard input. Prints how many there were in a second.
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { idSource } from "../../../src/domain/ids.ts";
+import { idSource } from "../../../src/base/ids.ts";
 
 const [file = "", userId = "", ms = "0"] = process.argv.slice(2);
 const instances = JSON.parse(readFileSync(0, "utf8")) as string[];

@@ -5,7 +5,7 @@ import type { Benchmark } from "../benchmark.ts";
 /** What a listener has of a call that comes through a bad network. */
 export const IMPAIRED_CALLS: Benchmark = {
   title: "Audio through a bad network",
-  method: `G.711 in packets of 20 ms, sent through a network that loses, delays, doubles and overtakes (\`test/support/sip/weather.ts\`), into a whole RTP
+  method: `G.711 in packets of 20 ms, sent through a network that loses, delays, doubles and overtakes (\`test/support/sip/network-impairment.ts\`), into a whole RTP
 session on a clock of its own: no socket and no machine are in it, and the same seed gives the same figures. The sender says noise, which is like itself nowhere else; what of it is
 found in what was heard was heard, the rest was made up. Per minute: ms made up, and stretches of them longer than 40 ms. The delay is from the sending of a
 packet to its being heard, without the network's shortest way, the median. MOS as the session reports it, beside the E-model (ITU-T G.107) of what the network did and what was waited.`,

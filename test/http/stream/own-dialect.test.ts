@@ -1,18 +1,18 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StreamAttachment } from "../../../src/application/streams/stream-client.ts";
+import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
 import { encodeMulaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { cutToBytes } from "../../../src/http/stream/cut-to-bytes.ts";
-import { OwnDialect } from "../../../src/http/stream/own-dialect.ts";
+import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-type Format = ConstructorParameters<typeof OwnDialect>[1];
+type Format = ConstructorParameters<typeof NativeDialect>[1];
 const PCM: Format = { encoding: "pcm_s16le", sampleRate: 16_000, callee: true, mp3Stream: undefined, now: () => 0 };
 
 function spoken(format: Partial<Format> = {}) {
   const out = { texts: [] as { type: string; code?: string }[], audio: [] as Uint8Array[], closed: [] as number[] };
-  const dialect = new OwnDialect(
+  const dialect = new NativeDialect(
     {
       text: (message) => out.texts.push(message as { type: string }),
       audio: (data) => out.audio.push(data as Uint8Array),

@@ -1,13 +1,17 @@
 import { expect, test } from "vitest";
-import type { StreamAttachment, StreamClient, StreamSeat } from "../../../src/application/streams/stream-client.ts";
-import { OwnDialect } from "../../../src/http/stream/own-dialect.ts";
+import type {
+  StreamAttachment,
+  StreamClient,
+  StreamReservation,
+} from "../../../src/application/call-audio/streams/stream-client.ts";
+import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { streamSocket } from "../../../src/http/stream/stream-socket.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
 /** A seat at a stream on which so much has happened that telling it takes more than a client may leave unread. */
-function seatWithPast(detached: boolean[]): StreamSeat {
+function seatWithPast(detached: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},
     queuedMs: 0,
@@ -35,7 +39,7 @@ test("a client that reads nothing of what had happened so far is let go, and its
   const handlers = streamSocket({
     seat: seatWithPast(detached),
     dialect: (output) =>
-      new OwnDialect(output, {
+      new NativeDialect(output, {
         encoding: undefined,
         sampleRate: 16_000,
         callee: false,

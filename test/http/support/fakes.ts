@@ -6,10 +6,10 @@ import type {
   InstanceUseCases,
   QueryUseCases,
 } from "../../../src/application/use-cases.ts";
+import { idSource } from "../../../src/base/ids.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import { eventCursor } from "../../../src/domain/cursor.ts";
 import type { Event } from "../../../src/domain/events.ts";
-import { idSource } from "../../../src/domain/ids.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";

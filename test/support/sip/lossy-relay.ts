@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
+import { Forecast, type Toll, type Weather } from "./network-impairment.ts";
 import { field, readSip, type SipText, writeSip } from "./sip-text.ts";
-import { Forecast, type Toll, type Weather } from "./weather.ts";
 
 interface Place {
   readonly address: string;

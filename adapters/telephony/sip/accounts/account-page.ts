@@ -1,6 +1,6 @@
+import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
-import { within } from "../../../../src/ports/within.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
 import {

@@ -41,13 +41,13 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
   let closing: Promise<void> | undefined;
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
-    const insist = (): void => {
+    const retry = (): void => {
       signal.throwIfAborted();
       if (closing !== undefined) throw new Error("The SIP accounts are closed.");
     };
-    insist();
+    retry();
     const [credentials, { AccountLine }] = await Promise.all([host.credentials.load(), import("./account-line.ts")]);
-    insist();
+    retry();
     const line: AccountLine = new AccountLine({
       instance,
       host,

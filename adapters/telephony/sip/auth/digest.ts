@@ -1,8 +1,8 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { randomText } from "../message/random-text.ts";
 import { NewestMap } from "../newest-map.ts";
+import { DigestAuthentication } from "./digest-authentication.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
-import { DigestExchange } from "./digest-exchange.ts";
 import { type DigestSpace, type DigestUse, spaceKey } from "./digest-space.ts";
 import { Realms } from "./realms.ts";
 
@@ -49,8 +49,8 @@ export class DigestClient {
   }
 
   /** The authentication of one request and of its repetitions after challenges. */
-  exchange(): DigestExchange {
-    return new DigestExchange(this);
+  exchange(): DigestAuthentication {
+    return new DigestAuthentication(this);
   }
 
   /** The latest spaces of this use. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { shown } from "../../../../src/domain/shown.ts";
+import { shown } from "../../../../src/base/shown.ts";
 import { parseRoutes } from "./parse-routes.ts";
 import type { Route } from "./route.ts";
 import { addUnknownKeys, isObject, labelOf, MOST_FAULTS, pathOf } from "./schema-faults.ts";

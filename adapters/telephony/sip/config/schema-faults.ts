@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { nearest } from "../../../../src/domain/nearest.ts";
+import { nearest } from "../../../../src/base/nearest.ts";
 
 /** Nobody reads about more. */
 export const MOST_FAULTS = 100;

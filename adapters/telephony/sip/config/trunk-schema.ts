@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { shown } from "../../../../src/base/shown.ts";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
 import {
   CALLER_ID_RULE,
@@ -6,7 +7,6 @@ import {
   isCallerIdEntry,
   isDisplayName,
 } from "../../../../src/domain/caller-id.ts";
-import { shown } from "../../../../src/domain/shown.ts";
 import { fieldKey } from "../message/headers.ts";
 import { isToken } from "../message/token.ts";
 import { parseRange } from "../transport/ip-range.ts";

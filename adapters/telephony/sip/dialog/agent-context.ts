@@ -1,7 +1,7 @@
 import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
 import { randomText } from "../message/random-text.ts";
-import type { ServerTransaction, Transactions } from "../transaction/transactions.ts";
+import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
 import type { Farewell } from "./farewell.ts";
@@ -63,7 +63,7 @@ export class AgentContext {
   }
 
   /** Answers a request, with a tag of ours where it had none. */
-  reply(transaction: ServerTransaction, status: OurStatus, parts: ReplyParts = {}): void {
+  reply(transaction: IncomingRequest, status: OurStatus, parts: ReplyParts = {}): void {
     const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
     const response = responseTo(transaction.request, status, REASONS[status], body);
     const to = response.headers.get("To");

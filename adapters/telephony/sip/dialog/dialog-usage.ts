@@ -1,5 +1,5 @@
 import type { SipMessage, SipResponse } from "../message/message.ts";
-import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -162,7 +162,7 @@ export class DialogUsage {
   }
 
   /** A request of the far side in this dialog. */
-  receive(transaction: ServerTransaction): void {
+  receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {
       if (!this.#closed) this.renegotiation.acknowledged(request);
@@ -192,7 +192,7 @@ export class DialogUsage {
     return this.#context.options.sessionTimers !== false;
   }
 
-  #take(transaction: ServerTransaction): void {
+  #take(transaction: IncomingRequest): void {
     const { method, headers } = transaction.request;
     if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
     else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
@@ -207,7 +207,7 @@ export class DialogUsage {
     }
   }
 
-  #pressed(transaction: ServerTransaction): void {
+  #pressed(transaction: IncomingRequest): void {
     const digit = digitOf(transaction.request);
     if (digit === undefined && transaction.request.body.length > 0) {
       this.#reply(transaction, 415, [ACCEPT]);
@@ -228,7 +228,7 @@ export class DialogUsage {
     if (methods.length > 0) this.#methods = methods.map((method) => method.toUpperCase());
   }
 
-  #reply(transaction: ServerTransaction, status: OurStatus, headers: readonly HeaderField[] = []): void {
+  #reply(transaction: IncomingRequest, status: OurStatus, headers: readonly HeaderField[] = []): void {
     this.#context.reply(transaction, status, { headers, callId: this.call.callId });
   }
 }

@@ -2,7 +2,7 @@ import type { SipResponse } from "../message/message.ts";
 import { parseRetryAfter } from "../message/retry-after.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { type Draft, Exchange } from "./exchange.ts";
+import { type Draft, UacRequest } from "./uac-request.ts";
 
 /** Pauses before a BYE that could not be taken is sent again, ms; then it is given up. */
 const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
@@ -53,7 +53,7 @@ export class Farewell {
 
   #send(): void {
     const { compose, callId, heard } = this.#bye;
-    const exchange: Exchange = new Exchange(
+    const exchange: UacRequest = new UacRequest(
       this.#context,
       () => compose(this.#elsewhere),
       {

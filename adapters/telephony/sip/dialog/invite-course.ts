@@ -1,4 +1,4 @@
-import type { Transitions } from "../../../../src/domain/machine.ts";
+import type { Transitions } from "../../../../src/base/machine.ts";
 
 /** Where an INVITE and its dialog are. */
 export type InviteState = "calling" | "cancelling" | "established" | "releasing" | "ended";

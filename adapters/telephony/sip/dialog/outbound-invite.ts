@@ -1,16 +1,16 @@
-import { nextState } from "../../../../src/domain/machine.ts";
+import { nextState } from "../../../../src/base/machine.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
-import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
-import { Asking } from "./asking.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { dtmfRelay } from "./dtmf-relay.ts";
 import { FlowHold } from "./flow-hold.ts";
 import { Forks } from "./forks.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
+import { InviteAttempts } from "./invite-attempts.ts";
 import { INVITE_COURSE, type InviteInput, type InviteState } from "./invite-course.ts";
 import { declineAnswer } from "./stray-answer.ts";
 
@@ -24,7 +24,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #call: InviteRequest;
   readonly #gone: (invite: OutboundInvite) => void;
   readonly #fromTag: string;
-  readonly #asking: Asking;
+  readonly #attempts: InviteAttempts;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
   /** A provisional response other than 100 has come. */
@@ -49,7 +49,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.callId = context.token(16);
     this.#fromTag = context.token();
     const ids = { target: call.target, callId: this.callId, fromTag: this.#fromTag, caller: call.caller };
-    this.#asking = new Asking(context, ids, call, {
+    this.#attempts = new InviteAttempts(context, ids, call, {
       sent: (flow) => this.#sent(flow),
       provisional: (response, flow) => this.#provisional(response, flow),
       again: () => this.#forks.keepOnly(undefined),
@@ -61,7 +61,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    queueMicrotask(() => this.#state === "calling" && this.#asking.ask());
+    queueMicrotask(() => this.#state === "calling" && this.#attempts.ask());
   }
 
   hangUp(reason?: string): Promise<void> {
@@ -69,7 +69,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     else if (this.#state === "calling") {
       this.#move("hangUp");
       this.#limit();
-      if (!this.#asking.cancel(reason)) this.#over(this.#end);
+      if (!this.#attempts.cancel(reason)) this.#over(this.#end);
     }
     return this.#ended;
   }
@@ -97,7 +97,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   /** A request of the far side with our Call-ID; false: of none of our dialogs. */
-  receive(transaction: ServerTransaction): boolean {
+  receive(transaction: IncomingRequest): boolean {
     const { headers } = transaction.request;
     const usage = this.#forks.get(tagOf(headers.get("From")));
     if (usage === undefined || tagOf(headers.get("To")) !== this.#fromTag) return false;
@@ -115,7 +115,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   /** No ACK came for our 2xx to a re-INVITE. */
-  unacknowledged(transaction: ServerTransaction): void {
+  unacknowledged(transaction: IncomingRequest): void {
     const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
     const detail = "the far side did not acknowledge our answer to its re-INVITE";
     if (usage !== undefined) this.broken(usage, { type: "protocol", detail });
@@ -127,7 +127,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       // One fork has given up, or its answer was lost and it waits no longer for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
-      this.#asking.cancel();
+      this.#attempts.cancel();
     }
     this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
   }
@@ -138,7 +138,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   get #unheard(): boolean {
-    return !this.#progressed && !this.#asking.unanswered;
+    return !this.#progressed && !this.#attempts.unanswered;
   }
 
   #sent(flow: Flow): void {
@@ -164,7 +164,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       this.#decline(response, flow);
       return;
     }
-    usage.established(response, flow, this.#asking.authorization);
+    usage.established(response, flow, this.#attempts.authorization);
     this.#hold.keep(flow);
     this.#confirmed = usage;
     this.#forks.keepOnly(usage);
@@ -237,13 +237,13 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #dialog(response: SipResponse, flow: Flow): DialogUsage {
-    const { uri } = this.#asking;
+    const { uri } = this.#attempts;
     const first = this.#context.options.nextHop(uri);
     return new DialogUsage(this.#context, this.#call, this, { uri, first, response, flow });
   }
 
   #decline(response: SipResponse, flow: Flow): void {
-    const { uri, authorization } = this.#asking;
+    const { uri, authorization } = this.#attempts;
     declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
   }
 }

@@ -4,9 +4,9 @@ import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { Dialog, RequestParts } from "./dialog.ts";
-import { Exchange, type ExchangeListener } from "./exchange.ts";
 import { Farewell } from "./farewell.ts";
 import { nextHop } from "./next-hop.ts";
+import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
 /** Most 2xx of one dialog whose ACK we may still have to repeat. */
 const MOST_ACKS = 4;
@@ -23,7 +23,7 @@ export class Outgoing {
   readonly #dialog: Dialog;
   readonly #callId: string;
   readonly #first: string;
-  readonly #underWay = new Set<Exchange>();
+  readonly #underWay = new Set<UacRequest>();
   /** By CSeq of an INVITE: the answers to challenges that its ACK carries. */
   readonly #acks = new Map<number, readonly HeaderField[]>();
   #flow: Flow;
@@ -42,8 +42,8 @@ export class Outgoing {
   }
 
   /** Sends a request, with authentication where it is asked for. */
-  send(method: string, { contact = false, ...parts }: DialogRequest, listener: ExchangeListener): Exchange {
-    const exchange: Exchange = new Exchange(
+  send(method: string, { contact = false, ...parts }: DialogRequest, listener: UacRequestListener): UacRequest {
+    const exchange: UacRequest = new UacRequest(
       this.#context,
       () => {
         const headers = [...(parts.headers ?? []), this.#context.userAgent];

@@ -1,7 +1,7 @@
 import { parseCSeq } from "../message/cseq.ts";
 import type { SipRequest } from "../message/message.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
-import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ALLOW } from "./capabilities.ts";
@@ -45,7 +45,7 @@ export class Renegotiation {
   }
 
   /** Answers a re-INVITE or an UPDATE. @param early before the call is answered */
-  answer(transaction: ServerTransaction, early: boolean): void {
+  answer(transaction: IncomingRequest, early: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;
     const sdp = sdpOf(request);

@@ -2,17 +2,17 @@ import { SipHeaders } from "../message/headers.ts";
 import { type SipResponse, sipRequest } from "../message/message.ts";
 import { parseNameAddr, tagOf } from "../message/name-addr.ts";
 import { withoutPort } from "../message/uri.ts";
-import type { ServerTransaction } from "../transaction/transactions.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentReply, AgentRequest, RequestSeries, UserAgent, UserAgentOptions } from "./agent.ts";
 import { AgentContext } from "./agent-context.ts";
 import { CAPABILITIES, unknownExtensions } from "./capabilities.ts";
-import { Exchange } from "./exchange.ts";
 import type { InviteRequest, InviteUsage } from "./invite.ts";
 import { OutboundInvite } from "./outbound-invite.ts";
 import { refusalOutside } from "./refusals.ts";
 import { declineAnswer } from "./stray-answer.ts";
 import { refuseStrayInvites } from "./stray-invite.ts";
+import { UacRequest } from "./uac-request.ts";
 
 /** The URI schemes that name us or a telephone; others are refused (RFC 3261 section 8.2.2.1). */
 const TELEPHONE_URI = /^(?:sips?|tel):/i;
@@ -65,7 +65,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
 }
 
 /** A request that belongs to no call of ours. */
-function outside(context: AgentContext, transaction: ServerTransaction): void {
+function outside(context: AgentContext, transaction: IncomingRequest): void {
   const { method, uri, headers } = transaction.request;
   if (method === "ACK") return;
   if (tagOf(headers.get("To")) !== undefined) context.reply(transaction, 481);
@@ -98,7 +98,7 @@ function send(
       exchange.abandon();
       reject(signal?.reason);
     };
-    const exchange = new Exchange(
+    const exchange = new UacRequest(
       context,
       () => {
         const headers = new SipHeaders().add("Max-Forwards", "70");

@@ -1,4 +1,4 @@
-import type { Transitions } from "../../../../src/domain/machine.ts";
+import type { Transitions } from "../../../../src/base/machine.ts";
 
 export type RegistrationState =
   /** Nothing was sent yet. */

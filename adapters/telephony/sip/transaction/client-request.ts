@@ -1,15 +1,15 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
-import type { ClientExchange, ExchangeOwner, Patience } from "./client-exchange.ts";
 import type { ClientScope } from "./client-scope.ts";
+import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
 import { cancelOf } from "./hop-requests.ts";
 import { isLong } from "./message-size.ts";
 import { giveUpMs } from "./timers.ts";
-import type { ClientListener, ClientTransaction } from "./transactions.ts";
+import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };
-const NOBODY: ExchangeOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
+const NOBODY: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
 
 /** Where an attempt goes, and where the request goes if it comes to nothing. */
 interface Places {
@@ -22,14 +22,14 @@ interface Places {
  * One request on its way: to each of the places that its target resolves to in turn, until one of them gives an answer
  * other than 503 (RFC 3263 section 4.3). Every attempt is a client transaction of its own.
  */
-export class ClientRequest implements ClientTransaction {
+export class ClientRequest implements OutgoingRequest {
   readonly #scope: ClientScope;
   readonly #given: SipRequest;
   readonly #abort = new AbortController();
   #listener: ClientListener;
   #hops: Hop[] = [];
   /** The attempt that is under way. */
-  #exchange: ClientExchange | undefined;
+  #transaction: ClientTransaction | undefined;
   #latest: SipRequest;
   /** A 503, told if no other hop has anything better to say. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
@@ -75,8 +75,8 @@ export class ClientRequest implements ClientTransaction {
     if (this.#cancelled || this.#done || this.#given.method !== "INVITE") return;
     this.#cancelled = true;
     this.#reason = reason;
-    this.#exchange?.cancel();
-    if (this.#exchange !== undefined) return;
+    this.#transaction?.cancel();
+    if (this.#transaction !== undefined) return;
     this.#abort.abort();
     queueMicrotask(() => this.#fail(new TransportError("closed", "The request was cancelled before it was sent")));
   }
@@ -130,10 +130,15 @@ export class ClientRequest implements ClientTransaction {
       giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
       silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // others are asked first
     };
-    const exchange = this.#scope.open(request, flow, patience, this.#ownerOf(request, flow, { hop, otherwise, again }));
-    this.#exchange = exchange;
-    exchange.start();
-    if (this.#exchange === exchange) this.#listener.sent?.(request, flow);
+    const transaction = this.#scope.open(
+      request,
+      flow,
+      patience,
+      this.#ownerOf(request, flow, { hop, otherwise, again }),
+    );
+    this.#transaction = transaction;
+    transaction.start();
+    if (this.#transaction === transaction) this.#listener.sent?.(request, flow);
   }
 
   /** A copy of the request as it goes out on this flow. */
@@ -155,7 +160,7 @@ export class ClientRequest implements ClientTransaction {
     return first && flow.spoken === true && this.#given.method === "INVITE" ? hop : undefined;
   }
 
-  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: Places): ExchangeOwner {
+  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: Places): TransactionOwner {
     let heard = false;
     let rang = false;
     return {
@@ -166,7 +171,7 @@ export class ClientRequest implements ClientTransaction {
         this.#listener.provisional?.(response, flow);
       },
       final: (response) => {
-        this.#exchange = undefined;
+        this.#transaction = undefined;
         if (response.status === 503 && hop !== undefined) {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
@@ -176,8 +181,8 @@ export class ClientRequest implements ClientTransaction {
         this.#final(response, flow);
       },
       failed: (fault) => {
-        if (this.#exchange?.undelivered !== true) this.#unanswered = true;
-        this.#exchange = undefined;
+        if (this.#transaction?.undelivered !== true) this.#unanswered = true;
+        this.#transaction = undefined;
         if (again !== undefined && !heard && (!flow.alive || fault.fault === "closed")) {
           this.#dead = flow;
           this.#hops.unshift(again);

@@ -4,8 +4,8 @@ import type { FailedHops } from "../transport/failed-hops.ts";
 import type { Resolve } from "../transport/resolve.ts";
 import type { Flow, Transports } from "../transport/transport.ts";
 import type { ChosenHops } from "./chosen-hops.ts";
-import type { ClientExchange, ExchangeOwner, Patience } from "./client-exchange.ts";
 import type { ClientRequest } from "./client-request.ts";
+import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
 import type { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
 
@@ -18,8 +18,8 @@ export interface ClientScope {
   readonly failedHops: FailedHops;
   readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
-  /** An exchange whose responses find it; yet to be started. */
-  open(request: SipRequest, flow: Flow, patience: Patience, owner: ExchangeOwner): ClientExchange;
+  /** An transaction whose responses find it; yet to be started. */
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction;
   late(response: SipResponse, flow: Flow): void;
   /** The request has had its final response, or failed. */
   done(request: ClientRequest): void;

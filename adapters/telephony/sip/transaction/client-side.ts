@@ -7,14 +7,14 @@ import type { Resolve } from "../transport/resolve.ts";
 import { type Flow, TransportError, type Transports } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
 import { ChosenHops } from "./chosen-hops.ts";
-import { ClientExchange, type ExchangeOwner, type Patience } from "./client-exchange.ts";
 import { ClientRequest } from "./client-request.ts";
 import type { ClientScope } from "./client-scope.ts";
+import { ClientTransaction, type Patience, type TransactionOwner } from "./client-transaction.ts";
 import { probeHop } from "./hop-probe.ts";
 import { clientKey } from "./keys.ts";
 import { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
-import type { ClientListener, ClientTransaction } from "./transactions.ts";
+import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 /** Requests that go to the trunk's own server; those of a call may go to a server of the callee's choice. */
 const TO_THE_TRUNK: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
@@ -35,7 +35,7 @@ export class ClientSide implements ClientScope {
   readonly chosenHops: ChosenHops = new ChosenHops();
   readonly tcpInstead: TcpInstead;
   readonly late: (response: SipResponse, flow: Flow) => void;
-  readonly #exchanges = new Map<string, ClientExchange>();
+  readonly #transactions = new Map<string, ClientTransaction>();
   readonly #requests = new Set<ClientRequest>();
   readonly #ended = new AbortController();
 
@@ -50,7 +50,7 @@ export class ClientSide implements ClientScope {
     this.tcpInstead = new TcpInstead(options.transports, options.system);
   }
 
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): ClientTransaction {
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
     const sent = new ClientRequest(this, request, listener);
     this.#requests.add(sent);
     void sent.send(to);
@@ -73,23 +73,23 @@ export class ClientSide implements ClientScope {
   response(response: SipResponse): void {
     const via = parseVia(response.headers.list("Via")[0] ?? "");
     const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
-    const exchange = this.#exchanges.get(clientKey(via, method));
-    if (via === undefined || exchange === undefined) return;
-    this.#learn(via, exchange);
-    exchange.response(response);
+    const transaction = this.#transactions.get(clientKey(via, method));
+    if (via === undefined || transaction === undefined) return;
+    this.#learn(via, transaction);
+    transaction.response(response);
   }
 
   closed(flow: Flow, fault: TransportError): void {
-    for (const exchange of [...this.#exchanges.values()]) if (exchange.flow === flow) exchange.lost(fault);
+    for (const transaction of [...this.#transactions.values()]) if (transaction.flow === flow) transaction.lost(fault);
   }
 
-  open(request: SipRequest, flow: Flow, patience: Patience, owner: ExchangeOwner): ClientExchange {
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction {
     const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
     const { system, timers } = this;
-    const terminated = (): void => void this.#exchanges.delete(key);
-    const exchange = new ClientExchange({ request, flow, system, timers, ...patience, owner, terminated });
-    this.#exchanges.set(key, exchange);
-    return exchange;
+    const terminated = (): void => void this.#transactions.delete(key);
+    const transaction = new ClientTransaction({ request, flow, system, timers, ...patience, owner, terminated });
+    this.#transactions.set(key, transaction);
+    return transaction;
   }
 
   done(request: ClientRequest): void {
@@ -99,8 +99,8 @@ export class ClientSide implements ClientScope {
   close(fault: TransportError): void {
     this.#ended.abort();
     for (const request of [...this.#requests]) request.close(fault);
-    for (const exchange of this.#exchanges.values()) exchange.stop();
-    this.#exchanges.clear();
+    for (const transaction of this.#transactions.values()) transaction.stop();
+    this.#transactions.clear();
   }
 
   /** The flow that a request to this URI would take. @throws {TransportError} */
@@ -118,7 +118,7 @@ export class ClientSide implements ClientScope {
   }
 
   /** Where the far side says that it saw us (RFC 3581); the branch has proved that it is the far side who says so. */
-  #learn({ host, port, params }: Via, { flow, request }: ClientExchange): void {
+  #learn({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
     const rport = Number(params.get("rport") ?? "");
     const received = params.get("received");
     if (received === undefined && !rport) return;

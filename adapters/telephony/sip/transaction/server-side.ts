@@ -4,9 +4,9 @@ import { tagOf, withTag } from "../message/name-addr.ts";
 import { randomText } from "../message/random-text.ts";
 import type { Flow } from "../transport/transport.ts";
 import { ackKey, serverKey } from "./keys.ts";
-import { ServerExchange } from "./server-exchange.ts";
+import { ServerTransaction } from "./server-transaction.ts";
 import type { SipTimers } from "./timers.ts";
-import type { ServerTransaction, TransactionListener } from "./transactions.ts";
+import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** More requests than this at a time are refused, unless there are answered ones to be forgotten. */
 const MOST_EXCHANGES = 4_000;
@@ -25,9 +25,9 @@ export interface ServerSideOptions {
 /** The far side's requests. */
 export class ServerSide {
   readonly #options: ServerSideOptions;
-  readonly #exchanges = new Map<string, ServerExchange>();
+  readonly #transactions = new Map<string, ServerTransaction>();
   /** The INVITEs that wait for the ACK of their 2xx. */
-  readonly #accepted = new Map<string, ServerExchange>();
+  readonly #accepted = new Map<string, ServerTransaction>();
 
   constructor(options: ServerSideOptions) {
     this.#options = options;
@@ -35,7 +35,7 @@ export class ServerSide {
 
   request(request: SipRequest, flow: Flow): void {
     const key = serverKey(request, request.method);
-    const known = this.#exchanges.get(key);
+    const known = this.#transactions.get(key);
     if (request.method === "ACK") this.#acknowledge(request, flow);
     else if (known !== undefined) known.repeated();
     else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
@@ -50,32 +50,32 @@ export class ServerSide {
 
   #admit(key: string, request: SipRequest, flow: Flow): void {
     const most = this.#options.listener().ours?.(request) === true ? MOST_EXCHANGES + ROOM_FOR_CALLS : MOST_EXCHANGES;
-    if (this.#exchanges.size >= most && !this.#makeRoom())
+    if (this.#transactions.size >= most && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
     else this.#options.listener().request(this.#open(key, request, flow));
   }
 
   close(): void {
-    for (const exchange of this.#exchanges.values()) exchange.stop();
-    this.#exchanges.clear();
+    for (const transaction of this.#transactions.values()) transaction.stop();
+    this.#transactions.clear();
     this.#accepted.clear();
   }
 
   /** Forgets the oldest request that has its answer: all it would still do is give it once more. */
   #makeRoom(): boolean {
-    for (const [key, exchange] of this.#exchanges)
-      if (exchange.done && exchange.request.method !== "INVITE") {
-        exchange.stop();
-        return this.#exchanges.delete(key);
+    for (const [key, transaction] of this.#transactions)
+      if (transaction.done && transaction.request.method !== "INVITE") {
+        transaction.stop();
+        return this.#transactions.delete(key);
       }
     return false;
   }
 
-  #open(key: string, request: SipRequest, flow: Flow): ServerExchange {
+  #open(key: string, request: SipRequest, flow: Flow): ServerTransaction {
     const { system, timers, reply } = this.#options;
     let acceptedAs: string | undefined;
-    const exchange = new ServerExchange({
+    const transaction = new ServerTransaction({
       request,
       flow,
       system,
@@ -88,24 +88,24 @@ export class ServerSide {
       acknowledged: (ack, way) => this.#options.listener().request(acknowledgement(ack, way)),
       unacknowledged: (silent) => this.#options.listener().unacknowledged?.(silent),
       terminated: () => {
-        this.#exchanges.delete(key);
+        this.#transactions.delete(key);
         if (acceptedAs !== undefined) this.#accepted.delete(acceptedAs);
       },
     });
-    this.#exchanges.set(key, exchange);
-    return exchange;
+    this.#transactions.set(key, transaction);
+    return transaction;
   }
 
   /** An ACK has the branch of an INVITE that was refused; that of a 2xx is known by its dialog. */
   #acknowledge(ack: SipRequest, flow: Flow): void {
-    const exchange =
-      this.#exchanges.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
-    exchange?.acknowledged(ack, flow);
+    const transaction =
+      this.#transactions.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
+    transaction?.acknowledged(ack, flow);
   }
 
   /** RFC 3261 section 9.2: the CANCEL is answered in any case, the INVITE only while it has no final response. */
-  #cancel(cancel: ServerExchange): void {
-    const invite = this.#exchanges.get(serverKey(cancel.request, "INVITE"));
+  #cancel(cancel: IncomingRequest): void {
+    const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
     const answer =
       invite === undefined
         ? this.#answer(cancel.request, 481, "Call/Transaction Does Not Exist")
@@ -125,6 +125,6 @@ export class ServerSide {
 }
 
 /** The ACK of our 2xx: to be seen, not to be answered. */
-function acknowledgement(request: SipRequest, flow: Flow): ServerTransaction {
+function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
   return { request, flow, done: true, respond() {} };
 }

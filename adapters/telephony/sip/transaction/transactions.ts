@@ -8,7 +8,7 @@ import type { Flow, TransportError } from "../transport/transport.ts";
 export interface ClientListener {
   /**
    * Completes a copy of the request for the flow that it goes out on: a Contact of ours needs `sentBy`. Called before
-   * every attempt, so once per hop that is tried; what it changes is on the wire and in `ClientTransaction.request`.
+   * every attempt, so once per hop that is tried; what it changes is on the wire and in `OutgoingRequest.request`.
    */
   prepare?(request: SipRequest, flow: Flow, sentBy: string): void;
   /** Asked each time before the request is sent or repeated: false holds it back. Left out: it may always be sent. */
@@ -24,7 +24,7 @@ export interface ClientListener {
 }
 
 /** A request that was sent, up to its final response. */
-export interface ClientTransaction {
+export interface OutgoingRequest {
   /** As it is on the wire: with the Via of the hop that took it; as given until then. */
   readonly request: SipRequest;
   /** Whether a copy of it may have arrived at a hop that has given no final response. */
@@ -40,7 +40,7 @@ export interface ClientTransaction {
 }
 
 /** A request that came, to be answered once finally. */
-export interface ServerTransaction {
+export interface IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   /**
@@ -55,7 +55,7 @@ export interface ServerTransaction {
 /** Who deals with what does not belong to a transaction that is under way. */
 export interface TransactionListener {
   /** A new request. An ACK to our 2xx comes here as well and wants no answer; neither does a CANCEL: the layer has answered it. */
-  request(transaction: ServerTransaction): void;
+  request(transaction: IncomingRequest): void;
   /**
    * The response to a new request that needs no transaction: it is sent once and forgotten, so its To tag must be the
    * same each time (RFC 3261 section 8.2.7). Undefined, or left out: the request comes to `request`.
@@ -74,7 +74,7 @@ export interface TransactionListener {
    */
   lateSuccess(response: SipResponse, flow: Flow): void;
   /** No ACK has come for our 2xx to an INVITE within 64 * T1: the session wants a BYE (RFC 3261 section 13.3.1.4). */
-  unacknowledged?(transaction: ServerTransaction): void;
+  unacknowledged?(transaction: IncomingRequest): void;
 }
 
 /** The transaction layer of one trunk (RFC 3261 section 17, timers A to K; RFC 6026 for the 2xx). */
@@ -83,7 +83,7 @@ export interface Transactions {
    * Sends a request in a client transaction. It must carry everything but Via; Content-Length is set on the wire.
    * @param to the URI of the next hop: the outbound proxy, the topmost Route or the Request-URI; or the flow to keep to
    */
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): ClientTransaction;
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest;
   /** Sends an ACK to a 2xx: outside of any transaction, with a new Via (RFC 3261 section 13.2.2.4). Fails silently. */
   ack(request: SipRequest, to: string | Flow): void;
   listen(listener: TransactionListener): void;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DigestClient } from "../../../../adapters/telephony/sip/auth/digest.ts";
-import type { DigestExchange } from "../../../../adapters/telephony/sip/auth/digest-exchange.ts";
+import type { DigestAuthentication } from "../../../../adapters/telephony/sip/auth/digest-authentication.ts";
 import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
 import {
   EMPTY_BODY,
@@ -21,7 +21,7 @@ function challenged(status: 401 | 407, ...values: string[]): SipResponse {
 }
 
 /** What a request of this exchange carries: of each field, its parameters by name. */
-function sent(exchange: DigestExchange, request = invite()): Record<string, string>[] {
+function sent(exchange: DigestAuthentication, request = invite()): Record<string, string>[] {
   exchange.authorize(request);
   return [...request.headers].map(([field, value]) => ({
     field,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { INVITE_COURSE, type InviteState } from "../../../../adapters/telephony/sip/dialog/invite-course.ts";
-import { isFinal, nextState } from "../../../../src/domain/machine.ts";
+import { isFinal, nextState } from "../../../../src/base/machine.ts";
 
 const states = Object.keys(INVITE_COURSE) as InviteState[];
 

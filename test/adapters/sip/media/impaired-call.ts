@@ -2,7 +2,7 @@ import type { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
 import { RtpSession } from "../../../../adapters/telephony/sip/media/rtp-session.ts";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
-import { Forecast, type Weather } from "../../../support/sip/weather.ts";
+import { Forecast, type Weather } from "../../../support/sip/network-impairment.ts";
 import { settingsTo } from "./two-ends.ts";
 
 /** A call whose audio comes through a network, on a clock of its own: an hour takes seconds, and the same seed gives the same. */

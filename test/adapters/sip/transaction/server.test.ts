@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { responseTo, type SipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import { withTag } from "../../../../adapters/telephony/sip/message/name-addr.ts";
-import type { ServerTransaction } from "../../../../adapters/telephony/sip/transaction/transactions.ts";
+import type { IncomingRequest } from "../../../../adapters/telephony/sip/transaction/transactions.ts";
 import type { Flow } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { request } from "./trunk.ts";
 import { tcp, udp, Wire } from "./wire.ts";
@@ -24,7 +24,7 @@ function related(to: SipRequest, method: string, tag?: string): SipRequest {
   return other;
 }
 
-function answer(transaction: ServerTransaction | undefined, status: number): void {
+function answer(transaction: IncomingRequest | undefined, status: number): void {
   if (transaction === undefined) throw new Error("no request came");
   const response = responseTo(transaction.request, status, "");
   if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "us"));

@@ -5,8 +5,8 @@ import {
   type TransactionOptions,
 } from "../../../../adapters/telephony/sip/transaction/transaction-layer.ts";
 import type {
-  ClientTransaction,
-  ServerTransaction,
+  IncomingRequest,
+  OutgoingRequest,
   Transactions,
 } from "../../../../adapters/telephony/sip/transaction/transactions.ts";
 import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
@@ -40,7 +40,7 @@ export function request(
 
 /** What became of a request, in order. */
 export interface Sent {
-  readonly transaction: ClientTransaction;
+  readonly transaction: OutgoingRequest;
   /** `sent`, the status of every response, and the fault. */
   readonly told: string[];
   readonly responses: SipResponse[];
@@ -83,9 +83,9 @@ export function send(transactions: Transactions, sent: SipRequest, to: string | 
 export interface Trunk {
   readonly transports: TrunkTransports;
   readonly transactions: Transactions;
-  readonly requests: ServerTransaction[];
+  readonly requests: IncomingRequest[];
   readonly late: SipResponse[];
-  readonly unacknowledged: ServerTransaction[];
+  readonly unacknowledged: IncomingRequest[];
 }
 
 /** Opens both layers on real sockets. */
@@ -93,9 +93,9 @@ export function openTrunk(options: Partial<TransportsOptions & TransactionOption
   const system = options.system ?? realSystem;
   const transports = createTransports({ system, logger: silentLogger, ...options });
   const transactions = createTransactions(transports, createResolve({ system }), { system, timers: options.timers });
-  const requests: ServerTransaction[] = [];
+  const requests: IncomingRequest[] = [];
   const late: SipResponse[] = [];
-  const unacknowledged: ServerTransaction[] = [];
+  const unacknowledged: IncomingRequest[] = [];
   transactions.listen({
     request: (transaction) => void requests.push(transaction),
     lateSuccess: (response) => void late.push(response),

@@ -7,7 +7,7 @@ import {
 import { withTag } from "../../../../adapters/telephony/sip/message/name-addr.ts";
 import type { SipTimers } from "../../../../adapters/telephony/sip/transaction/timers.ts";
 import { createTransactions } from "../../../../adapters/telephony/sip/transaction/transaction-layer.ts";
-import type { ServerTransaction, Transactions } from "../../../../adapters/telephony/sip/transaction/transactions.ts";
+import type { IncomingRequest, Transactions } from "../../../../adapters/telephony/sip/transaction/transactions.ts";
 import {
   type Flow,
   type Hop,
@@ -60,9 +60,9 @@ export class Wire implements Transports {
   /** The addresses among them that hold for other servers too. */
   readonly trusted: SocketAddress[] = [];
   /** Requests of the far side. */
-  readonly requests: ServerTransaction[] = [];
+  readonly requests: IncomingRequest[] = [];
   readonly late: SipResponse[] = [];
-  readonly unacknowledged: ServerTransaction[] = [];
+  readonly unacknowledged: IncomingRequest[] = [];
   /** What `sip:there.example` resolves to. */
   hops: Hop[] = [udp("192.0.2.11")];
   /** Hops that no connection is had to: `tcp 192.0.2.11`. */

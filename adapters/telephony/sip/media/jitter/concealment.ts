@@ -1,4 +1,4 @@
-import { Likeness } from "./likeness.ts";
+import { Likeness } from "./similarity.ts";
 
 /** Full level for so long, then down to nothing. */
 const HOLD_MS = 20;

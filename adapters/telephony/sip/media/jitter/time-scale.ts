@@ -1,5 +1,5 @@
-import { Likeness } from "./likeness.ts";
 import type { SampleLine } from "./sample-line.ts";
+import { Likeness } from "./similarity.ts";
 
 /** Below this likeness a cut would be heard; it is made only in need. */
 const ALIKE = 0.7;

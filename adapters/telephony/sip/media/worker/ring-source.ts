@@ -6,7 +6,7 @@ import { CELL, type SharedCall } from "./shared-call.ts";
 export class RingSource implements FrameSource {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;
-  #flowing = false;
+  #inboundSince = false;
   #recalled = 0;
 
   constructor(shared: SharedCall) {
@@ -16,17 +16,17 @@ export class RingSource implements FrameSource {
 
   read(frame: Int16Array): number {
     const recalled = Atomics.load(this.#cells, CELL.recalled);
-    if (recalled !== this.#recalled) this.#flowing = false;
+    if (recalled !== this.#recalled) this.#inboundSince = false;
     this.#recalled = recalled;
     const samples = this.#ring.take(frame);
     if (samples === frame.length) {
-      this.#flowing = true;
+      this.#inboundSince = true;
       return samples;
     }
     frame.fill(0, samples);
     Atomics.add(this.#cells, CELL.silence, frame.length - samples);
-    if (this.#flowing || samples > 0) Atomics.add(this.#cells, CELL.ranDry, 1);
-    this.#flowing = false;
+    if (this.#inboundSince || samples > 0) Atomics.add(this.#cells, CELL.ranDry, 1);
+    this.#inboundSince = false;
     return samples;
   }
 }

@@ -8,8 +8,8 @@ import {
 import { withTag } from "../../../../../adapters/telephony/sip/message/name-addr.ts";
 import type {
   ClientListener,
-  ClientTransaction,
-  ServerTransaction,
+  IncomingRequest,
+  OutgoingRequest,
   TransactionListener,
   Transactions,
 } from "../../../../../adapters/telephony/sip/transaction/transactions.ts";
@@ -55,7 +55,7 @@ export class PaperFlow implements Flow {
 }
 
 /** A request that was sent, in the hands of the test. */
-export class Sent implements ClientTransaction {
+export class Sent implements OutgoingRequest {
   readonly request: SipRequest;
   readonly to: string | Flow;
   readonly #listener: ClientListener;
@@ -130,7 +130,7 @@ export class Sent implements ClientTransaction {
 }
 
 /** A request that came, and what it was answered. */
-export class Came implements ServerTransaction {
+export class Came implements IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly responses: SipResponse[] = [];
@@ -172,7 +172,7 @@ export class ScriptedTransactions implements Transactions {
     this.flow = flow;
   }
 
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): ClientTransaction {
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
     const sent = new Sent(request, to, this.flow, listener);
     this.sent.push(sent);
     queueMicrotask(() => sent.start());

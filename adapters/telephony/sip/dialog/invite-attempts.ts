@@ -1,0 +1,133 @@
+import type { SipResponse } from "../message/message.ts";
+import type { Flow, TransportError } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import type { Extension } from "./capabilities.ts";
+import { glareDelay } from "./glare-delay.ts";
+import type { InviteRequest, Negotiator } from "./invite.ts";
+import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
+import { type InviteIds, inviteMessage } from "./invite-message.ts";
+import { UacRequest } from "./uac-request.ts";
+
+/** Who is told what comes of asking. */
+export interface AskingListener {
+  /** An INVITE is on its way. */
+  sent(flow: Flow): void;
+  provisional(response: SipResponse, flow: Flow): void;
+  /** The last INVITE is refused, and another one follows: what had begun with it is void. */
+  again(): void;
+  answered(response: SipResponse, flow: Flow): void;
+  /** A refusal that nothing can be done about; with the reason where it is a challenge. */
+  refused(response: SipResponse, refusal: string | undefined): void;
+  failed(fault: TransportError): void;
+}
+
+/** Asks for one call until somebody answers, or says a no that is final: one INVITE after the other. */
+export class InviteAttempts {
+  readonly #context: AgentContext;
+  readonly #ids: InviteIds;
+  readonly #traced: string;
+  readonly #negotiator: Negotiator;
+  readonly #maySend: InviteRequest["maySend"];
+  readonly #mayFollow: InviteRequest["mayFollow"];
+  readonly #listener: AskingListener;
+  #attempt: InviteAttempt;
+  #exchange: UacRequest | undefined;
+  #cancelled = false;
+  #stopWaiting: () => void = () => {};
+  #cseq = 0;
+  #unanswered = false;
+
+  /** @param traced the core's id of the call, for the trace */
+  constructor(
+    context: AgentContext,
+    ids: InviteIds,
+    { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "caller" | "listener">,
+    listener: AskingListener,
+  ) {
+    this.#context = context;
+    this.#ids = ids;
+    this.#traced = traced;
+    this.#negotiator = negotiator;
+    this.#maySend = maySend;
+    this.#mayFollow = mayFollow;
+    this.#listener = listener;
+    const { sessionTimers = true, reliableProvisionals = true } = context.options;
+    const extensions: Extension[] = [];
+    if (sessionTimers) extensions.push("timer");
+    if (reliableProvisionals) extensions.push("100rel");
+    this.#attempt = firstAttempt(ids.target, extensions);
+  }
+
+  /** The Request-URI of the last INVITE. */
+  get uri(): string {
+    return this.#attempt.uri;
+  }
+
+  /** Whether any INVITE may have arrived at a place that has given no final response. */
+  get unanswered(): boolean {
+    return this.#unanswered || this.#exchange?.unanswered === true;
+  }
+
+  /** The answers to challenges that the last INVITE carried. */
+  get authorization(): readonly HeaderField[] {
+    return this.#exchange?.authorization ?? [];
+  }
+
+  /** Sends the next INVITE. */
+  ask(): void {
+    const { options } = this.#context;
+    const attempt = this.#attempt;
+    this.#exchange = new UacRequest(
+      this.#context,
+      () => ({
+        request: inviteMessage(options, this.#ids, attempt, ++this.#cseq, this.#negotiator.offer()),
+        to: options.nextHop(attempt.uri),
+        contact: true,
+      }),
+      {
+        maySend: this.#maySend,
+        sent: (_request, flow) => this.#listener.sent(flow),
+        provisional: (response, flow) => this.#listener.provisional(response, flow),
+        final: (response, flow) => {
+          if (response.status < 300) this.#listener.answered(response, flow);
+          else this.#refused(response);
+        },
+        failed: (fault) => this.#failed(fault),
+      },
+      this.#traced,
+    );
+  }
+
+  /** Asks no more. False: no INVITE is under way, and nothing will be told of any. */
+  cancel(reason?: string): boolean {
+    this.#cancelled = true;
+    this.#stopWaiting();
+    this.#exchange?.cancel(reason);
+    return this.#exchange !== undefined;
+  }
+
+  #refused(response: SipResponse): void {
+    const { followRedirects = false } = this.#context.options;
+    const next = this.#cancelled
+      ? undefined
+      : nextAttempt(this.#attempt, response, followRedirects && (this.#mayFollow ?? true));
+    if (next === undefined) this.#listener.refused(response, this.#exchange?.refusal);
+    else this.#again(next);
+  }
+
+  #failed(fault: TransportError): void {
+    const next = this.#cancelled ? undefined : alternative(this.#attempt);
+    if (next === undefined) this.#listener.failed(fault);
+    else this.#again(next);
+  }
+
+  #again({ attempt, wait }: NextAttempt): void {
+    this.#attempt = attempt;
+    this.#unanswered = this.unanswered;
+    this.#exchange = undefined;
+    this.#listener.again();
+    if (wait) this.#stopWaiting = this.#context.options.system.after(glareDelay(this.#context), () => this.ask());
+    else this.ask();
+  }
+}

@@ -1,0 +1,160 @@
+import type { DigestAuthentication } from "../auth/digest-authentication.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { tagOf } from "../message/name-addr.ts";
+import type { ClientListener, OutgoingRequest } from "../transaction/transactions.ts";
+import { addressAndPort, type Flow, type TransportError } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+
+/** A request as it is to be sent, with a CSeq of its own. */
+export interface Draft {
+  readonly request: SipRequest;
+  readonly to: string | Flow;
+  /** Where to try once more when the connection turns out to be gone. */
+  readonly otherwise?: string;
+  /** Carries our Contact. */
+  readonly contact?: boolean;
+}
+
+/** What comes of it; none is called after `final` or `failed`. */
+export interface UacRequestListener {
+  readonly maySend?: ClientListener["maySend"];
+  sent?(request: SipRequest, flow: Flow): void;
+  provisional?(response: SipResponse, flow: Flow): void;
+  /** A challenge only where it could not be answered. */
+  final(response: SipResponse, flow: Flow): void;
+  failed(fault: TransportError): void;
+  /** Nobody waits for it any more; then neither is called. */
+  abandoned?(): void;
+}
+
+/**
+ * A request up to its final response: sent again where we are asked who we are, or where the connection had been
+ * closed.
+ */
+export class UacRequest {
+  readonly #context: AgentContext;
+  readonly #compose: () => Draft;
+  readonly #listener: UacRequestListener;
+  readonly #callId: string | undefined;
+  readonly #digest: DigestAuthentication;
+  #request: SipRequest | undefined;
+  #transaction: OutgoingRequest | undefined;
+  #attempts = 0;
+  #cancelled = false;
+  #flowLost = false;
+  #refusal: string | undefined;
+  #unanswered = false;
+
+  /**
+   * @param compose called for every attempt
+   * @param callId the core's id of the call, for the trace
+   */
+  constructor(context: AgentContext, compose: () => Draft, listener: UacRequestListener, callId?: string) {
+    this.#context = context;
+    this.#compose = compose;
+    this.#listener = listener;
+    this.#callId = callId;
+    this.#digest = context.options.digest.exchange();
+    this.#send();
+  }
+
+  /**
+   * The answers to challenges that the last attempt carries; the ACK to its 2xx has the same (RFC 3261 section 22.1).
+   */
+  get authorization(): readonly HeaderField[] {
+    return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
+  }
+
+  /** Why the challenge in the final response could not be answered, as a sentence. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Whether a copy of any attempt may have arrived at a hop that has given no final response. */
+  get unanswered(): boolean {
+    return this.#unanswered || this.#transaction?.unanswered === true;
+  }
+
+  /** Cancels an INVITE: no further attempt is made; its final response is still told. */
+  cancel(reason?: string): void {
+    this.#cancelled = true;
+    this.#transaction?.cancel(reason);
+  }
+
+  /** Nobody wants to know any more. */
+  abandon(): void {
+    this.#cancelled = true;
+    this.#transaction?.abandon();
+    this.#listener.abandoned?.();
+  }
+
+  #send(): void {
+    const { request, to, otherwise, contact } = this.#compose();
+    this.#digest.authorize(request);
+    this.#request = request;
+    const lost = this.#flowLost && otherwise !== undefined;
+    const attempt = ++this.#attempts;
+    const transaction = this.#context.transactions.request(request, lost ? otherwise : to, {
+      maySend: this.#listener.maySend,
+      prepare: (copy, flow, sentBy) => {
+        this.#context.withhold(copy, flow);
+        if (contact === true && !copy.headers.has("Contact"))
+          copy.headers.add("Contact", this.#context.contact(flow, sentBy));
+      },
+      sent: (sent, flow) => {
+        this.#request = sent;
+        this.#context.trace(this.#callId, "sent", sent);
+        this.#listener.sent?.(sent, flow);
+      },
+      provisional: (response, flow) => {
+        this.#context.trace(this.#callId, "received", response);
+        if (response.status > 100) this.#passed(flow);
+        this.#listener.provisional?.(response, flow);
+      },
+      final: (response, flow) => {
+        this.#context.trace(this.#callId, "received", response);
+        if (this.#repeats(response, flow)) this.#send();
+        else this.#listener.final(response, flow);
+      },
+      failed: (fault) => {
+        if (this.#cancelled || lost || otherwise === undefined || fault.fault !== "closed") {
+          this.#listener.failed(fault);
+          return;
+        }
+        this.#flowLost = true;
+        this.#send();
+      },
+    });
+    if (attempt !== this.#attempts) return;
+    if (this.#transaction?.unanswered === true) this.#unanswered = true;
+    this.#transaction = transaction;
+  }
+
+  /** Whether a challenge is to be answered by asking again; never twice for the same nonce. */
+  #repeats(response: SipResponse, flow: Flow): boolean {
+    const { status } = response;
+    if (status < 300) this.#passed(flow);
+    if (this.#cancelled || (status !== 401 && status !== 407)) return false;
+    const { digest, trusts } = this.#context.options;
+    const learns = !this.#invites || !digest.known.isSettled(addressAndPort(flow.remote));
+    this.#refusal =
+      trusts(flow) || digest.account.password === undefined
+        ? this.#digest.challenged(response, learns && !this.#inDialog)
+        : `The password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`;
+    return this.#refusal === undefined;
+  }
+
+  /** A server has let our INVITE pass: it has named its realms by now, and what follows may be others' challenges. */
+  #passed(flow: Flow): void {
+    if (this.#invites && !this.#inDialog) this.#context.options.digest.known.settle(addressAndPort(flow.remote));
+  }
+
+  get #invites(): boolean {
+    return this.#request?.method === "INVITE";
+  }
+
+  get #inDialog(): boolean {
+    return tagOf(this.#request?.headers.get("To")) !== undefined;
+  }
+}

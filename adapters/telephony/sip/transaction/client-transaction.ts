@@ -1,0 +1,238 @@
+import type { System } from "../../../../src/ports/system.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
+import {
+  type ClientAction,
+  type ClientInput,
+  type ClientState,
+  INVITE_CLIENT,
+  NON_INVITE_CLIENT,
+} from "./client-tables.ts";
+import { ackOf } from "./hop-requests.ts";
+import { Machine } from "./machine.ts";
+import { giveUpMs, type SipTimers } from "./timers.ts";
+
+/** Whoever sent the request. None may throw. */
+export interface TransactionOwner {
+  readonly maySend?: (() => boolean) | undefined;
+  provisional(response: SipResponse): void;
+  final(response: SipResponse): void;
+  failed(fault: TransportError): void;
+  /** A 2xx after the final response, or after we gave up. */
+  late(response: SipResponse): void;
+  /** The far side is to forget this INVITE; on a new connection where the transaction's own is gone. */
+  cancel(elsewhere: boolean): void;
+}
+
+/** How long an transaction waits. */
+export interface Patience {
+  /** Timers B and F, ms: 64 * T1, or less while there are other hops. */
+  readonly giveUpMs: number;
+  /** A connection that brings nothing at all for this long seems dead, ms. Left out: it never does. */
+  readonly silenceMs?: number | undefined;
+}
+
+/** What an transaction needs. */
+export interface ClientTransactionOptions extends Patience {
+  /** With its Via on top. */
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly owner: TransactionOwner;
+  /** Nothing more can come of it. */
+  readonly terminated: () => void;
+}
+
+/** A client transaction (RFC 3261 section 17.1): one request, sent on one flow. */
+export class ClientTransaction {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly #options: ClientTransactionOptions;
+  readonly #machine: Machine<ClientState, ClientInput, ClientAction>;
+  /** How many copies of the request have left, and whether the network has returned the last one. */
+  #copies = 0;
+  #returned = false;
+  #response: SipResponse | undefined;
+  #fault: TransportError | undefined;
+  /** Timers A and E: the pause before the next repetition, ms. */
+  #pauseMs: number;
+  #cancelled = false;
+  #seemedDead = false;
+  /** What has come on the connection since the request was sent. */
+  #watch: FlowWatch | undefined;
+
+  constructor(options: ClientTransactionOptions) {
+    this.#options = options;
+    this.request = options.request;
+    this.flow = options.flow;
+    this.#pauseMs = options.timers.t1Ms;
+    const invite = options.request.method === "INVITE";
+    this.#machine = new Machine<ClientState, ClientInput, ClientAction>({
+      table: invite ? INVITE_CLIENT : NON_INVITE_CLIENT,
+      start: invite ? "calling" : "trying",
+      system: options.system,
+      perform: (action) => this.#perform(action),
+      terminated: () => {
+        if (this.#seemedDead) this.#closeSilent(this.#silence(options.giveUpMs));
+        options.terminated();
+      },
+    });
+  }
+
+  get state(): ClientState {
+    return this.#machine.state;
+  }
+
+  /** Nobody can have received it: no copy has left, or the network has returned the only one. */
+  get undelivered(): boolean {
+    return this.#copies === 0 || (this.#copies === 1 && this.#returned);
+  }
+
+  start(): void {
+    this.#watch = this.flow.watch?.();
+    this.#machine.input("start");
+  }
+
+  response(response: SipResponse): void {
+    this.#response = response;
+    this.#machine.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
+    this.#response = undefined;
+  }
+
+  cancel(): void {
+    this.#machine.input("cancel");
+  }
+
+  /** The flow's peer could not be reached, or the connection is gone. */
+  lost(fault: TransportError): void {
+    this.#fault = fault;
+    this.#machine.input(this.flow.alive ? "refused" : "connection lost");
+  }
+
+  /** Nothing happens any more. */
+  stop(): void {
+    this.#machine.stop();
+  }
+
+  #perform(action: ClientAction): void {
+    const { timers, owner } = this.#options;
+    const { reliable } = this.flow;
+    const machine = this.#machine;
+    switch (action) {
+      case "send":
+        if (owner.maySend?.() ?? true) this.#send(this.request);
+        break;
+      case "provisional":
+        owner.provisional(this.#response as SipResponse);
+        break;
+      case "final":
+        owner.final(this.#response as SipResponse);
+        break;
+      case "late 2xx":
+        owner.late(this.#response as SipResponse);
+        break;
+      case "timed out":
+        owner.failed(this.#timedOut());
+        break;
+      case "seems dead":
+        this.#seemedDead = true;
+        owner.failed(deadAfter(this.#silence(this.#options.silenceMs ?? 0), "seems dead"));
+        break;
+      case "judge silence":
+        if (this.#watch?.silent === true) machine.input("silent");
+        break;
+      case "lost":
+        this.#returned = this.flow.alive;
+        owner.failed(this.#fault as TransportError);
+        break;
+      case "ack":
+        this.#send(ackOf(this.request, this.#response as SipResponse));
+        break;
+      case "send CANCEL":
+        if (!this.#cancelled) owner.cancel(false);
+        this.#cancelled = true;
+        break;
+      case "CANCEL elsewhere":
+        owner.cancel(true);
+        break;
+      case "set A":
+      case "set E":
+        if (!reliable) machine.set(action === "set A" ? "timer A" : "timer E", this.#pauseMs);
+        break;
+      case "double A":
+        this.#pauseMs *= 2;
+        machine.set("timer A", this.#pauseMs);
+        break;
+      case "double E":
+        this.#pauseMs = Math.min(2 * this.#pauseMs, timers.t2Ms);
+        machine.set("timer E", this.#pauseMs);
+        break;
+      case "E at T2":
+        machine.set("timer E", timers.t2Ms);
+        break;
+      case "set B":
+        machine.set("timer B", this.#options.giveUpMs);
+        break;
+      case "set F":
+        machine.set("timer F", this.#options.giveUpMs);
+        break;
+      case "set silence":
+        if (this.#options.silenceMs !== undefined) machine.set("timer silence", this.#options.silenceMs);
+        break;
+      case "set D":
+        machine.set("timer D", reliable ? 0 : giveUpMs(timers));
+        break;
+      case "set K":
+        machine.set("timer K", reliable ? 0 : timers.t4Ms);
+        break;
+      case "set M":
+        machine.set("timer M", giveUpMs(timers));
+        break;
+      case "set cancel":
+        machine.set("timer cancel", giveUpMs(timers));
+        break;
+      case "set lapsed":
+        machine.set("timer lapsed", giveUpMs(timers));
+        break;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #send(message: SipRequest): void {
+    try {
+      this.flow.send(message);
+      if (message === this.request) this.#copies++;
+    } catch (cause) {
+      const detail = cause instanceof Error ? cause.message : String(cause);
+      this.lost(cause instanceof TransportError ? cause : new TransportError("unreachable", detail, { cause }));
+    }
+  }
+
+  /** Timers B and F on a connection that has brought nothing since: it is dead, though nobody has said so. */
+  #timedOut(): TransportError {
+    const silence = this.#silence(this.#options.giveUpMs);
+    return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
+  }
+
+  /** The fault that the connection is closed with, unless something has come. */
+  #closeSilent(silence: TransportError): TransportError | undefined {
+    const dead = deadAfter(silence, "was silent and is closed");
+    return this.#watch?.close(dead) === true ? dead : undefined;
+  }
+
+  #silence(ms: number): TransportError {
+    const { address, port } = this.flow.remote;
+    const seconds = Math.round(ms / 100) / 10;
+    const what = this.state === "lapsed" && this.#cancelled ? "no final response after CANCEL" : `no response`;
+    return new TransportError(
+      "timeout",
+      `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${what} within ${seconds} s`,
+    );
+  }
+}
+
+function deadAfter({ message }: TransportError, what: string): TransportError {
+  return new TransportError("closed", `${message}; the connection ${what}`);
+}

@@ -1,0 +1,53 @@
+import type { AccountStore } from "../../ports/storage.ts";
+import { DialError, type Telephony } from "../../ports/telephony.ts";
+
+/** Tells who may use which network: what `users` of a telephony says. */
+export class ProviderAccess {
+  readonly #telephony: ReadonlyMap<string, Telephony>;
+  readonly #accounts: AccountStore;
+  /** Users are never removed, so the first one stays the first. */
+  #firstUserId: string | undefined;
+
+  constructor(telephony: ReadonlyMap<string, Telephony>, accounts: AccountStore) {
+    this.#telephony = telephony;
+    this.#accounts = accounts;
+  }
+
+  /** Whether the instances of this user may call over it. */
+  async isOpenTo(userId: string, { users = "*" }: Telephony): Promise<boolean> {
+    if (users === "*") return true;
+    return users === "first" ? (await this.#firstUser()) === userId : users.includes(userId);
+  }
+
+  /**
+   * Makes sure, when a call is dialled, that its owner may still use the network.
+   * @throws {DialError} he may not
+   */
+  async assertOpenTo(userId: string, network: Telephony): Promise<void> {
+    if (await this.isOpenTo(userId, network)) return;
+    throw new DialError(
+      "rejected_by_network",
+      `not dialled: user "${userId}" may not use "${network.name}"; whoever runs the server can add the id to its "users"`,
+    );
+  }
+
+  /** The names of the networks that this user may use, in the order they were mounted. */
+  async openTo(userId: string): Promise<string[]> {
+    const names: string[] = [];
+    for (const [name, network] of this.#telephony) if (await this.isOpenTo(userId, network)) names.push(name);
+    return names;
+  }
+
+  /** What the operator can do for somebody who misses a network; empty where all of them are open to everybody. */
+  get hint(): string {
+    const closed = [...this.#telephony.values()].some(({ users = "*" }) => users !== "*");
+    return closed
+      ? '; who may use a trunk is said by its "users": ids, "*", or else the server\'s first user only'
+      : "";
+  }
+
+  async #firstUser(): Promise<string | undefined> {
+    this.#firstUserId ??= (await this.#accounts.users(1))[0]?.id;
+    return this.#firstUserId;
+  }
+}

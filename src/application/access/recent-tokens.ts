@@ -1,0 +1,39 @@
+import type { TokenRecord } from "../../ports/storage.ts";
+import type { System } from "../../ports/system.ts";
+
+const MOST_TOKENS = 1_000;
+/** How long a token stays valid after it was last read from the storage, ms. */
+const KEPT_MS = 10 * 60_000;
+
+/** Valid tokens that were read lately: while the storage is unavailable, their users can still hang up. */
+export class RecentTokens {
+  readonly #system: System;
+  readonly #byHash = new Map<string, { readonly token: TokenRecord; readonly readAt: number }>();
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** The storage has answered: the token, or undefined if there is none of this hash or it is revoked. */
+  read(hash: string, token: TokenRecord | undefined): void {
+    this.#byHash.delete(hash);
+    if (!token) return;
+    this.#byHash.set(hash, { token, readAt: this.#system.monotonic() });
+    if (this.#byHash.size <= MOST_TOKENS) return;
+    for (const oldest of this.#byHash.keys()) {
+      this.#byHash.delete(oldest);
+      return;
+    }
+  }
+
+  /** The token is revoked. */
+  forget(tokenId: string): void {
+    for (const [hash, { token }] of this.#byHash) if (token.id === tokenId) this.#byHash.delete(hash);
+  }
+
+  /** The token as it was read last; undefined if that was too long ago. */
+  find(hash: string): TokenRecord | undefined {
+    const found = this.#byHash.get(hash);
+    return found && this.#system.monotonic() - found.readAt <= KEPT_MS ? found.token : undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import type { ReceiptKey } from "../../ports/storage.ts";
+
+/** An idempotency key held by one request: while it is looked up, then while the request runs. */
+export interface HeldKey {
+  readonly fingerprint: string;
+  /** The look-up is over and the request runs; others no longer wait for the key. */
+  run(): void;
+  /** The request is over. Twice is fine. */
+  release(): void;
+}
+
+interface Holder {
+  readonly held: HeldKey;
+  runs: boolean;
+  readonly lookedUp: Promise<void>;
+}
+
+/**
+ * The idempotency keys that requests of this process hold. One process at a time serves a database, so a stored key that
+ * counts as running although nobody holds it is left over from a request whose end never reached the storage.
+ */
+export class RunningKeys {
+  readonly #holders = new Map<string, Holder>();
+
+  /** Takes the key once no other request looks it up; returns the key of the other request, not taken, if one runs under it. */
+  async take({ userId, scope, key }: ReceiptKey, fingerprint: string): Promise<{ taken: boolean; key: HeldKey }> {
+    const name = JSON.stringify([userId, scope, key]);
+    for (let other = this.#holders.get(name); other; other = this.#holders.get(name)) {
+      if (other.runs) return { taken: false, key: other.held };
+      await other.lookedUp;
+    }
+    let resolve = () => {};
+    const lookedUp = new Promise<void>((done) => {
+      resolve = done;
+    });
+    const run = () => {
+      holder.runs = true;
+      resolve();
+    };
+    const release = () => {
+      if (this.#holders.get(name) === holder) this.#holders.delete(name);
+      resolve();
+    };
+    const holder: Holder = { held: { fingerprint, run, release }, runs: false, lookedUp };
+    this.#holders.set(name, holder);
+    return { taken: true, key: holder.held };
+  }
+}

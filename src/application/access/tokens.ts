@@ -1,0 +1,176 @@
+import type { IdSource } from "../../base/ids.ts";
+import { type Sha256, sha256Hex } from "../../base/sha256.ts";
+import { within } from "../../base/timeout.ts";
+import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/call-limits.ts";
+import type { Principal } from "../../domain/principal.ts";
+import type { Authenticate } from "../../ports/authenticator.ts";
+import { type AccountStore, StorageUnavailable, type TokenRecord } from "../../ports/storage.ts";
+import type { System } from "../../ports/system.ts";
+import { RecentTokens } from "./recent-tokens.ts";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const SECRET_CHARACTERS = 43; // 32 bytes
+const CHECK_CHARACTERS = 6;
+/** A storage that has not answered after this time counts as down for a token that was valid lately, ms. */
+const SILENCE_MS = 1_000;
+const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
+
+/** Calls that a demo token may create within 24 hours, unless it is made with another limit. */
+const DEMO_CALLS_PER_DAY = 50;
+
+/** What a token is to be. */
+export interface NewToken extends CallLimits {
+  readonly userName: string;
+  /** What the user calls it. */
+  readonly label: string;
+  /** Makes a demo token, which may use this one instance only. */
+  readonly demoInstanceId?: string | undefined;
+  /** Who makes it, where that is not the operator: it never allows more, and gets the same limits where it has none. */
+  readonly issuer?: CallLimits | undefined;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** A token, readable this one time; only its hash is stored. */
+export interface IssuedToken extends TokenRecord {
+  readonly token: string;
+}
+
+/**
+ * Makes a token for a user, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * @throws {RangeError} a call limit is malformed, or allows more than the issuer has; nothing was stored
+ */
+export async function issueToken(
+  accounts: AccountStore,
+  system: System,
+  ids: IdSource,
+  wanted: NewToken,
+): Promise<IssuedToken> {
+  const { userName, label, demoInstanceId, expiresAt } = wanted;
+  const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
+  const user = await accounts.ensureUser({ id: ids("usr"), name: userName, createdAt: system.now() });
+  const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
+  const record: TokenRecord = {
+    id: ids("tok"),
+    userId: user.id,
+    label,
+    hash: await sha256Hex(token),
+    demoInstanceId: demoInstanceId ?? null,
+    allowedPrefixes: allowedPrefixes ?? null,
+    maxCallsPerDay: maxCallsPerDay ?? null,
+    createdAt: system.now(),
+    expiresAt: expiresAt ?? null,
+    revokedAt: null,
+  };
+  await accounts.insertToken(record);
+  return { ...record, token };
+}
+
+function limitsOf(wanted: NewToken): CallLimits {
+  const issuer = checkedCallLimits(wanted.issuer ?? {});
+  const limits = limitsWithin(checkedCallLimits(wanted), issuer);
+  if (wanted.demoInstanceId === undefined || wanted.maxCallsPerDay !== undefined) return limits;
+  return { ...limits, maxCallsPerDay: Math.min(DEMO_CALLS_PER_DAY, limits.maxCallsPerDay ?? Infinity) };
+}
+
+/** Makes a token where there is none yet, of anybody; answers undefined where there is one. */
+export async function issueFirstToken(
+  accounts: AccountStore,
+  system: System,
+  ids: IdSource,
+  token: NewToken,
+): Promise<IssuedToken | undefined> {
+  return (await accounts.tokens()).length === 0 ? issueToken(accounts, system, ids, token) : undefined;
+}
+
+/**
+ * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
+ * respond within a second, a recently valid token is accepted.
+ * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
+ */
+export function tokenAuthenticator(
+  accounts: AccountStore,
+  system: System,
+  sha256: Sha256 = sha256Hex,
+  recent: RecentTokens = new RecentTokens(system),
+): Authenticate {
+  async function stored(hash: string): Promise<TokenRecord | undefined> {
+    const found = await accounts.tokenByHash(hash);
+    const valid = found && sameText(found.hash, hash) && found.revokedAt === null ? found : undefined;
+    recent.read(hash, valid);
+    return valid;
+  }
+
+  async function storedOrRecent(hash: string): Promise<TokenRecord | undefined> {
+    const known = recent.find(hash);
+    if (!known) return stored(hash);
+    const late = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
+    return within(stored(hash), { system, ms: SILENCE_MS, late }).catch((error: unknown) => {
+      if (error instanceof StorageUnavailable) return known;
+      throw error;
+    });
+  }
+
+  function principalOf(found: TokenRecord | undefined): Principal | undefined {
+    if (!found || (found.expiresAt !== null && found.expiresAt <= system.now())) return undefined;
+    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay } = found;
+    return {
+      userId,
+      tokenId: id,
+      ...(demoInstanceId === null ? {} : { demoInstanceId }),
+      ...(allowedPrefixes === null ? {} : { allowedPrefixes }),
+      ...(maxCallsPerDay === null ? {} : { maxCallsPerDay }),
+    };
+  }
+
+  const authenticate = async (token: string): Promise<Principal | undefined> =>
+    isWellFormed(token) ? principalOf(await storedOrRecent(await sha256(token))) : undefined;
+  const all = async (tokens: readonly string[]): Promise<(Principal | undefined)[]> => {
+    const hashes = await Promise.all(tokens.map((token) => sha256(token)));
+    const valid = (await accounts.tokensByHash(hashes)).filter(({ revokedAt }) => revokedAt === null);
+    const byHash = new Map(valid.map((token) => [token.hash, token]));
+    return hashes.map((hash) => principalOf(byHash.get(hash)));
+  };
+  return Object.assign(authenticate, { all });
+}
+
+function newToken(kind: "live" | "demo", system: System): string {
+  const body = `rp_${kind}_${newSecret(system)}`;
+  return body + checksum(body);
+}
+
+/** 32 random bytes as 43 characters of base62. */
+export function newSecret(system: System): string {
+  const bytes = new Uint8Array(32);
+  system.random(bytes);
+  return base62(
+    bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n),
+    SECRET_CHARACTERS,
+  );
+}
+
+function isWellFormed(token: string): boolean {
+  return TOKEN.test(token) && token.endsWith(checksum(token.slice(0, -CHECK_CHARACTERS)));
+}
+
+/** Compares without telling by its time where the texts differ. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}
+
+/** FNV-1a, 32 bit: catches typing errors before the database is asked. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  let out = "";
+  for (let rest = hash; out.length < CHECK_CHARACTERS; rest = Math.floor(rest / 62)) out = BASE62[rest % 62] + out;
+  return out;
+}
+
+function base62(value: bigint, width: number): string {
+  let out = "";
+  for (let rest = value; out.length < width; rest /= 62n) out = BASE62[Number(rest % 62n)] + out;
+  return out;
+}

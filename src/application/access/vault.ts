@@ -1,0 +1,54 @@
+import type { InstanceStore } from "../../ports/storage.ts";
+import type { CredentialStore } from "../../ports/telephony.ts";
+
+const NONCE_BYTES = 12;
+
+/** Seals credentials with AES-256-GCM before they reach the storage; the instance's id is bound to them. */
+export class Vault {
+  readonly #key: ReturnType<typeof crypto.subtle.importKey>;
+
+  /** @param secret 32 bytes */
+  constructor(secret: Uint8Array) {
+    if (secret.length !== 32) throw new TypeError(`the secret has ${secret.length} bytes; it must have 32`);
+    this.#key = crypto.subtle.importKey("raw", secret.slice(), "AES-GCM", false, ["encrypt", "decrypt"]);
+  }
+
+  /** The credentials of one instance. */
+  of(instanceId: string, instances: InstanceStore): CredentialStore {
+    const additionalData = new TextEncoder().encode(instanceId);
+    return {
+      load: async () => {
+        const sealed = await instances.loadCredentials(instanceId);
+        if (!sealed) return undefined;
+        const iv = sealed.slice(0, NONCE_BYTES);
+        try {
+          const plain = await crypto.subtle.decrypt(
+            { name: "AES-GCM", iv, additionalData },
+            await this.#key,
+            sealed.slice(NONCE_BYTES),
+          );
+          return new Uint8Array(plain);
+        } catch (cause) {
+          throw new Error("the stored credentials were sealed with another secret (RINGPORT_SECRET)", { cause });
+        }
+      },
+      save: async (credentials) => instances.saveCredentials(instanceId, await this.seal(instanceId, credentials)),
+      erase: () => instances.eraseCredentials(instanceId),
+    };
+  }
+
+  /** Credentials as the storage keeps them. */
+  async seal(instanceId: string, credentials: Uint8Array): Promise<Uint8Array> {
+    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+    const additionalData = new TextEncoder().encode(instanceId);
+    const sealed = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv, additionalData },
+      await this.#key,
+      credentials.slice(),
+    );
+    const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
+    bytes.set(iv);
+    bytes.set(new Uint8Array(sealed), NONCE_BYTES);
+    return bytes;
+  }
+}

@@ -1,0 +1,78 @@
+import { within } from "../../base/timeout.ts";
+import { type Call, isActive } from "../../domain/call.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { StoredRecording } from "../../ports/recordings.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
+import type { Context } from "../context.ts";
+
+type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "system" | "timings">;
+
+/**
+ * What there is of the recording of a call, also while it grows.
+ * @throws {Refusal} `recording_not_found`
+ */
+export async function readRecording({ recordings }: RecordingContext, call: Call): Promise<StoredRecording> {
+  checkRecorded(call);
+  const found = await recordings.read(call.id);
+  if (found === undefined) throw nothingKept(call);
+  return found;
+}
+
+/**
+ * Deletes the recording of a call for good; a call that is not over is not recorded any more.
+ * @throws {Refusal} `recording_not_found`
+ */
+export async function eraseRecording(context: RecordingContext, dispatcher: Dispatcher, call: Call): Promise<void> {
+  checkRecorded(call);
+  for (let current: Call | undefined = call; current; current = await context.storage.calls.get(call.id)) {
+    await dispatcher.settled(current.instanceId);
+    const session = isActive(current.status) ? dispatcher.session(current.id) : undefined;
+    if (session && !isActive(session.call.status)) {
+      await session.stored; // its end holds the length of the recording
+      await dispatcher.over(current.id);
+      continue;
+    }
+    if (session) {
+      await session.eraseRecording();
+      // The session goes on writing the call, so that only the timeline is told; unless it has ended meanwhile.
+      const event = deleted(context, current, "requested");
+      await context.storage.events.append([event]);
+      context.events.publish([event]);
+    }
+    const stored: Call | undefined = session ? await context.storage.calls.get(call.id) : current;
+    if (!stored || (session && !stored.recordedMs)) return;
+    if (await forgetRecording(context, stored, "requested")) return;
+  }
+}
+
+/** Deletes the recording of a call that nobody works on; false where the call was changed meanwhile. */
+export async function forgetRecording(
+  context: RecordingContext,
+  call: Call,
+  reason: "requested" | "retention",
+): Promise<boolean> {
+  const { system, timings } = context;
+  const late = () => new Error(`the recording was not deleted within ${timings.closeMs} ms`);
+  await within(context.recordings.forget([call.id]), { system, ms: timings.closeMs, late });
+  const event = deleted(context, call, reason);
+  const recordedMs = isActive(call.status) ? null : 0;
+  const written = await context.storage.calls.update(call.id, call.version, { recordedMs }, [event]);
+  if (written) context.events.publish([event]);
+  return written !== undefined;
+}
+
+function deleted({ events }: RecordingContext, call: Call, reason: "requested" | "retention") {
+  const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+  return events.event("recording_deleted", subject, { reason });
+}
+
+function checkRecorded(call: Call): void {
+  if (call.recordedMs === null)
+    throw new Refusal("recording_not_found", `call "${call.id}" is not recorded: create it with "recording": true`);
+  if (!isActive(call.status) && call.recordedMs === 0) throw nothingKept(call);
+}
+
+function nothingKept(call: Call): Refusal {
+  const why = call.startedAt === null ? "nobody has answered it" : "it was deleted, or could not be kept";
+  return new Refusal("recording_not_found", `there is no recording of call "${call.id}": ${why}`);
+}

@@ -1,0 +1,69 @@
+import type { Playout } from "../../../audio/playout.ts";
+import type { Call } from "../../../domain/call.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import type { Context } from "../../context.ts";
+import { type Message, MessageDemand } from "./message.ts";
+import { ProgramFailed } from "./program.ts";
+
+/** FIXED_AUDIO: the uploaded file. */
+export function play(context: Context, call: Call, usualRate: number): Message {
+  return new DecodedMessage(context, call, usualRate);
+}
+
+/** Decoded as a whole, at the rate that its leg will probably have; again if the leg has another one. */
+class DecodedMessage implements Message {
+  readonly #context: Context;
+  readonly #callId: string;
+  readonly #demand: MessageDemand;
+  readonly #usualRate: number;
+  readonly #scope = new AbortController();
+  #file: Uint8Array | undefined;
+  #decoded: Int16Array | undefined;
+
+  constructor(context: Context, call: Call, usualRate: number) {
+    this.#context = context;
+    this.#callId = call.id;
+    this.#demand = new MessageDemand(call);
+    this.#usualRate = usualRate;
+  }
+
+  async prepare(begun: () => void): Promise<void> {
+    this.#decoded = await this.#decode(this.#usualRate, begun);
+  }
+
+  async *samples(playout: Playout): AsyncGenerator<Int16Array, void> {
+    this.#demand.playout = playout;
+    const decoded = playout.sampleRate === this.#usualRate ? this.#decoded : undefined;
+    this.#decoded = undefined; // the call outlives both
+    const samples = decoded ?? (await this.#decode(playout.sampleRate));
+    this.#file = undefined;
+    yield samples;
+  }
+
+  cancel(): void {
+    this.#scope.abort(new ProgramFailed("internal_error", "the message is not needed any more"));
+  }
+
+  /** A file is read when its turn has come: thousands may wait. */
+  async #decode(sampleRate: number, begun?: () => void): Promise<Int16Array> {
+    const { storage, decoder, decoderTurns } = this.#context;
+    const { signal } = this.#scope;
+    const end = await decoderTurns.take(this.#demand, signal);
+    try {
+      this.#file ??= await storage.calls.audio(this.#callId);
+      if (!this.#file) throw new ProgramFailed("internal_error", "the audio file of this call is not in the storage");
+      begun?.();
+      const samples = await decoder.decode(this.#file, sampleRate, signal);
+      if (samples.length > 0) return samples;
+    } catch (cause) {
+      if (cause instanceof StorageUnavailable || cause instanceof ProgramFailed) throw cause;
+      // It was decoded once at creation, so this is ours to explain, not the caller's.
+      throw new ProgramFailed("internal_error", `the audio file could not be decoded: ${(cause as Error).message}`, {
+        cause,
+      });
+    } finally {
+      end();
+    }
+    throw new ProgramFailed("speech_failed", "the message has no sound");
+  }
+}

@@ -1,0 +1,63 @@
+import type { Playout } from "../../../audio/playout.ts";
+import { resampleStream } from "../../../audio/resample-stream.ts";
+import type { Call } from "../../../domain/call.ts";
+import type { PcmChunk } from "../../../ports/media.ts";
+import type { Context } from "../../context.ts";
+import { type Message, MessageDemand } from "./message.ts";
+import { ProgramFailed } from "./program.ts";
+
+/** How much of a text is rendered before its call is dialled, ms. */
+const BEGINNING_MS = 1_000;
+
+/** FIXED_TTS: the text, spoken. */
+export function speak(context: Context, call: Call): Message {
+  return new SpokenMessage(context, call);
+}
+
+class SpokenMessage implements Message {
+  readonly #demand: MessageDemand;
+  readonly #scope = new AbortController();
+  readonly #rest: AsyncGenerator<PcmChunk, void>;
+  /** What was rendered before there was a leg. */
+  readonly #beginning: PcmChunk[] = [];
+
+  constructor({ speechScheduler }: Context, call: Call) {
+    const { text, voiceId } = call.message.type === "FIXED_TTS" ? call.message : { text: "", voiceId: "" };
+    this.#demand = new MessageDemand(call);
+    this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal));
+  }
+
+  async prepare(begun: () => void): Promise<void> {
+    this.#demand.begin = begun;
+    while (this.#demand.preparedMs < BEGINNING_MS) {
+      const { value, done } = await this.#rest.next();
+      if (done) break;
+      this.#beginning.push(value);
+      this.#demand.preparedMs += (1000 * value.samples.length) / value.sampleRate;
+    }
+    if (this.#demand.preparedMs === 0) throw new ProgramFailed("speech_failed", "the message has no sound");
+  }
+
+  samples(playout: Playout): AsyncIterable<Int16Array> {
+    this.#demand.playout = playout;
+    return resampleStream(this.#all(), playout.sampleRate);
+  }
+
+  cancel(): void {
+    this.#scope.abort(new ProgramFailed("speech_failed", "the message is not needed any more"));
+  }
+
+  async *#all(): AsyncGenerator<PcmChunk, void> {
+    yield* this.#beginning.splice(0);
+    yield* this.#rest;
+  }
+}
+
+/** The same pieces; whatever goes wrong is a ProgramFailed. */
+async function* failing(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
+  try {
+    yield* pieces;
+  } catch (cause) {
+    throw new ProgramFailed("speech_failed", cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,82 @@
+import { AlignedChannels } from "../../audio/aligned-channels.ts";
+import type { PlayoutTap } from "../../audio/playout.ts";
+import type { EventData } from "../../domain/events.ts";
+import type { FrameSink } from "../../ports/media.ts";
+import type { RecordingWriter } from "../../ports/recordings.ts";
+import type { Leg } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+
+/**
+ * Records both sides of one leg from the answer on: what the callee really heard on the left, what the callee said on the
+ * right, in step with each other. Whatever becomes of the recording, the call goes on.
+ */
+export class Recorder implements PlayoutTap, FrameSink {
+  readonly #context: Pick<Context, "system" | "recordings" | "log">;
+  readonly #callId: string;
+  readonly #sampleRate: number;
+  readonly #incomplete: (data: EventData) => void;
+  readonly #channels: AlignedChannels;
+  #writer: RecordingWriter | undefined;
+  #over = false;
+
+  /** @param incomplete told once where the recording ends before the call does */
+  constructor(
+    context: Pick<Context, "system" | "recordings" | "log">,
+    callId: string,
+    leg: Pick<Leg, "sampleRate" | "frameMs">,
+    incomplete: (data: EventData) => void,
+  ) {
+    this.#context = context;
+    this.#callId = callId;
+    this.#sampleRate = leg.sampleRate;
+    this.#incomplete = incomplete;
+    this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (heard, said, samples) =>
+      this.#writer?.write(heard, said, samples),
+    );
+  }
+
+  /** What the callee hears. A leg pulls nothing before the answer, so the first of it begins the recording. */
+  played(samples: Int16Array | undefined, from: number, length: number): void {
+    if (this.#over || !this.#begun()) return;
+    this.#channels.left(samples, from, length, this.#context.system.monotonic());
+  }
+
+  /** What the callee says. */
+  write(frame: Int16Array): void {
+    if (this.#over || !this.#begun()) return;
+    this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
+  }
+
+  /** The call is over: nothing more is recorded. Answers how much was, ms. */
+  finish(): number {
+    if (!this.#over) {
+      this.#over = true;
+      this.#channels.finish();
+      void this.#writer?.finish();
+    }
+    return Math.round(this.#writer?.recordedMs ?? 0);
+  }
+
+  /** Nothing more is recorded, and what was is erased. */
+  async erase(): Promise<void> {
+    this.#over = true;
+    const writer = this.#writer;
+    this.#writer = undefined;
+    await writer?.finish();
+    await this.#context.recordings.forget([this.#callId]);
+  }
+
+  #begun(): boolean {
+    try {
+      this.#writer ??= this.#context.recordings.record(this.#callId, this.#sampleRate, (reason, fault) => {
+        this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");
+        this.#incomplete({ reason, recorded_ms: Math.round(this.#writer?.recordedMs ?? 0) });
+      });
+    } catch (error) {
+      this.#over = true;
+      this.#context.log.error({ call_id: this.#callId, err: error }, "a call cannot be recorded");
+      this.#incomplete({ reason: "disk_failed", recorded_ms: 0 });
+    }
+    return this.#writer !== undefined;
+  }
+}

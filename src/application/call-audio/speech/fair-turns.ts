@@ -1,0 +1,172 @@
+import { nextTurn } from "../../../audio/next-turn.ts";
+import type { System } from "../../../ports/system.ts";
+
+/** A call for which work is done in slices. */
+export interface Demand {
+  readonly userId: string;
+  readonly instanceId: string;
+  /** Whether the callee has answered and listens. */
+  readonly playing: boolean;
+  /** What is ready and has not been played yet, ms. */
+  readonly aheadMs: number;
+  /** Called at the beginning of each turn. */
+  begin?(): void;
+}
+
+/** An answered call with less than this of audio ready comes first, ms. */
+const SCARCE_MS = 5_000;
+/** A call with more than this of audio ready yields to all others, ms. */
+const PLENTY_MS = 30_000;
+/** Turns given in one turn of the event loop: texts that are in memory take no time, and audio must not wait for them. */
+const MOST_AT_ONCE = 32;
+/** Turns are given no longer than this in one turn of the event loop, ms: thousands may wait, and each is looked at. */
+const MOST_MS = 2;
+/** A user who has waited this long counts as one whose call is answered, ms. */
+const LONG_WAIT_MS = 2_000;
+
+const SCARCE = 0;
+const NORMAL = 1;
+const PLENTY = 2;
+
+/** What a user, or one of its instances, has had. */
+interface Share {
+  readonly key: string;
+  /** Rises: set by the latest turn, or by the arrival. */
+  latest: number;
+  /** Turns that it waits for or has. */
+  open: number;
+}
+
+interface Waiting {
+  readonly demand: Demand;
+  readonly user: Share;
+  readonly instance: Share;
+  /** By the monotonic clock, ms. */
+  readonly since: number;
+  readonly begin: () => void;
+}
+
+/**
+ * Shares a number of places among users, and each user's turns among that user's instances. A turn is one slice of work.
+ *
+ * Answered calls with little of audio ready come first, calls with plenty last. Among equals the user whose latest turn
+ * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
+ * one that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
+ */
+export class FairTurns {
+  readonly #system: System;
+  readonly #places: number;
+  readonly #waiting = new Set<Waiting>();
+  /** By user, and by user and instance; only of those who wait or work. */
+  readonly #shares = new Map<string, Share>();
+  #working = 0;
+  #latest = 0;
+  /** Turns that were given in this turn of the event loop. */
+  #given = 0;
+  /** When the first of them was given, by the monotonic clock, ms. */
+  #givenSince = 0;
+
+  /** @param places how many slices are worked on at once */
+  constructor(system: System, places: number) {
+    this.#system = system;
+    this.#places = Math.max(1, places);
+  }
+
+  /**
+   * Resolves when it is the turn of the demand, with a function that ends the turn; twice is fine. An aborted signal
+   * withdraws the demand, or ends its turn.
+   * @throws the signal's reason
+   */
+  take(demand: Demand, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const withdraw = () => {
+        this.#waiting.delete(waiting);
+        this.#leave(waiting);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        demand,
+        user: this.#enter(demand.userId),
+        instance: this.#enter(`${demand.userId} ${demand.instanceId}`),
+        since: this.#system.monotonic(),
+        begin: () => {
+          signal.removeEventListener("abort", withdraw);
+          resolve(this.#begin(waiting, signal));
+        },
+      };
+      signal.addEventListener("abort", withdraw, { once: true });
+      this.#waiting.add(waiting);
+      this.#assign();
+    });
+  }
+
+  #begin(waiting: Waiting, signal: AbortSignal): () => void {
+    this.#working++;
+    waiting.user.latest = waiting.instance.latest = ++this.#latest;
+    waiting.demand.begin?.();
+    let over = false;
+    const end = () => {
+      if (over) return;
+      over = true;
+      signal.removeEventListener("abort", end);
+      this.#working--;
+      this.#leave(waiting);
+      this.#assign();
+    };
+    signal.addEventListener("abort", end);
+    return end;
+  }
+
+  #enter(key: string): Share {
+    const share = this.#shares.get(key) ?? { key, latest: ++this.#latest, open: 0 };
+    this.#shares.set(key, share);
+    share.open++;
+    return share;
+  }
+
+  #leave({ user, instance }: Waiting): void {
+    for (const share of [user, instance]) if (--share.open === 0) this.#shares.delete(share.key);
+  }
+
+  #assign(): void {
+    while (this.#working < this.#places && this.#waiting.size > 0) {
+      const now = this.#system.monotonic();
+      if (this.#given === MOST_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MOST_MS)) return; // goes on below
+      if (this.#given++ === 0) {
+        this.#givenSince = now;
+        void nextTurn().then(() => {
+          this.#given = 0;
+          this.#assign();
+        });
+      }
+      const next = this.#next();
+      this.#waiting.delete(next);
+      next.begin();
+    }
+  }
+
+  /** Whose turn it is; somebody must wait. One pass: thousands may wait when a server starts. */
+  #next(): Waiting {
+    const late = this.#system.monotonic() - LONG_WAIT_MS;
+    let next: Waiting | undefined;
+    let [rank, urgency] = [Infinity, Infinity];
+    for (const waiting of this.#waiting) {
+      const itsUrgency = urgencyOf(waiting.demand);
+      const itsRank = itsUrgency === NORMAL && waiting.since <= late ? SCARCE : itsUrgency;
+      const order =
+        itsRank - rank ||
+        waiting.user.latest - (next?.user.latest ?? 0) ||
+        itsUrgency - urgency ||
+        waiting.instance.latest - (next?.instance.latest ?? 0);
+      if (order >= 0) continue;
+      [next, rank, urgency] = [waiting, itsRank, itsUrgency];
+    }
+    return next as Waiting;
+  }
+}
+
+function urgencyOf({ playing, aheadMs }: Demand): number {
+  if (playing && aheadMs < SCARCE_MS) return SCARCE;
+  return aheadMs > PLENTY_MS ? PLENTY : NORMAL;
+}

@@ -1,0 +1,114 @@
+import { SpokenLength } from "../../../audio/spoken-length.ts";
+import { Mailbox } from "../../../base/queue.ts";
+import { within } from "../../../base/timeout.ts";
+import { speechSlices } from "../../../domain/speech-slices.ts";
+import { DEFAULT_TIMINGS } from "../../../domain/timings.ts";
+import type { PcmChunk } from "../../../ports/media.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../ports/speech.ts";
+import type { System } from "../../../ports/system.ts";
+import { type Demand, FairTurns } from "./fair-turns.ts";
+
+/** Texts that an engine speaks at the same time, if the speech names no number. */
+const AT_ONCE = 2;
+/** The longest slice of a text, in characters, if the speech names no length. */
+const SLICE_LENGTH = 300;
+/** The first slice is a sentence of at least this length, if there is one, so that it is spoken soon. */
+const FIRST_SLICE = 40;
+
+/** Speaks texts in slices, so that every call gets its turn however long the texts of others are. */
+export class SpeechScheduler {
+  readonly #speech: Speech;
+  readonly #system: System;
+  readonly #voiceMs: number;
+  readonly #turns = new Map<string, FairTurns>();
+
+  /** @param voiceMs how long a look-up of a voice may take, ms */
+  constructor(speech: Speech, system: System, voiceMs: number = DEFAULT_TIMINGS.messagePreparationMs) {
+    this.#speech = speech;
+    this.#system = system;
+    this.#voiceMs = voiceMs;
+  }
+
+  /**
+   * Speaks a text. A slice is rendered to its end also while nobody takes its pieces; the next one begins only when they
+   * have been taken.
+   * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
+   */
+  async *speak(text: string, voiceId: string, demand: Demand, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
+    const { engine } = await this.#voice(voiceId, signal);
+    const length = new SpokenLength();
+    let heard = false;
+    let nothing: unknown;
+    for (const slice of this.#slices(text)) {
+      if (slice.trim() === "") continue;
+      const end = await this.#turnsOf(engine).take(demand, signal);
+      try {
+        for await (const piece of this.#render(slice, voiceId, end, signal)) {
+          heard = true;
+          length.add(piece);
+          yield piece;
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isNothing(error, slice)) throw error;
+        nothing = error;
+      }
+    }
+    if (!heard && nothing !== undefined) throw nothing;
+  }
+
+  #voice(voiceId: string, signal: AbortSignal): Promise<Voice> {
+    const [system, ms] = [this.#system, this.#voiceMs];
+    const late = () => new SpeechFailed(`the voice "${voiceId}" was not found within ${ms} ms`);
+    return within(this.#speech.voice(voiceId), { system, ms, late, signal });
+  }
+
+  #slices(text: string): Iterable<string> {
+    const { sliceLength: longest = SLICE_LENGTH } = this.#speech;
+    if (text.length <= FIRST_SLICE || longest === Infinity) return [text];
+    return speechSlices(text, { longest, shortest: longest / 2, first: Math.min(FIRST_SLICE, longest / 2) });
+  }
+
+  /** Renders one slice; ends its turn as soon as the engine is done, or the signal is aborted. */
+  async *#render(slice: string, voiceId: string, end: () => void, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
+    const pieces = new Mailbox<PcmChunk>();
+    const left = new AbortController();
+    const stop = () => {
+      left.abort(signal.reason);
+      pieces.close();
+    };
+    signal.throwIfAborted(); // and the turn is over
+    signal.addEventListener("abort", stop, { once: true });
+    const rendered = (async () => {
+      try {
+        for await (const piece of this.#speech.speak(slice, voiceId, left.signal)) pieces.post(piece);
+      } finally {
+        end();
+        pieces.close();
+      }
+    })();
+    rendered.catch(() => {}); // thrown below, behind the pieces that came before
+    try {
+      yield* pieces;
+      signal.throwIfAborted();
+      await rendered;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      end();
+      stop();
+    }
+  }
+
+  #turnsOf(engine: string): FairTurns {
+    const known = this.#turns.get(engine);
+    if (known) return known;
+    const turns = new FairTurns(this.#system, this.#speech.atOnce?.[engine] ?? AT_ONCE);
+    this.#turns.set(engine, turns);
+    return turns;
+  }
+}
+
+/** Whether a slice is passed over: of a text, something else may be spoken. */
+function isNothing(error: unknown, slice: string): boolean {
+  return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !/[\p{L}\p{N}]/u.test(slice));
+}

@@ -1,0 +1,130 @@
+import { samplesToMs } from "../../../audio/pcm.ts";
+
+/** Samples that follow one another at one rate; or a mark, without samples. */
+interface Stretch {
+  readonly sampleRate: number;
+  count: number;
+  readonly mark: HeldMark | undefined;
+}
+
+/** A place in the audio that somebody wants to be told of. */
+export interface HeldMark {
+  readonly name: string;
+  readonly reached: (name: string) => void;
+}
+
+const BLOCK_SAMPLES = 4096;
+
+/**
+ * Audio that waits, at whatever rates it came, and marks in between. Pieces of any size share blocks of memory, which are
+ * used again: a million pieces of one sample cost what one piece of a million samples does.
+ */
+export class PendingAudio {
+  readonly #stretches: Stretch[] = [];
+  readonly #blocks: Int16Array[] = [];
+  /** Where the next sample is read from the first block, and where it is written to the last one. */
+  #read = 0;
+  #written = 0;
+  #spare: Int16Array | undefined;
+  #ms = 0;
+  #marks = 0;
+
+  get empty(): boolean {
+    return this.#stretches.length === 0;
+  }
+
+  /** What waits, ms, with fractions. */
+  get ms(): number {
+    return this.#ms;
+  }
+
+  /** How many marks wait. */
+  get marks(): number {
+    return this.#marks;
+  }
+
+  /** The rate of what comes next, Hz; undefined where that is a mark, or nothing. */
+  get sampleRate(): number | undefined {
+    const next = this.#stretches[0];
+    return next?.mark === undefined ? next?.sampleRate : undefined;
+  }
+
+  /** Adds a copy of samples. */
+  write(samples: Int16Array, sampleRate: number): void {
+    if (samples.length === 0) return;
+    const last = this.#stretches.at(-1);
+    if (last?.mark === undefined && last?.sampleRate === sampleRate) last.count += samples.length;
+    else this.#stretches.push({ sampleRate, count: samples.length, mark: undefined });
+    this.#ms += samplesToMs(samples.length, sampleRate);
+    for (let from = 0; from < samples.length; ) {
+      const block = this.#openBlock();
+      const take = Math.min(samples.length - from, block.length - this.#written);
+      for (let i = 0; i < take; i++) block[this.#written + i] = samples[from + i]!;
+      this.#written += take;
+      from += take;
+    }
+  }
+
+  mark(mark: HeldMark): void {
+    this.#stretches.push({ sampleRate: 0, count: 0, mark });
+    this.#marks++;
+  }
+
+  /** Takes the mark that comes next, where one does. */
+  takeMark(): HeldMark | undefined {
+    const mark = this.#stretches[0]?.mark;
+    if (mark === undefined) return undefined;
+    this.#stretches.shift();
+    this.#marks--;
+    return mark;
+  }
+
+  /** Takes samples that come next: at most so many, and none beyond a mark or a change of rate. Valid until more is written. */
+  take(most: number): Int16Array {
+    const stretch = this.#stretches[0];
+    const block = this.#blocks[0];
+    if (stretch === undefined || stretch.mark !== undefined || block === undefined) return NOTHING;
+    const count = Math.min(most, stretch.count, block.length - this.#read);
+    const samples = block.subarray(this.#read, this.#read + count);
+    this.#read += count;
+    stretch.count -= count;
+    this.#ms -= samplesToMs(count, stretch.sampleRate);
+    if (stretch.count === 0) this.#stretches.shift();
+    if (this.#stretches.length === this.#marks) this.#rewind();
+    else if (this.#read === block.length) this.#passBlock();
+    return samples;
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    this.#stretches.length = 0;
+    this.#marks = 0;
+    this.#rewind();
+  }
+
+  #openBlock(): Int16Array {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && this.#written < last.length) return last;
+    const block = this.#spare ?? new Int16Array(BLOCK_SAMPLES);
+    this.#spare = undefined;
+    this.#blocks.push(block);
+    this.#written = 0;
+    return block;
+  }
+
+  #passBlock(): void {
+    this.#spare = this.#blocks.shift();
+    this.#read = 0;
+  }
+
+  /** No samples wait: one block is enough. */
+  #rewind(): void {
+    this.#spare = this.#blocks.at(0) ?? this.#spare;
+    this.#blocks.length = 0;
+    this.#read = 0;
+    this.#written = 0;
+    this.#ms = 0;
+  }
+}
+
+const NOTHING = new Int16Array(0);

@@ -1,0 +1,26 @@
+import { type Call, isActive } from "../../../domain/call.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+
+/** Live streams are switched off. */
+export function streamsOff(): Refusal {
+  return new Refusal(
+    "stream_not_available",
+    "live audio streams are a preview and switched off here; the server's operator switches them on with " +
+      "streamPreview (RINGPORT_STREAM_PREVIEW=1)",
+  );
+}
+
+/**
+ * Makes sure that a call has a stream to attach to.
+ * @throws {Refusal} `not_a_stream_call`, `call_ended`
+ */
+export function checkStreamable({ message, status }: Pick<Call, "message" | "status">): void {
+  if (message.type !== "DYNAMIC_STREAM")
+    throw new Refusal("not_a_stream_call", `the call is a ${message.type} call, not a DYNAMIC_STREAM call`);
+  if (!isActive(status)) throw streamOver(status);
+}
+
+/** The call of a stream is over. */
+export function streamOver(status: Call["status"]): Refusal {
+  return new Refusal("call_ended", `the call is ${status}`);
+}

@@ -1,0 +1,48 @@
+import { concatPcm, pcmToBytes } from "../../audio/pcm.ts";
+import { resampleStream } from "../../audio/resample-stream.ts";
+import { wavHeader } from "../../audio/wav.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { VoiceUnavailable } from "../../ports/speech.ts";
+import type { Context } from "../context.ts";
+import { sampleSentence } from "./sample-sentence.ts";
+
+/** What wideband telephony carries, Hz. */
+const SAMPLE_RATE = 16_000;
+/** Whoever listens waits no longer, ms. */
+const SPOKEN_WITHIN_MS = 15_000;
+
+/**
+ * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
+ * @param userId by whose turns it is spoken
+ * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
+ */
+export async function voiceSample(
+  { speech, speechScheduler, system, log }: Pick<Context, "speech" | "speechScheduler" | "system" | "log">,
+  voiceId: string,
+  userId = "",
+): Promise<Uint8Array<ArrayBuffer>> {
+  const late = new AbortController();
+  const cancel = system.after(SPOKEN_WITHIN_MS, () => late.abort(new Error(`silent for ${SPOKEN_WITHIN_MS} ms`)));
+  try {
+    const { language } = await speech.voice(voiceId);
+    const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
+    const pieces: Int16Array[] = [];
+    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, late.signal);
+    for await (const piece of resampleStream(spoken, SAMPLE_RATE)) pieces.push(piece);
+    return wavFile(concatPcm(pieces));
+  } catch (cause) {
+    if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });
+    log.warn({ voice_id: voiceId, err: cause }, "a voice could not be heard");
+    throw new Refusal("speech_unavailable", `voice ${voiceId} cannot be heard at the moment; try again`, { cause });
+  } finally {
+    cancel();
+  }
+}
+
+function wavFile(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  const header = wavHeader({ sampleRate: SAMPLE_RATE, samples: samples.length });
+  const file = new Uint8Array(header.length + 2 * samples.length);
+  file.set(header);
+  file.set(pcmToBytes(samples), header.length);
+  return file;
+}

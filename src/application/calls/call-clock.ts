@@ -1,0 +1,28 @@
+import type { Call } from "../../domain/call.ts";
+import type { System } from "../../ports/system.ts";
+
+/**
+ * The time of one call, ms since 1970-01-01 UTC: the wall clock when a process begins with the call, and from then on
+ * the time that passes. It never goes back and is never before the call's own times, whatever becomes of the wall clock.
+ */
+export class CallClock {
+  readonly #system: System;
+  readonly #start: number;
+  readonly #monotonicStart: number;
+
+  constructor(system: System, call: Pick<Call, "createdAt" | "startedAt">) {
+    this.#system = system;
+    this.#start = notBefore(call, system.now());
+    this.#monotonicStart = system.monotonic();
+  }
+
+  /** The time of the call now. */
+  at(): number {
+    return this.#start + Math.floor(this.#system.monotonic() - this.#monotonicStart);
+  }
+}
+
+/** `at`, or the latest time that the call already has if that is later; ms since 1970-01-01 UTC. */
+export function notBefore({ createdAt, startedAt }: Pick<Call, "createdAt" | "startedAt">, at: number): number {
+  return Math.max(at, startedAt ?? createdAt, createdAt);
+}

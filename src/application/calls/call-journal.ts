@@ -1,0 +1,213 @@
+import { nextState } from "../../base/machine.ts";
+import { CALL_TRANSITIONS, type Call, type CallInput, isActive } from "../../domain/call.ts";
+import type { Event, EventData, EventType } from "../../domain/events.ts";
+import type { MediaStatistics } from "../../domain/media-statistics.ts";
+import type { Outcome } from "../../domain/outcome.ts";
+import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
+import type { Noticed } from "../call-audio/call-media.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import type { EventSubject } from "./event-log.ts";
+import { finalEvent, outcomeView } from "./outcomes.ts";
+import { failCall, storeCall } from "./stored-calls.ts";
+
+/** Notes of one call that may wait for the storage. */
+const MOST_NOTES = 1_000;
+
+/** How a call ended. */
+export interface Ending {
+  readonly input: Extract<CallInput, "complete" | "fail">;
+  readonly outcome: Outcome;
+  /** ms since 1970-01-01 UTC. */
+  readonly endedAt: number;
+  readonly mediaStatistics: MediaStatistics | null;
+  readonly recordedMs: number | null;
+  /** What was noticed too late to be noted before. */
+  readonly last: readonly Noticed[];
+}
+
+/**
+ * What is decided about one live call, written behind: nobody waits for the storage, and nothing is lost while it is
+ * down.
+ *
+ * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
+ * is decided meanwhile goes with the next write: row states are merged, events never are. Live listeners get an event at
+ * once; everybody else when it is stored.
+ */
+export class CallJournal {
+  readonly #context: Context;
+  readonly #subject: EventSubject & { readonly callId: string };
+  readonly #broken: (error: unknown) => void;
+  /** As decided. */
+  #call: Call;
+  /** As it was last stored. */
+  #stored: Call;
+  #patch: CallPatch = {};
+  #events: Event[] = [];
+  /** Notes that were dropped because too many waited. */
+  #dropped = 0;
+  /** Rejects if the journal cannot be stored. */
+  #writing: Promise<void> | undefined;
+  #failed: unknown;
+
+  /**
+   * @param call claimed by this process
+   * @param broken called if the storage refuses a write for good: somebody else has changed the call
+   */
+  constructor(context: Context, call: Call, broken: (error: unknown) => void) {
+    this.#context = context;
+    this.#call = call;
+    this.#stored = call;
+    this.#broken = broken;
+    this.#subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  /** The call as decided, whether or not that is stored yet. */
+  get call(): Call {
+    return this.#call;
+  }
+
+  /** The far side was asked, or it was connected. */
+  move(input: "place" | "connect", at: number): void {
+    const status = this.#next(input);
+    const patch: CallPatch = input === "connect" ? { status, startedAt: at } : { status };
+    this.#put(patch, [this.#event(input === "connect" ? "answered" : "ringing", {}, at)]);
+  }
+
+  /** The call waits again, because nobody was asked. */
+  requeue(): void {
+    this.#put({ owner: null, dialingAt: null }, []);
+  }
+
+  /** The final state. */
+  end({ input, outcome, endedAt, mediaStatistics, recordedMs, last }: Ending): void {
+    const status = this.#next(input);
+    for (const { event, data } of last) this.note(event, data, endedAt);
+    this.#put({ status, outcome, endedAt, mediaStatistics, recordedMs }, [
+      ...this.#droppedNotes(endedAt),
+      this.#event(finalEvent(status), outcomeView(outcome), endedAt),
+    ]);
+    this.#context.counters.callEnded(status, outcome.reason);
+  }
+
+  /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
+  note(type: EventType, data: EventData, at: number): void {
+    const note = this.#event(type, data, at);
+    if (this.#events.length < MOST_NOTES && !this.#context.journals.full) {
+      this.#put({}, [...this.#droppedNotes(at), note]);
+      return;
+    }
+    this.#dropped++;
+    this.#context.events.happened([note]);
+  }
+
+  /** Nothing will be recorded of the call. */
+  eraseRecording(): void {
+    this.#call = { ...this.#call, recordedMs: null };
+  }
+
+  /**
+   * Resolves when everything decided so far is stored.
+   * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused for good
+   */
+  async settled(): Promise<void> {
+    while (this.#writing) await this.#writing;
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  /** Fails a call that nobody can carry on, unless somebody else has moved it. Never rejects. */
+  async giveUp(detail: string): Promise<void> {
+    const { storage, nodeId, log } = this.#context;
+    try {
+      await this.#writing;
+      await retryUntilStored(this.#context, `the end of call ${this.id}`, async () => {
+        for (;;) {
+          const call = await storage.calls.get(this.id);
+          if (call?.owner !== nodeId || !isActive(call.status)) return;
+          if (await failCall(this.#context, call, "internal_error", detail)) return;
+        }
+      });
+    } catch (error) {
+      log.error({ call_id: this.id, err: error }, "the call could not be failed; the next start settles it");
+    }
+  }
+
+  #next(input: CallInput): Call["status"] {
+    const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
+    if (!status) throw new Error(`a ${this.#call.status} call has no move "${input}"`);
+    return status;
+  }
+
+  #event(type: EventType, data: EventData, at: number): Event {
+    return this.#context.events.event(type, this.#subject, data, at);
+  }
+
+  #droppedNotes(at: number): Event[] {
+    if (this.#dropped === 0) return [];
+    const dropped = this.#event("timeline_incomplete", { dropped: this.#dropped }, at);
+    this.#dropped = 0;
+    return [dropped];
+  }
+
+  #put(patch: CallPatch, events: readonly Event[]): void {
+    const { journals, events: log } = this.#context;
+    this.#call = { ...this.#call, ...patch };
+    if (this.#failed === undefined) {
+      this.#patch = { ...this.#patch, ...patch };
+      this.#events.push(...events);
+      journals.add(this, events.length);
+      this.#writing ??= this.#write();
+    }
+    log.happened(events);
+  }
+
+  /** Stores what waits, until nothing does. Never rejects. */
+  async #write(): Promise<void> {
+    const { journals, events: log } = this.#context;
+    try {
+      while (this.#events.length > 0 || Object.keys(this.#patch).length > 0) {
+        const [patch, events] = [this.#patch, this.#events];
+        [this.#patch, this.#events] = [{}, []];
+        const stored = await this.#store(patch, events);
+        journals.add(this, -events.length);
+        if (stored) log.stored(events);
+      }
+      journals.delete(this);
+    } catch (error) {
+      this.#failed = error;
+      if (!(error instanceof StorageUnavailable)) {
+        journals.delete(this);
+        this.#broken(error);
+      }
+    } finally {
+      this.#writing = undefined; // at once: what is put from now on needs a write of its own
+    }
+  }
+
+  /** False if the storage refused notes for good: the call goes on without them. */
+  async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
+    if (Object.keys(patch).length === 0) return this.#append(events);
+    const written = await storeCall(this.#context, this.#stored, patch, events);
+    if (!written) throw new Error(`call ${this.id} was changed by somebody else`);
+    this.#stored = written;
+    return true;
+  }
+
+  async #append(notes: readonly Event[]): Promise<boolean> {
+    const { storage, log } = this.#context;
+    try {
+      // An event that is stored already, by a write whose answer was lost, is left as it is.
+      await retryUntilStored(this.#context, `events of call ${this.id}`, () => storage.events.append(notes));
+      return true;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      log.error({ call_id: this.id, err: error }, "notes of a call could not be stored");
+      this.#dropped += notes.length;
+      return false;
+    }
+  }
+}

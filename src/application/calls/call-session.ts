@@ -1,0 +1,331 @@
+import { Mailbox } from "../../base/queue.ts";
+import type { Call } from "../../domain/call.ts";
+import {
+  beginFlow,
+  type CallEffect,
+  type CallFlow,
+  type CallSignal,
+  decide,
+  type FlowRules,
+  NEW_FLOW,
+  type TimerName,
+} from "../../domain/call-flow.ts";
+import type { MediaStatistics } from "../../domain/media-statistics.ts";
+import type { FailedReason, Outcome } from "../../domain/outcome.ts";
+import type { ReleaseCause } from "../../domain/release-cause.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
+import { CallMedia } from "../call-audio/call-media.ts";
+import type { Message } from "../call-audio/programs/message.ts";
+import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
+import type { Context } from "../context.ts";
+import { CallClock } from "./call-clock.ts";
+import { CallJournal } from "./call-journal.ts";
+import { assertCallerDiallable } from "./callers.ts";
+import { assertDiallable, mayLeadTo } from "./destinations.ts";
+import { legSignals } from "./leg-signals.ts";
+import { nothingHeard } from "./outcomes.ts";
+
+/**
+ * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
+ *
+ * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here at
+ * once: nothing interleaves, and the network and the timers never wait for the storage. The session's signal owns every
+ * timer and buffer.
+ */
+export class CallSession {
+  readonly #context: Context;
+  readonly #telephony: Telephony;
+  readonly #line: Line;
+  readonly #message: Message | undefined;
+  readonly #rules: FlowRules;
+  readonly #mailbox = new Mailbox<{ readonly signal: CallSignal; readonly at: number }>();
+  readonly #timers = new Map<TimerName, () => void>();
+  readonly #scope = new AbortController();
+  /** Resolves when what the session decided is stored, or cannot be. */
+  readonly #stored: Promise<void>;
+  #resolveStored: () => void = () => {};
+  #saved = false;
+  readonly #journal: CallJournal;
+  readonly #clock: CallClock;
+  #flow: CallFlow = NEW_FLOW;
+  #leg: Leg | undefined;
+  #media: CallMedia | undefined;
+  #dialled: Promise<void> = Promise.resolve();
+  #released: Promise<void> | undefined;
+  #statistics: MediaStatistics | null = null;
+  #framesAtLineDown = 0;
+  /** When the signal that is being carried out was given. */
+  #at = 0;
+  /** Resolves when the end of the call stands in the journal. */
+  #concluded: Promise<void> | undefined;
+  /** Why nobody can carry the call on. */
+  #fault: unknown;
+  #lineFull: { readonly until: number; readonly reason: string } | undefined;
+
+  /**
+   * @param call claimed by this process
+   * @param message prepared; undefined for a call without a fixed message
+   */
+  constructor(context: Context, call: Call, telephony: Telephony, line: Line, message: Message | undefined) {
+    this.#context = context;
+    this.#clock = new CallClock(context.system, call);
+    this.#journal = new CallJournal(context, call, (error) => this.#breakOff(error));
+    this.#telephony = telephony;
+    this.#line = line;
+    this.#message = message;
+    this.#scope.signal.addEventListener("abort", () => message?.cancel());
+    this.#stored = new Promise((resolve) => {
+      this.#resolveStored = resolve;
+    });
+    this.#rules = {
+      timings: context.timings,
+      expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
+      streamed: call.message.type === "DYNAMIC_STREAM",
+    };
+  }
+
+  get callId(): string {
+    return this.#journal.id;
+  }
+
+  /** The call as decided, whether or not that is stored yet; without an owner it waits again, because the line was gone. */
+  get call(): Call {
+    return this.#journal.call;
+  }
+
+  /** Whether what became of the call is stored. */
+  get saved(): boolean {
+    return this.#saved;
+  }
+
+  /** Resolves when what the session decided is stored, or cannot be. */
+  get stored(): Promise<void> {
+    return this.#stored;
+  }
+
+  /** Why and until when (ms of the monotonic clock) the line takes no call, if it has refused this one for that. */
+  get lineFull(): { readonly until: number; readonly reason: string } | undefined {
+    return this.#lineFull;
+  }
+
+  /** Runs the call to its end; resolves when the final state is stored and the leg is gone. Never rejects. */
+  async run(): Promise<void> {
+    try {
+      this.#begin();
+      for await (const { signal, at } of this.#mailbox) {
+        this.#at = at;
+        const decision = decide(this.#flow, signal, this.#rules, this.#media?.unproven);
+        if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#statistics = this.#takeStatistics();
+        this.#flow = decision.flow;
+        for (const effect of decision.effects) this.#carryOut(effect);
+      }
+      await this.#concluded;
+      await this.#journal.settled();
+      this.#saved = true;
+      if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
+    } catch (error) {
+      // Otherwise the process ends before the storage is back, and the next start settles the call.
+      if (!(error instanceof StorageUnavailable)) await this.#giveUp(error);
+    }
+    this.#resolveStored();
+    await this.#released;
+    this.#scope.abort();
+  }
+
+  /** Ends the call now; resolves when what became of it is stored, or cannot be. */
+  async end(reason: FailedReason, detail: string | null = null): Promise<void> {
+    this.#post({ type: "end", reason, detail });
+    await this.#stored;
+  }
+
+  /** Deletes what is recorded of the call; nothing more is. */
+  async eraseRecording(): Promise<void> {
+    if (this.#media) await this.#media.eraseRecording();
+    else this.#journal.eraseRecording();
+  }
+
+  /** The line went offline. */
+  lineDown(reason: string): void {
+    this.#framesAtLineDown = this.#inboundFrames;
+    this.#post({ type: "line_down", reason });
+  }
+
+  /** The line is back. */
+  lineUp(): void {
+    this.#post({ type: "line_up", inboundSince: this.#inboundFrames > this.#framesAtLineDown });
+  }
+
+  get #inboundFrames(): number {
+    return this.#media?.inboundFrames ?? 0;
+  }
+
+  #post(signal: CallSignal): void {
+    this.#mailbox.post({ signal, at: this.#clock.at() });
+  }
+
+  #begin(): void {
+    try {
+      programOf(this.call).check?.(this.#context, this.call);
+    } catch (error) {
+      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
+      this.#post({ type: "end", reason, detail: messageOf(error) });
+      return;
+    }
+    if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
+    for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
+    this.#dialled = this.#dial();
+  }
+
+  /** Dials and passes on what the leg says; resolves when the leg exists or never will. */
+  async #dial(): Promise<void> {
+    const { signal } = this.#scope;
+    const options = {
+      callId: this.callId,
+      ringTimeoutMs: this.#context.timings.ringTimeoutMs,
+      from: this.call.from,
+      mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
+    };
+    try {
+      await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
+      await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
+      assertCallerDiallable(this.#telephony, this.call.from);
+      if (signal.aborted) return; // the call ended meanwhile: nobody is asked
+      if (!this.#context.ownership.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
+      const leg = await this.#line.dial(this.call.targetPhone, options, signal);
+      this.#leg = leg;
+      if (this.#flow.phase === "over") return;
+      this.#media = this.#createMedia(leg);
+      void this.#media.play(signal);
+      void this.#follow(leg, this.#media);
+    } catch (error) {
+      const cause = releaseOf(error);
+      if (error instanceof DialError && error.retryAfterMs !== undefined)
+        this.#lineFull = {
+          until: this.#context.system.monotonic() + Math.max(0, error.retryAfterMs),
+          reason: error.message,
+        };
+      if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
+      this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
+    }
+  }
+
+  #createMedia(leg: Leg): CallMedia {
+    const post = (signal: CallSignal) => this.#post(signal);
+    return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony.capabilities, post);
+  }
+
+  async #follow(leg: Leg, media: CallMedia): Promise<void> {
+    for await (const signal of legSignals(leg, (digit) => media.isNewKey(digit))) this.#post(signal);
+  }
+
+  #carryOut(effect: CallEffect): void {
+    switch (effect.do) {
+      case "move":
+        this.#journal.move(effect.input, this.#at);
+        break;
+      case "conclude":
+        this.#concluded = this.#conclude(effect);
+        this.#close();
+        break;
+      case "requeue":
+        this.#journal.requeue();
+        this.#close();
+        break;
+      case "hang_up":
+        this.#hangUp();
+        break;
+      case "timer":
+        this.#arm(effect.name, effect.ms);
+        break;
+      case "cancel":
+        this.#timers.get(effect.name)?.();
+        this.#timers.delete(effect.name);
+        break;
+      case "note":
+        this.#journal.note(effect.event, effect.data, this.#at);
+    }
+  }
+
+  async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
+    const { call } = this;
+    const last = this.#media?.finish() ?? [];
+    const endedAt = this.#at;
+    const outcome: Outcome = {
+      reason,
+      detail,
+      answeredBy: call.startedAt === null ? null : "unknown",
+      ...(this.#media?.heard() ?? nothingHeard(call)),
+      durationMs: call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt),
+    };
+    const lastWords = this.#media?.lastWords();
+    if (lastWords) await lastWords;
+    const { recordedMs } = this.#media ?? this.call;
+    this.#journal.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
+  }
+
+  /** The journal cannot be stored: nobody may go on with the call. */
+  #breakOff(fault: unknown): void {
+    this.#fault = fault;
+    this.#flow = { ...this.#flow, phase: "over" };
+    this.#media?.finish();
+    this.#hangUp();
+    this.#close();
+  }
+
+  async #giveUp(error: unknown): Promise<void> {
+    this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
+    if (this.#fault === undefined) this.#breakOff(error);
+    await this.#journal.giveUp(messageOf(error));
+  }
+
+  #takeStatistics(): MediaStatistics | null {
+    try {
+      return this.#leg?.statistics?.() ?? null;
+    } catch (error) {
+      this.#context.log.warn({ call_id: this.callId, err: error }, "the network could not tell how the audio went");
+      return null;
+    }
+  }
+
+  #arm(name: TimerName, ms: number): void {
+    this.#timers.get(name)?.();
+    const before = this.#inboundFrames;
+    const fire = () => this.#post({ type: "timer", name, inboundSince: this.#inboundFrames > before });
+    this.#timers.set(name, this.#context.system.after(ms, fire));
+  }
+
+  /** Hangs up once; the leg has `releaseTimeoutMs` to be gone. */
+  #hangUp(): void {
+    this.#scope.abort();
+    if (this.#released) return;
+    const { system, timings, log } = this.#context;
+    this.#released = new Promise<void>((resolve) => {
+      const cancel = system.after(timings.releaseTimeoutMs, () => {
+        log.warn({ call_id: this.callId }, "the leg did not end in time; letting go of it");
+        resolve();
+      });
+      const gone = () => {
+        cancel();
+        resolve();
+      };
+      this.#dialled.then(() => this.#leg?.hangUp()).then(gone, gone);
+    });
+  }
+
+  #close(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#mailbox.close();
+  }
+}
+
+function releaseOf(fault: unknown): ReleaseCause {
+  if (fault instanceof DialError) return fault.release;
+  // Nobody was asked yet, so the call can wait for the database.
+  return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

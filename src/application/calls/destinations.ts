@@ -1,0 +1,83 @@
+import type { Call } from "../../domain/call.ts";
+import { CALL_WINDOW_MS, checkedCallLimits, isAllowed } from "../../domain/call-limits.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { CallQuota } from "../../ports/storage.ts";
+import { DialError, type Telephony } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+
+/**
+ * The principal with checked limits: a custom `authenticate` may give anything.
+ * @throws {RangeError} naming the value and what to write instead
+ */
+export function withCheckedLimits(principal: Principal): Principal {
+  if (principal.maxCallsPerDay !== undefined && principal.tokenId === undefined)
+    throw new RangeError("a principal with maxCallsPerDay needs a tokenId: calls are counted by it");
+  return { ...principal, ...checkedCallLimits(principal) };
+}
+
+/**
+ * Makes sure that the token may call the number.
+ * @throws {Refusal} `destination_not_allowed`
+ */
+export function assertTokenAllows({ allowedPrefixes }: Principal, phoneNumber: string): void {
+  if (isAllowed(phoneNumber, allowedPrefixes)) return;
+  throw notAllowed(
+    `this token may not call ${phoneNumber}, only numbers that begin with ${allowedPrefixes?.join(", ")}`,
+  );
+}
+
+/**
+ * Makes sure that the server and the network call the number.
+ * @throws {Refusal} `destination_not_allowed`
+ */
+export async function assertCallable(context: Context, network: Telephony | undefined, phone: string): Promise<void> {
+  const why = await refusalOf(context, network, phone);
+  if (why !== undefined) throw notAllowed(why);
+}
+
+/**
+ * The same before dialling: the rules may have changed since the call was created.
+ * @throws {DialError} `rejected_by_network`
+ */
+export async function assertDiallable(context: Context, network: Telephony, phone: string): Promise<void> {
+  const why = await refusalOf(context, network, phone);
+  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+}
+
+/** Whether the network may lead a call on to another number: the server and whoever created the call may call it. */
+export function mayLeadTo({ callLimits }: Context, { allowedPrefixes }: Call, phoneNumber: string): boolean {
+  return isAllowed(phoneNumber, callLimits.allowedPrefixes) && isAllowed(phoneNumber, allowedPrefixes);
+}
+
+/** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
+export function quotaOf({ callLimits, system }: Context, principal: Principal): CallQuota | undefined {
+  const maxCalls =
+    principal.maxCallsPerDay ?? (principal.tokenId === undefined ? undefined : callLimits.maxCallsPerDay);
+  return maxCalls === undefined ? undefined : { maxCalls, since: system.now() - CALL_WINDOW_MS };
+}
+
+/** @param oldestAt when the oldest call that counts was created, ms since 1970-01-01 UTC */
+export function dailyLimitReached({ maxCalls, since }: CallQuota, oldestAt: number): Refusal {
+  const retryAfterMs = Math.max(0, oldestAt - since);
+  const next = new Date(oldestAt + CALL_WINDOW_MS).toISOString();
+  return new Refusal(
+    "daily_call_limit",
+    `this token has created ${maxCalls} calls in the last 24 hours, which is its limit; the next one is possible at ${next}`,
+    { limit: maxCalls, retryAfterMs },
+  );
+}
+
+async function refusalOf(
+  { callLimits: { allowedPrefixes } }: Context,
+  network: Telephony | undefined,
+  phone: string,
+): Promise<string | undefined> {
+  if (!isAllowed(phone, allowedPrefixes))
+    return `this server does not call ${phone}, only numbers that begin with ${allowedPrefixes?.join(", ")}`;
+  return network?.refuses?.(phone);
+}
+
+function notAllowed(why: string): Refusal {
+  return new Refusal("destination_not_allowed", why);
+}

@@ -1,0 +1,256 @@
+import type { Call } from "../../domain/call.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
+import { nextDialAt } from "../../domain/queue-policy.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import type { Telephony } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import type { Lines } from "../instances/lines.ts";
+import { CallSession } from "./call-session.ts";
+import { Preparations } from "./preparations.ts";
+import { storeCall } from "./stored-calls.ts";
+
+const RETRY_MS = 1_000;
+/** The rate of most legs of a network that names none, Hz. */
+const USUAL_RATE = 8_000;
+/** A claim that was not answered may still be done by the database this much later, ms. */
+const DOUBT_MS = 20_000;
+
+interface Claim {
+  /** Somebody woke the instance meanwhile. */
+  again: boolean;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Starts queued calls: one per instance at a time, each as soon as its instance can dial and the beginning of its message
+ * is ready. Instances do not wait for each other. It is woken by what happens (a call created, a line online, a leg gone) and never scans.
+ */
+export class Dispatcher {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #requeued: (call: Call) => void;
+  readonly #ending: (callId: string) => boolean;
+  readonly #preparations: Preparations;
+  readonly #byInstance = new Map<string, CallSession>();
+  readonly #byCall = new Map<string, CallSession>();
+  /** Instances whose next call is being claimed. */
+  readonly #claiming = new Map<string, Claim>();
+  /** Instances with a claim that was not answered, and until when it may still be done (monotonic, ms). */
+  readonly #unanswered = new Map<string, number>();
+  /** Instances that are woken later: to keep the pace, or to try again. */
+  readonly #alarms = new Map<string, () => void>();
+  /** Calls of which a session had to do without storing what became of them: they may have been dialled. */
+  readonly #unstored = new Set<string>();
+  /** By call. */
+  readonly #running = new Map<string, Promise<void>>();
+  stopping = false;
+
+  /**
+   * @param requeued called with each claimed call that waits again
+   * @param ending whether a call is to end although that is not stored yet: it is not dialled
+   */
+  constructor(context: Context, lines: Lines, requeued: (call: Call) => void, ending: (callId: string) => boolean) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#requeued = requeued;
+    this.#ending = ending;
+    this.#preparations = new Preparations(context, {
+      finished: (instanceId) => this.wake(instanceId),
+      unavailable: (instanceId, error) => this.#tryAgain(instanceId, error),
+    });
+  }
+
+  get live(): number {
+    return this.#byCall.size;
+  }
+
+  /** The live session of a call. */
+  session(callId: string): CallSession | undefined {
+    return this.#byCall.get(callId);
+  }
+
+  /** Looks whether the instance has a call to dial. */
+  wake(instanceId: string): void {
+    const current = this.#claiming.get(instanceId);
+    if (current) {
+      current.again = true;
+      return;
+    }
+    if (!(this.#mayDial(instanceId) || (this.#unanswered.has(instanceId) && !this.stopping))) {
+      this.#preparations.cancel(instanceId);
+      return;
+    }
+    const claim: Claim = { again: false, done: this.#dialNext(instanceId) };
+    this.#claiming.set(instanceId, claim);
+    void claim.done.finally(() => {
+      this.#claiming.delete(instanceId);
+      if (claim.again) this.wake(instanceId);
+    });
+  }
+
+  /** Resolves when no claim is under way: a claimed call has its session then. */
+  async settled(instanceId: string): Promise<void> {
+    await this.#claiming.get(instanceId)?.done;
+  }
+
+  /** Resolves when no session works on the call. */
+  async over(callId: string): Promise<void> {
+    await this.#running.get(callId);
+  }
+
+  /** Stops preparing a call that is being ended. */
+  withdraw({ id, instanceId }: Pick<Call, "id" | "instanceId">): void {
+    this.#preparations.cancel(instanceId, id);
+  }
+
+  /** Passes a report of the line on to the live call. */
+  lineDown(instanceId: string, reason: string): void {
+    this.#preparations.cancel(instanceId);
+    this.#byInstance.get(instanceId)?.lineDown(reason);
+  }
+
+  lineUp(instanceId: string): void {
+    this.#byInstance.get(instanceId)?.lineUp();
+    this.wake(instanceId);
+  }
+
+  /** Dials no more, lets live calls go on for `drainMs`, then ends them as `interrupted`. */
+  async stop(drainMs: number): Promise<void> {
+    this.stopping = true;
+    for (const cancel of this.#alarms.values()) cancel();
+    this.#alarms.clear();
+    const prepared = this.#preparations.stop();
+    const quiet = async () => {
+      await prepared;
+      await Promise.all([...this.#claiming.values()].map((claim) => claim.done));
+      await Promise.all(this.#running.values());
+    };
+    let cancel = () => {};
+    const drained = new Promise<void>((resolve) => {
+      cancel = this.#context.system.after(drainMs, resolve);
+    });
+    await Promise.race([quiet(), drained]);
+    cancel();
+    await this.endAll("interrupted", "the server stopped");
+    await quiet();
+  }
+
+  /** Ends every live call. */
+  async endAll(reason: FailedReason, detail: string): Promise<void> {
+    await Promise.all([...this.#byCall.values()].map((session) => session.end(reason, detail)));
+  }
+
+  #mayDial(instanceId: string): boolean {
+    if (!this.#context.ownership.mayDial) return false;
+    return !this.stopping && !this.#byInstance.has(instanceId) && this.#lines.find(instanceId)?.canDial === true;
+  }
+
+  async #dialNext(instanceId: string): Promise<void> {
+    const { system, policy } = this.#context;
+    const keeper = this.#lines.find(instanceId);
+    try {
+      if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
+      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.monotonic();
+      if (wait > 0) return this.#wakeIn(instanceId, wait);
+      const line = await keeper?.line();
+      if (!keeper || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
+      if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, keeper.telephony);
+      const prepared = this.#preparations.ready(instanceId);
+      if (!prepared) return; // `finished` wakes this instance again
+      const call = await this.#claim(instanceId);
+      const taken = this.#preparations.ready(instanceId) === prepared ? this.#preparations.take(instanceId) : undefined;
+      const mine = call?.id === prepared.callId;
+      if (!taken || !mine || this.#ending(call.id) || !this.#mayDial(instanceId)) {
+        prepared.message?.cancel();
+        if (!call || this.#ending(call.id)) return; // whoever ends it goes on with it
+        await this.#giveBack(call);
+        return this.wake(instanceId);
+      }
+      keeper.lastDialAt = system.monotonic();
+      keeper.full = undefined; // this dial will tell
+      const session = new CallSession(this.#context, call, keeper.telephony, line, prepared.message);
+      this.#byInstance.set(instanceId, session);
+      this.#byCall.set(call.id, session);
+      keeper.setInCall(true);
+      const running = session.run().then(() => this.#gone(instanceId, session));
+      this.#running.set(call.id, running);
+      void running.finally(() => this.#running.delete(call.id));
+    } catch (error) {
+      this.#tryAgain(instanceId, error);
+    }
+  }
+
+  #tryAgain(instanceId: string, error: unknown): void {
+    const level = error instanceof StorageUnavailable ? "warn" : "error";
+    this.#context.log[level](
+      { instance_id: instanceId, err: error },
+      "the next call could not be started; trying again",
+    );
+    this.#wakeIn(instanceId, RETRY_MS);
+  }
+
+  /** Begins to prepare the call that is claimed next, unless one is being prepared. */
+  async #prepareNext(instanceId: string, { capabilities }: Telephony): Promise<void> {
+    if (this.#preparations.has(instanceId)) return;
+    const active = await this.#context.storage.calls.active(instanceId);
+    const next = active.find(({ status, owner }) => status === "QUEUED" && owner === null);
+    if (!next || this.#ending(next.id) || !this.#mayDial(instanceId)) return;
+    this.#preparations.begin(next, capabilities.sampleRate ?? USUAL_RATE);
+  }
+
+  async #claim(instanceId: string): Promise<Call | undefined> {
+    const { storage, system, nodeId } = this.#context;
+    try {
+      return await storage.calls.claimNext(instanceId, nodeId, system.now());
+    } catch (error) {
+      this.#unanswered.set(instanceId, system.monotonic() + DOUBT_MS);
+      throw error;
+    }
+  }
+
+  /** A claim whose answer was lost on the way leaves a call that nobody carries, now or a little later: it waits again. */
+  async #giveBackUnanswered(instanceId: string): Promise<void> {
+    const { storage, system, nodeId } = this.#context;
+    for (const call of await storage.calls.active(instanceId))
+      if (
+        call.status === "QUEUED" &&
+        call.owner === nodeId &&
+        !this.#byCall.has(call.id) &&
+        !this.#unstored.has(call.id)
+      )
+        await this.#giveBack(call);
+    if (system.monotonic() > (this.#unanswered.get(instanceId) ?? 0)) this.#unanswered.delete(instanceId);
+    else this.#wakeIn(instanceId, RETRY_MS);
+  }
+
+  /** The line went down, or the server began to stop, while the call was being claimed. */
+  async #giveBack(claimed: Call): Promise<void> {
+    const call = await storeCall(this.#context, claimed, { owner: null, dialingAt: null }, []);
+    if (call) this.#requeued(call);
+  }
+
+  #wakeIn(instanceId: string, ms: number): void {
+    this.#alarms.get(instanceId)?.();
+    this.#alarms.delete(instanceId);
+    if (this.stopping) return;
+    const ring = () => {
+      this.#alarms.delete(instanceId);
+      this.wake(instanceId);
+    };
+    this.#alarms.set(instanceId, this.#context.system.after(ms, ring));
+  }
+
+  #gone(instanceId: string, session: CallSession): void {
+    if (!session.saved) this.#unstored.add(session.callId);
+    this.#byCall.delete(session.callId);
+    this.#byInstance.delete(instanceId);
+    const keeper = this.#lines.find(instanceId);
+    keeper?.setInCall(false);
+    const waitsAgain = session.call.owner === null;
+    if (keeper) keeper.full = waitsAgain ? session.lineFull : undefined;
+    if (waitsAgain) {
+      this.#requeued(session.call);
+      this.#wakeIn(instanceId, RETRY_MS);
+    } else this.wake(instanceId);
+  }
+}

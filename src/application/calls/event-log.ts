@@ -1,0 +1,103 @@
+import type { IdSource } from "../../base/ids.ts";
+import type { Event, EventData, EventType } from "../../domain/events.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { System } from "../../ports/system.ts";
+
+/** Whom an event is about. */
+export interface EventSubject {
+  readonly callId: string | null;
+  readonly instanceId: string;
+  readonly userId: string;
+}
+
+/** A listener to the events of a call. */
+export interface EventListener {
+  event(event: Event): void;
+  /** No more events follow: this process stops. */
+  over(): void;
+}
+
+type Listeners = Map<string, Set<EventListener>>;
+
+/**
+ * Makes events and passes them on. Live listeners (the stream of a call) get an event when it happens; all others, and
+ * the operator's log, when it has been stored.
+ */
+export class EventLog {
+  readonly #system: System;
+  readonly #ids: IdSource;
+  readonly #log: Logger;
+  readonly #live: Listeners = new Map();
+  readonly #following: Listeners = new Map();
+  #closed = false;
+
+  constructor(system: System, ids: IdSource, log: Logger) {
+    this.#system = system;
+    this.#ids = ids;
+    this.#log = log;
+  }
+
+  /** A new event that happened now, or at an earlier time. */
+  event(type: EventType, subject: EventSubject, data: EventData = {}, at: number = this.#system.now()): Event {
+    const { callId, instanceId, userId } = subject;
+    return { id: this.#ids("evt"), type, timestamp: at, callId, instanceId, userId, data };
+  }
+
+  /** Passes on events that happened and are stored. */
+  publish(events: readonly Event[]): void {
+    this.happened(events);
+    this.stored(events);
+  }
+
+  /** Passes events on to live listeners, stored or not. */
+  happened(events: readonly Event[]): void {
+    for (const event of events) notify(this.#live, event);
+  }
+
+  /** Passes events that have happened before, and are stored now, on to those who follow a call. */
+  stored(events: readonly Event[]): void {
+    for (const event of events) {
+      // Whole messages of a protocol are for whoever looks for a fault.
+      this.#log[event.type === "signalling" ? "debug" : "info"](
+        { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
+        event.callId === null ? event.type : `call ${event.type}`,
+      );
+      notify(this.#following, event);
+    }
+  }
+
+  /** Whether nothing more will be told. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Tells everybody who listens that nothing more comes. Twice is fine. */
+  close(): void {
+    this.#closed = true;
+    for (const all of [this.#live, this.#following])
+      for (const listeners of all.values()) for (const listener of listeners) listener.over();
+  }
+
+  /** Passes every event of a call that is stored from now on to `listener`; returns a function that stops it. */
+  listen(callId: string, listener: EventListener): () => void {
+    return added(this.#following, callId, listener);
+  }
+
+  /** Passes every event of a call that happens from now on to `listener`, stored or not; returns a function that stops it. */
+  listenLive(callId: string, listener: EventListener): () => void {
+    return added(this.#live, callId, listener);
+  }
+}
+
+function notify(all: Listeners, event: Event): void {
+  if (event.callId !== null) for (const listener of all.get(event.callId) ?? []) listener.event(event);
+}
+
+function added(all: Listeners, callId: string, listener: EventListener): () => void {
+  const listeners = all.get(callId) ?? new Set();
+  all.set(callId, listeners.add(listener));
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0 && all.get(callId) === listeners) all.delete(callId);
+  };
+}

@@ -1,0 +1,32 @@
+import type { CallSignal } from "../../domain/call-flow.ts";
+import type { Leg, LegEvent } from "../../ports/telephony.ts";
+
+/**
+ * What happens to a leg, as the call's flow understands it; the last one always is `leg_ended`. Never rejects.
+ * @param isNewKey whether a key has not been reported in another way
+ */
+export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean): AsyncGenerator<CallSignal> {
+  let detail = "the leg fell silent";
+  try {
+    for await (const event of leg.events) if (event.type !== "dtmf" || isNewKey(event.digit)) yield signalOf(event);
+  } catch (error) {
+    detail = error instanceof Error ? error.message : String(error);
+  }
+  // After "ended" this means nothing; without it the call would never be over.
+  yield { type: "leg_ended", cause: "internal_error", detail };
+}
+
+function signalOf(event: LegEvent): CallSignal {
+  switch (event.type) {
+    case "dtmf":
+      return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
+    case "noted":
+      return { type: "noticed", event: event.event, data: event.data };
+    case "ended":
+      return { type: "leg_ended", cause: event.cause, detail: event.detail };
+    case "early_media":
+      return { type: "noticed", event: "early_media", data: {} };
+    default:
+      return event;
+  }
+}

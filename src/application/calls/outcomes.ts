@@ -1,0 +1,49 @@
+import type { Call, CallStatus } from "../../domain/call.ts";
+import type { EventType } from "../../domain/events.ts";
+import type { FailedReason, HeardEvidence, Outcome } from "../../domain/outcome.ts";
+
+/** An outcome in the words of the HTTP interface; ms, and shares from 0 to 1. */
+export type OutcomeView = {
+  readonly reason: Outcome["reason"];
+  readonly detail: string | null;
+  readonly answered_by: Outcome["answeredBy"];
+  readonly heard_ms: number;
+  readonly heard_ratio: number | null;
+  readonly heard_evidence: HeardEvidence | null;
+  readonly duration_ms: number;
+};
+
+/** An outcome as events and the HTTP interface show it. */
+export function outcomeView(outcome: Outcome): OutcomeView {
+  return {
+    reason: outcome.reason,
+    detail: outcome.detail,
+    answered_by: outcome.answeredBy,
+    heard_ms: outcome.heardMs,
+    heard_ratio: outcome.heardRatio,
+    heard_evidence: outcome.heardEvidence ?? null,
+    duration_ms: outcome.durationMs,
+  };
+}
+
+/** The event that closes a timeline. */
+export function finalEvent(status: CallStatus): EventType {
+  return status === "COMPLETED" ? "completed" : "failed";
+}
+
+/** How a call turned out that failed without a live session: nobody is known to have heard anything. */
+export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
+  return {
+    reason,
+    detail,
+    answeredBy: call.startedAt === null ? null : "unknown",
+    ...nothingHeard(call),
+    durationMs: call.startedAt === null ? 0 : Math.max(0, now - call.startedAt),
+  };
+}
+
+/** What is said of a call whose message nobody is known to have heard. */
+export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
+  const fixed = message.type === "FIXED_TTS" || message.type === "FIXED_AUDIO";
+  return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };
+}

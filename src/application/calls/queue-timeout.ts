@@ -1,0 +1,160 @@
+import type { Call } from "../../domain/call.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
+import type { Context } from "../context.ts";
+import type { Lines } from "../instances/lines.ts";
+import { WallClock } from "../wall-clock.ts";
+import { failCall } from "./stored-calls.ts";
+
+const BATCH = 100;
+const LOOK_AGAIN_MS = 5_000;
+
+/**
+ * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
+ *
+ * How long a call has waited follows from its creation time and the wall clock, unless the wall clock was set meanwhile:
+ * then each call that waits gets a due time on the monotonic clock, once.
+ */
+export class QueueTimeout {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #wallClock: WallClock;
+  /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
+  readonly #due = new Map<string, number>();
+  #cancel: (() => void) | undefined;
+  /** How far the wall clock was set since due times were given, ms. */
+  #jumped = 0;
+  /** When the timer fires, by the monotonic clock, ms. */
+  #armedFor = 0;
+  #stopped = false;
+
+  constructor(context: Context, lines: Lines) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#wallClock = new WallClock(context.system);
+  }
+
+  async start(): Promise<void> {
+    // The clock may have been set back while no process ran.
+    await this.#fixDue(0);
+    await this.#arm(0);
+  }
+
+  /** A call waits: it was created, or its claim was given back. */
+  waits(call: Call): void {
+    const at = this.#due.get(call.id) ?? this.#context.system.monotonic() + this.#left(call.createdAt);
+    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** @param notBefore by the monotonic clock, ms */
+  async #arm(notBefore: number): Promise<void> {
+    const { storage, system } = this.#context;
+    const oldest = await storage.calls.oldestWaiting();
+    if (oldest === undefined) return;
+    // The oldest one may have a due time of its own; such calls are few, and not for long.
+    const wait =
+      this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
+    this.#armAt(Math.max(notBefore, system.monotonic() + wait));
+  }
+
+  /** How long a call created at `createdAt` may still wait, by the wall clock, ms. */
+  #left(createdAt: number): number {
+    const { system, timings } = this.#context;
+    return Math.min(createdAt + timings.queueTimeoutMs - system.now(), timings.queueTimeoutMs);
+  }
+
+  #nextDue(): number {
+    let next = Infinity;
+    for (const at of this.#due.values()) next = Math.min(next, at);
+    return next;
+  }
+
+  #armAt(at: number): void {
+    if (this.#stopped) return;
+    const { system } = this.#context;
+    this.#cancel?.();
+    this.#armedFor = at;
+    this.#cancel = system.after(Math.max(0, at - system.monotonic()), () => void this.#expire());
+  }
+
+  async #expire(): Promise<void> {
+    const { system, log } = this.#context;
+    this.#cancel = undefined;
+    this.#jumped += this.#wallClock.jumped();
+    try {
+      await this.#fixDue(this.#jumped);
+      this.#jumped = 0;
+      const left = (await this.#expireDue()) + (await this.#expireByAge());
+      await this.#arm(system.monotonic() + (left > 0 ? LOOK_AGAIN_MS : 1));
+    } catch (error) {
+      log.warn({ err: error }, "waiting calls could not be looked through; trying again");
+      this.#armAt(system.monotonic() + LOOK_AGAIN_MS);
+    }
+  }
+
+  /**
+   * Gives due times to calls whose creation time says nothing: to all that wait if the wall clock was set, otherwise to
+   * those that were created "in the future". A call that may be of before or after the jump counts as the younger one.
+   */
+  async #fixDue(jumped: number): Promise<void> {
+    const { system, timings, storage } = this.#context;
+    const now = system.now();
+    let after: Pick<Call, "id" | "createdAt"> | undefined = jumped === 0 ? { id: "~", createdAt: now } : undefined;
+    for (;;) {
+      const waiting = await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, BATCH, after);
+      for (const { id, createdAt } of waiting) {
+        if (this.#due.has(id)) continue;
+        const ages = [now - createdAt, now - jumped - createdAt].filter((age) => age >= 0);
+        const age = ages.length > 0 ? Math.min(...ages) : 0;
+        this.#due.set(id, system.monotonic() + timings.queueTimeoutMs - age);
+      }
+      after = waiting.at(-1);
+      if (waiting.length < BATCH) return;
+    }
+  }
+
+  /** Fails calls by their due time; resolves with how many of them stay. */
+  async #expireDue(): Promise<number> {
+    const { system, storage } = this.#context;
+    let left = 0;
+    for (const [id, at] of this.#due) {
+      if (at > system.monotonic()) continue;
+      const call = await storage.calls.get(id);
+      if (call?.status === "QUEUED" && (call.owner !== null || !(await this.#fail(call)))) left++;
+      else this.#due.delete(id);
+    }
+    return left;
+  }
+
+  /** Fails calls by their creation time; resolves with how many of them stay. */
+  async #expireByAge(): Promise<number> {
+    const { system, timings, storage } = this.#context;
+    const createdBefore = system.now() - timings.queueTimeoutMs;
+    let left = 0;
+    let waiting: Call[] = [];
+    do {
+      waiting = await storage.calls.waitingSince(createdBefore, BATCH, waiting.at(-1));
+      for (const call of waiting) if (!this.#due.has(call.id) && !(await this.#fail(call))) left++;
+    } while (waiting.length === BATCH);
+    return left;
+  }
+
+  /** Resolves with whether the call was failed; one that waits behind another call of a line that takes calls stays. */
+  async #fail(call: Call): Promise<boolean> {
+    const instance = await this.#context.storage.instances.get(call.instanceId);
+    if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
+    const keeper = this.#lines.find(instance.id);
+    if (keeper?.canDial && !keeper.full) return false;
+    const said = keeper?.full?.reason ?? this.#lines.connection(instance).reason;
+    const [reason, detail]: [FailedReason, string] =
+      instance.status === "CREATED"
+        ? ["instance_not_linked", (keeper?.linksByItself && said) || "no phone number was linked in time"]
+        : ["instance_offline", said ?? "the line was offline"];
+    return failCall(this.#context, call, reason, detail);
+  }
+}

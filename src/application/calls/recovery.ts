@@ -1,0 +1,61 @@
+import type { Call } from "../../domain/call.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import { failCall } from "./stored-calls.ts";
+
+const BATCH = 200;
+/** A database may carry out the last writes of a process after it has died: pauses until it is looked at again, ms. */
+const LOOKS_MS = [1_000, 4_000, 15_000];
+
+/**
+ * Settles what a process that died left behind, before anything new begins: its calls on the line, and those whose phone
+ * it may have rung, are `FAILED/interrupted`; those that wait for an instance it was deleting are
+ * `FAILED/instance_deleted`; its half-done idempotent requests are free again. Nothing else is touched.
+ */
+export async function recover(context: Context): Promise<void> {
+  await settleOrphans(context);
+  await context.storage.receipts.abandonUnfinished();
+}
+
+/** Looks again and again, until no write of a dead process can follow; the answer stops that. */
+export function recoverLater(context: Context): () => void {
+  let cancel = () => {};
+  let stopped = false;
+  const lookIn = ([ms, ...more]: readonly number[]) => {
+    if (ms === undefined || stopped) return;
+    cancel = context.system.after(ms, () => {
+      settleOrphans(context).then(
+        () => lookIn(more),
+        (error: unknown) => {
+          if (context.shutdownSignal.aborted) return; // the next start looks first of all
+          context.log.error({ err: error }, "the calls of a process that died could not be looked through again");
+        },
+      );
+    });
+  };
+  lookIn(LOOKS_MS);
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+/** Ends the calls that other processes have left; this one is alone on the database. */
+async function settleOrphans(context: Context): Promise<void> {
+  const { nodeId, storage } = context;
+  for (;;) {
+    const orphans = await retryUntilStored(context, "the list of calls of dead processes", () =>
+      storage.calls.orphaned(nodeId, BATCH),
+    );
+    if (orphans.length === 0) return;
+    // A call that a late write changes meanwhile is found again, as it is then.
+    for (const call of orphans) await settle(context, call);
+  }
+}
+
+function settle(context: Context, call: Call): Promise<boolean> {
+  if (call.status !== "QUEUED")
+    return failCall(context, call, "interrupted", "the server stopped before the end of the call was stored");
+  if (call.dialingAt === null) return failCall(context, call, "instance_deleted", null);
+  return failCall(context, call, "interrupted", "the server stopped while dialing; the callee's phone may have rung");
+}

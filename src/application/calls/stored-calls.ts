@@ -1,0 +1,100 @@
+import { nextState } from "../../base/machine.ts";
+import { within } from "../../base/timeout.ts";
+import { CALL_TRANSITIONS, type Call } from "../../domain/call.ts";
+import type { Event } from "../../domain/events.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
+import type { CallPatch } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import { notBefore } from "./call-clock.ts";
+import { failedOutcome, finalEvent, outcomeView } from "./outcomes.ts";
+
+/**
+ * Stores what became of a call that this process owns, however long the storage takes; undefined if somebody else
+ * has changed the call.
+ * @throws {StorageUnavailable} the process ends and can wait no longer
+ */
+export function storeCall(
+  context: Context,
+  call: Call,
+  patch: CallPatch,
+  events: readonly Event[],
+): Promise<Call | undefined> {
+  const { calls } = context.storage;
+  return retryUntilStored(context, `the write of call ${call.id}`, async () => {
+    const written = await calls.update(call.id, call.version, patch, events);
+    if (written) return written;
+    // A write whose answer was lost on the way was done all the same.
+    const stored = await calls.get(call.id);
+    return stored && isWritten(stored, call, patch) && (await areStored(context, call, events)) ? stored : undefined;
+  });
+}
+
+async function areStored({ storage }: Context, call: Call, events: readonly Event[]): Promise<boolean> {
+  const last = events.at(-1);
+  return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
+}
+
+/** Whether the stored call is what the patch makes of this one. */
+function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
+  const made: Call = { ...call, ...patch };
+  return (
+    stored.version === call.version + 1 &&
+    stored.status === made.status &&
+    stored.owner === made.owner &&
+    stored.dialingAt === made.dialingAt &&
+    stored.startedAt === made.startedAt &&
+    stored.endedAt === made.endedAt &&
+    stored.outcome?.reason === made.outcome?.reason
+  );
+}
+
+/**
+ * Fails a call that has no live session, however long the storage takes; false if it was changed or had ended meanwhile.
+ * @throws {StorageUnavailable} the process ends and can wait no longer
+ */
+export async function failCall(
+  context: Context,
+  call: Call,
+  reason: FailedReason,
+  detail: string | null,
+): Promise<boolean> {
+  const { events, counters } = context;
+  const status = nextState(CALL_TRANSITIONS, call.status, "fail");
+  if (!status) return false;
+  const endedAt = await endOf(context, call);
+  const outcome = failedOutcome(call, reason, detail, endedAt);
+  const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+  const event = events.event(finalEvent(status), subject, outcomeView(outcome), endedAt);
+  const recordedMs = await recordedSoFar(context, call);
+  const patch: CallPatch = { status, outcome, endedAt, recordedMs };
+  if (!(await storeCall(context, call, patch, [event]))) return false;
+  counters.callEnded(status, reason);
+  events.publish([event]);
+  return true;
+}
+
+/** Of a recording that is there but cannot be read now: it is kept, found by retention and deleted on request. */
+const UNKNOWN_LENGTH_MS = 1;
+
+/** Now, but not before anything that happened on the call: the clock may have been set back since, by a restart as well. */
+async function endOf(context: Context, call: Call): Promise<number> {
+  const now = notBefore(call, context.system.now());
+  if (call.dialingAt === null) return now;
+  const { events } = context.storage;
+  const timeline = await retryUntilStored(context, `the timeline of call ${call.id}`, () => events.ofCall(call.id, {}));
+  return timeline.reduce((latest, { timestamp }) => Math.max(latest, timestamp), now);
+}
+
+/** The process that recorded the call may have died. */
+async function recordedSoFar({ recordings, system, timings, log }: Context, call: Call): Promise<number | null> {
+  if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
+  try {
+    const late = () => new Error(`it was not read within ${timings.closeMs} ms`);
+    const found = await within(recordings.read(call.id), { system, ms: timings.closeMs, late });
+    return Math.round(found?.durationMs ?? 0);
+  } catch (error) {
+    log.warn({ call_id: call.id, err: error }, "the recording of a call cannot be read");
+    return UNKNOWN_LENGTH_MS;
+  }
+}

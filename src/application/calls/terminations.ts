@@ -1,0 +1,139 @@
+import { within } from "../../base/timeout.ts";
+import { type Call, isActive } from "../../domain/call.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { failCall } from "./stored-calls.ts";
+
+/** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
+const MOST_UNANSWERED = 1_000;
+
+/** The live calls, as a termination sees them. */
+type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "withdraw">;
+
+interface Termination {
+  readonly reason: FailedReason;
+  /** A request was answered that it ended the call. */
+  answered: boolean;
+  /** A request was refused because the end could not be stored in time. */
+  refused: boolean;
+  /** Whether the call ended for this reason; rejects if the process ends before that is stored. */
+  readonly stored: Promise<boolean>;
+}
+
+/**
+ * Ends calls on request, live or waiting.
+ *
+ * A live call is hung up at once, whatever the storage does; a waiting one is not dialled any more. The end is stored as
+ * soon as the storage can take it, also if nobody waits for that. Of all requests to end one call, one is answered that
+ * it ended the call: also a later one, if those before had to be refused because the storage was down.
+ */
+export class Terminations {
+  readonly #context: Context;
+  readonly #live: LiveCalls;
+  readonly #byCall = new Map<string, Termination>();
+  readonly #unanswered = new Set<string>();
+
+  constructor(context: Context, live: LiveCalls) {
+    this.#context = context;
+    this.#live = live;
+  }
+
+  /** Whether a call is to end, although the storage does not know it yet. */
+  pending(callId: string): boolean {
+    return this.#byCall.has(callId);
+  }
+
+  /** The calls that are to end, although the storage does not know it yet. */
+  get pendingCalls(): readonly string[] {
+    return [...this.#byCall.keys()];
+  }
+
+  /**
+   * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
+   * @param withinMs how long to wait until that is stored, ms
+   * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
+   */
+  async terminate(call: Call, withinMs: number): Promise<boolean> {
+    if (this.#unanswered.delete(call.id)) return true;
+    const termination = this.#of(call, "terminated", null);
+    const ended = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
+      if (!(cause instanceof StorageUnavailable)) throw cause;
+      termination.refused = true;
+      throw new Refusal("storage_unavailable", cause.message, { cause });
+    });
+    if (!ended || termination.answered || termination.reason !== "terminated") return false;
+    termination.answered = true;
+    this.#unanswered.delete(call.id);
+    return true;
+  }
+
+  /**
+   * Makes sure that a call ends; resolves when that is stored.
+   * @throws {StorageUnavailable} the call ends, but that could not be stored in time; it will be
+   */
+  async end(call: Call, reason: FailedReason, detail: string | null): Promise<void> {
+    await this.#inTime(call, this.#of(call, reason, detail), this.#context.timings.storeMs);
+  }
+
+  #of(call: Call, reason: FailedReason, detail: string | null): Termination {
+    const known = this.#byCall.get(call.id);
+    if (known) return known;
+    const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
+    const termination: Termination = { reason, stored, answered: false, refused: false };
+    this.#byCall.set(call.id, termination);
+    stored.then(
+      (ended) => {
+        if (ended && termination.refused && reason === "terminated") this.#remember(call.id);
+      },
+      () => {}, // those who wait get the error; the next start settles the call
+    );
+    return termination;
+  }
+
+  #remember(callId: string): void {
+    this.#unanswered.add(callId);
+    for (const oldest of this.#unanswered) if (this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
+  }
+
+  #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
+    const meanwhile =
+      (this.#live.session(id) ?? status !== "QUEUED") ? "it ends all the same" : "this server does not dial it";
+    const sentence = `the end of call ${id} could not be stored in time; ${meanwhile}; repeat the request until it returns 204`;
+    return within(stored, { system: this.#context.system, ms, late: () => new StorageUnavailable(sentence) });
+  }
+
+  /** Ends the call and stores that; false if it ended otherwise. */
+  async #store(call: Call, reason: FailedReason, detail: string | null): Promise<boolean> {
+    const { id, instanceId } = call;
+    this.#live.withdraw(call);
+    let hungUp = await this.#hangUp(id, reason, detail);
+    return retryUntilStored(this.#context, `the end of call ${id}`, async () => {
+      for (;;) {
+        await this.#live.settled(instanceId);
+        if (this.#live.session(id)) hungUp = (await this.#hangUp(id, reason, detail)) || hungUp;
+        const call = await this.#context.storage.calls.get(id);
+        if (!call || !isActive(call.status)) return hungUp && call?.outcome?.reason === reason;
+        // A session that could not store the end lives until its leg is gone.
+        if (this.#live.session(id)) {
+          await this.#live.over(id);
+          continue;
+        }
+        if (!(await failCall(this.#context, call, reason, detail))) continue;
+        this.#live.wake(instanceId);
+        return true;
+      }
+    });
+  }
+
+  /** Ends the call if it is live; false if it is not, or was over before. Resolves when what became of it is stored. */
+  async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
+    const session = this.#live.session(id);
+    const live = session !== undefined && isActive(session.call.status);
+    await session?.end(reason, detail);
+    return live;
+  }
+}

@@ -1,0 +1,51 @@
+import { failCall } from "../calls/stored-calls.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import type { Lines } from "./lines.ts";
+
+/** Fails the calls that wait for a line whose fault will not pass by itself: their time in the queue would be wasted. */
+export class BrokenLines {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  /** Instances whose calls are being failed; true if something happened meanwhile. */
+  readonly #busy = new Map<string, boolean>();
+
+  constructor(context: Context, lines: Lines) {
+    this.#context = context;
+    this.#lines = lines;
+  }
+
+  /** A call waits for the line, or the line has broken. */
+  look(instanceId: string): void {
+    if (this.#lines.find(instanceId)?.lastingFault === undefined) return;
+    const busy = this.#busy.has(instanceId);
+    this.#busy.set(instanceId, busy);
+    if (!busy) void this.#failUntilQuiet(instanceId);
+  }
+
+  async #failUntilQuiet(instanceId: string): Promise<void> {
+    try {
+      do {
+        this.#busy.set(instanceId, false);
+        await this.#failWaiting(instanceId);
+      } while (this.#busy.get(instanceId));
+    } catch (error) {
+      // Their time in the queue ends them.
+      this.#context.log.warn({ instance_id: instanceId, err: error }, "the calls of a broken line could not be failed");
+    }
+    this.#busy.delete(instanceId);
+  }
+
+  async #failWaiting(instanceId: string): Promise<void> {
+    const { calls } = this.#context.storage;
+    const active = await retryUntilStored(this.#context, "the look at the calls of a broken line", () =>
+      calls.active(instanceId),
+    );
+    for (const call of active) {
+      const fault = this.#lines.find(instanceId)?.lastingFault;
+      if (fault === undefined) return;
+      if (call.status === "QUEUED" && call.owner === null)
+        await failCall(this.#context, call, "instance_offline", fault);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { nextState } from "../../base/machine.ts";
+import type { EventData, EventType } from "../../domain/events.ts";
+import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../../domain/instance.ts";
+import type { InstancePatch } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+
+/** A move of the instance's table, with what is stored together with it. */
+export interface InstanceMove {
+  readonly input: InstanceInput;
+  readonly patch?: InstancePatch;
+  readonly type: EventType;
+  readonly data?: EventData;
+  /** Sealed credentials; stored also where the table has no such move. */
+  readonly sealed?: Uint8Array | undefined;
+}
+
+/** One instance as it was last written. Its writes run one after the other, however long the storage takes. */
+export class InstanceRecord {
+  readonly #context: Context;
+  #current: Instance;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, instance: Instance) {
+    this.#context = context;
+    this.#current = instance;
+  }
+
+  get current(): Instance {
+    return this.#current;
+  }
+
+  /** Runs a write after those before it; a failure is logged. */
+  enqueue(write: () => Promise<void>): void {
+    this.inTurn(write).catch(() => {}); // logged there
+  }
+
+  /** Runs a write after those before it, and rejects with its failure. */
+  inTurn(write: () => Promise<void>): Promise<void> {
+    const written = this.#writes.then(write);
+    this.#writes = written.catch((error: unknown) => {
+      this.#context.log.error({ instance_id: this.#current.id, err: error }, "a line's report could not be stored");
+    });
+    return written;
+  }
+
+  /** Waits until all that was reported is stored. */
+  async settled(): Promise<void> {
+    await this.#writes;
+  }
+
+  /** Writes a move; nothing where the table has none, unless there are credentials to store. To be called in turn. */
+  async move({ input, patch, type, data = {}, sealed }: InstanceMove): Promise<void> {
+    const { storage, events, system } = this.#context;
+    for (;;) {
+      const current = this.#current;
+      const status = nextState(INSTANCE_TRANSITIONS, current.status, input);
+      if (!status && (!sealed || current.status === "DELETED")) return;
+      const moved = { ...patch, status: status ?? current.status, updatedAt: system.now() };
+      const subject = { callId: null, instanceId: current.id, userId: current.userId };
+      const log = status ? [events.event(type, subject, data)] : [];
+      const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
+        storage.instances.update(current.id, current.version, moved, log, sealed),
+      );
+      if (next) {
+        this.#current = next;
+        return events.publish(log);
+      }
+      const stored = await retryUntilStored(this.#context, `the read of instance ${current.id}`, () =>
+        storage.instances.get(current.id),
+      );
+      if (!stored) return;
+      this.#current = stored;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import { isId } from "../../base/ids.ts";
+import { within } from "../../base/timeout.ts";
+import { callerOf } from "../../domain/caller-id.ts";
+import { parseCreateInstance, parseUpdateInstance, providerIn } from "../../domain/inputs.ts";
+import type { Instance } from "../../domain/instance.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { type Fault, Refusal } from "../../domain/refusal.ts";
+import { type Page, StorageUnavailable } from "../../ports/storage.ts";
+import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
+import { once } from "../access/idempotency.ts";
+import { assertCallerAllowed } from "../calls/callers.ts";
+import type { Deletions } from "../calls/deletions.ts";
+import type { Context } from "../context.ts";
+import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "../use-cases.ts";
+import { type LineMonitor, linksByItself } from "./line-monitor.ts";
+import type { Lines } from "./lines.ts";
+
+/** What a caller may do with his instances. */
+export class Instances implements InstanceUseCases {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #deletions: Deletions;
+
+  constructor(context: Context, lines: Lines, deletions: Deletions) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#deletions = deletions;
+  }
+
+  async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
+    const { system, ids, events, storage } = this.#context;
+    const schemas = options.strict ? this.#context.strictSchemas : this.#context.schemas;
+    const open = await this.#context.access.openTo(principal.userId);
+    const checked = parseCreateInstance(schemas, input, this.#providerFaults(input, open));
+    const { name, metadata = {}, provider } = checked;
+    const callerId = callerOf(checked.callerId);
+    refuseDemo(principal, "a demo token cannot create instances");
+    return once<Instance & Creation>(
+      this.#context,
+      principal,
+      options.idempotencyKey,
+      ["instance", { name, metadata, provider, callerId }],
+      async (running) => {
+        const network = provider ?? (open[0] as string); // without any there was a fault
+        await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
+        const now = system.now();
+        const instance: Instance = {
+          id: ids("inst"),
+          userId: principal.userId,
+          name,
+          status: "CREATED",
+          metadata,
+          provider: network,
+          phone: null,
+          ...(callerId && { callerId }),
+          createdAt: now,
+          updatedAt: now,
+          erasedAt: null,
+          version: 1,
+        };
+        const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
+        const most = this.#context.limits.instancesPerUser;
+        if (!(await storage.instances.insert(instance, [event], running?.receipt(instance), most)))
+          throw new Refusal(
+            "instance_quota",
+            `you have ${most} instances, and this server allows ${most}; delete one first`,
+          );
+        events.publish([event]);
+        this.#linkByItself(instance);
+        return { ...instance, created: true, replayed: false };
+      },
+      (first) => ({ ...(first as Instance), created: true, replayed: true }),
+    );
+  }
+
+  async update(principal: Principal, instanceId: string, input: unknown, { strict = false } = {}): Promise<Instance> {
+    const { storage, telephony, system } = this.#context;
+    const schemas = strict ? this.#context.strictSchemas : this.#context.schemas;
+    const { name, metadata, callerId } = parseUpdateInstance(schemas, input);
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(metadata !== undefined && { metadata }),
+      ...(callerId !== undefined && { callerId: callerOf(callerId ?? undefined) ?? null }),
+    };
+    refuseDemo(principal, "a demo token cannot change instances");
+    for (;;) {
+      const { id, version, provider } = await this.#owned(principal, instanceId);
+      await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
+      const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
+      if (updated) return this.#shown(updated); // else another write came first
+    }
+  }
+
+  async list(principal: Principal, page: Page = {}): Promise<Instance[]> {
+    const { instances } = this.#context.storage;
+    if (principal.demoInstanceId !== undefined) {
+      const own = await instances.get(principal.demoInstanceId);
+      const seen = own && own.status !== "DELETED" && own.userId === principal.userId && page.after === undefined;
+      return seen ? [this.#shown(own)] : [];
+    }
+    return (await instances.list(principal.userId, page)).map((instance) => this.#shown(instance));
+  }
+
+  async get(principal: Principal, instanceId: string): Promise<InstanceDetails> {
+    const instance = await this.#owned(principal, instanceId);
+    const callQueue = await this.#context.storage.calls.active(instance.id);
+    return { ...this.#shown(instance), callQueue, connection: this.#lines.connection(instance) };
+  }
+
+  async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
+    const instance = await this.#owned(principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    const keeper = this.#lines.of(instance);
+    if (keeper.linksByItself) return this.#withoutCode(instance, keeper);
+    const code = await this.#codeOf(keeper);
+    if (!code) await this.#settled(keeper);
+    await this.#insistUnlinked(instance);
+    if (code) {
+      const message = instructionFor(instance, code.payload);
+      return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
+    }
+    const reason = keeper.connection.reason ?? "unknown";
+    throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
+  }
+
+  async delete(principal: Principal, instanceId: string): Promise<void> {
+    refuseDemo(principal, "a demo token cannot delete instances");
+    await this.#deletions.delete(await this.#everOwned(principal, instanceId));
+  }
+
+  /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
+  async #codeOf(keeper: LineMonitor): Promise<LinkCode | undefined> {
+    const { system, timings } = this.#context;
+    const until = system.monotonic() + timings.linkCodeMs;
+    const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
+    try {
+      await within(keeper.link(), { system, ms: timings.linkCodeMs, late });
+      return await keeper.currentCode(until - system.monotonic());
+    } catch (cause) {
+      if (cause instanceof StorageUnavailable) throw cause;
+      const reason =
+        cause instanceof NetworkSilent ? cause.message : "the network could not be asked; the server's log says why";
+      throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
+    }
+  }
+
+  /** A network that links by itself shows no code; it is asked once more, and says why it could not link yet. */
+  async #withoutCode(instance: Instance, keeper: LineMonitor): Promise<never> {
+    const { system, timings } = this.#context;
+    const late = () => new NetworkSilent("the network does not answer");
+    await within(keeper.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason says it
+    await this.#settled(keeper);
+    await this.#insistUnlinked(instance);
+    const reason = keeper.connection.reason ?? "it has not been online yet";
+    throw new Refusal(
+      "qr_unavailable",
+      `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
+    );
+  }
+
+  /** Waits until all that the line reported is stored. */
+  async #settled(keeper: LineMonitor): Promise<void> {
+    const { system, timings } = this.#context;
+    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
+    await within(keeper.settled(), { system, ms: timings.storeMs, late });
+  }
+
+  /** @throws {Refusal} the instance is linked, or gone */
+  async #insistUnlinked(instance: Instance): Promise<void> {
+    const now = await this.#context.storage.instances.get(instance.id);
+    if (!now || now.status === "DELETED") {
+      // The line may have been opened after the deletion; one that is under way closes it itself.
+      if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
+      throw notFound(instance.id);
+    }
+    if (now.status !== "CREATED") throw alreadyLinked(now);
+  }
+
+  #linkByItself(instance: Instance): void {
+    const network = this.#context.telephony.get(instance.provider);
+    if (network && linksByItself(network)) void this.#lines.of(instance).probe();
+  }
+
+  async #owned(principal: Principal, instanceId: string): Promise<Instance> {
+    const instance = await this.#everOwned(principal, instanceId);
+    if (instance.status === "DELETED") throw notFound(instanceId);
+    return instance;
+  }
+
+  /** The caller's instance, even if it is deleted. */
+  async #everOwned(principal: Principal, instanceId: string): Promise<Instance> {
+    const instance = isId("inst", instanceId) ? await this.#context.storage.instances.get(instanceId) : undefined;
+    const { userId, demoInstanceId } = principal;
+    const owned = instance?.userId === userId && (demoInstanceId === undefined || demoInstanceId === instance.id);
+    if (!instance || !owned) throw notFound(instanceId);
+    return instance;
+  }
+
+  #shown(instance: Instance): Instance {
+    return { ...instance, status: this.#lines.status(instance) };
+  }
+
+  /** @param open what this user may use: anything else is answered like what does not exist */
+  #providerFaults(input: unknown, open: readonly string[]): Fault[] {
+    const provider = providerIn(input);
+    if (provider === undefined ? open.length > 0 : open.includes(provider)) return [];
+    const none = provider === undefined ? "there is no provider" : `there is no provider "${provider}"`;
+    const others = open.length === 0 ? "you may use none" : `it has: ${open.join(", ")}`;
+    const detail = `${none} on this server; ${others}${this.#context.access.hint}`;
+    return [{ pointer: "/provider", code: "provider_unknown", detail }];
+  }
+}
+
+/** The refusal for an instance that is not there for this caller. */
+export function notFound(instanceId: string): Refusal {
+  return new Refusal("instance_not_found", `there is no instance "${shortened(instanceId)}"`);
+}
+
+/** Enough of a caller's text to recognise it. */
+export function shortened(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 64)}…` : text;
+}
+
+/** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */
+function instructionFor(instance: Instance, payload: string): string {
+  const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
+  return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
+}
+
+function alreadyLinked(instance: Instance): Refusal {
+  return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
+}
+
+function refuseDemo(principal: Principal, detail: string): void {
+  if (principal.demoInstanceId !== undefined) throw new Refusal("demo_token_restricted", detail);
+}
+
+function subjectOf(instance: Instance): { callId: null; instanceId: string; userId: string } {
+  return { callId: null, instanceId: instance.id, userId: instance.userId };
+}

@@ -1,0 +1,108 @@
+import type { Instance, InstanceStatus } from "../../domain/instance.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Page } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import type { Connection } from "../use-cases.ts";
+import { LineMonitor, type LineWatcher, linksByItself } from "./line-monitor.ts";
+
+const OPEN_AT_ONCE = 100;
+
+/** The lines of this process, by instance. */
+export class Lines {
+  readonly #context: Context;
+  readonly #watcher: LineWatcher;
+  readonly #keepers = new Map<string, LineMonitor>();
+  #stopping: Promise<void> | undefined;
+
+  constructor(context: Context, watcher: LineWatcher) {
+    this.#context = context;
+    this.#watcher = watcher;
+  }
+
+  /** Connects every number that needs no QR code; does not wait for them. */
+  async start(): Promise<void> {
+    const { storage, telephony } = this.#context;
+    await this.#openAll((page) => storage.instances.linked(page));
+    await this.#openAll((page) => storage.instances.halfLinked(page));
+    for (const network of telephony.values())
+      if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
+  }
+
+  async #openAll(list: (page: Page) => Promise<Instance[]>): Promise<void> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await list({ limit: OPEN_AT_ONCE, after });
+      for (const instance of page) if (this.#context.telephony.has(instance.provider)) void this.of(instance).resume();
+      after = page.at(-1)?.id;
+      if (page.length < OPEN_AT_ONCE) return;
+    }
+  }
+
+  /**
+   * The keeper of an instance's line.
+   * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server; `stopping`
+   */
+  of(instance: Instance): LineMonitor {
+    const known = this.#keepers.get(instance.id);
+    if (known) return known;
+    if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
+    const telephony = this.#context.telephony.get(instance.provider);
+    if (!telephony) {
+      const mounted = [...this.#context.telephony.keys()].join(", ");
+      throw new Refusal("qr_unavailable", `no telephony "${instance.provider}" is mounted here, only: ${mounted}`);
+    }
+    const keeper = new LineMonitor(this.#context, instance, telephony, this.#watcher);
+    this.#keepers.set(instance.id, keeper);
+    return keeper;
+  }
+
+  find(instanceId: string): LineMonitor | undefined {
+    return this.#keepers.get(instanceId);
+  }
+
+  /** How many lines can dial now. */
+  get dialable(): number {
+    return this.dialableIds.length;
+  }
+
+  /** The instances whose lines can dial now. */
+  get dialableIds(): readonly string[] {
+    return [...this.#keepers].filter(([, keeper]) => keeper.canDial).map(([id]) => id);
+  }
+
+  /** The status to show: a stored `ACTIVE` that no probe of this process has confirmed yet is `CONFIGURED`. */
+  status(instance: Instance): InstanceStatus {
+    if (instance.status !== "ACTIVE" || this.#keepers.get(instance.id)?.up) return instance.status;
+    return "CONFIGURED";
+  }
+
+  connection(instance: Instance): Connection {
+    const keeper = this.#keepers.get(instance.id);
+    if (keeper) return keeper.connection;
+    const { provider, phone, status } = instance;
+    if (status === "CREATED")
+      return { state: "unlinked", phone: null, lastSeenAt: null, reason: "no phone number is linked", provider };
+    const mounted = this.#context.telephony.has(provider);
+    const reason = mounted ? "the line is not open" : `no telephony "${provider}" is mounted`;
+    return { state: "offline", phone, lastSeenAt: null, reason, provider };
+  }
+
+  /** Closes one line for good. */
+  async drop(instanceId: string): Promise<void> {
+    const keeper = this.#keepers.get(instanceId);
+    this.#keepers.delete(instanceId);
+    await keeper?.close();
+  }
+
+  /** Closes all lines; resolves when they are closed and what they reported is stored. Twice is fine. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#closeAll();
+    return this.#stopping;
+  }
+
+  async #closeAll(): Promise<void> {
+    const keepers = [...this.#keepers.values()];
+    this.#keepers.clear();
+    await Promise.all(keepers.map((keeper) => keeper.close().then(() => keeper.settled())));
+  }
+}

@@ -1,0 +1,15 @@
+import type { System } from "../ports/system.ts";
+
+/** Resolves after `ms`, or as soon as the signal is aborted. */
+export function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = system.after(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,127 @@
+import type { StreamAttachment, StreamEvent, Transcript } from "../../application/call-audio/streams/stream-client.ts";
+import { encodeMulaw } from "../../audio/g711.ts";
+import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
+import { pcmToBytes } from "../../audio/pcm.ts";
+import type { Mp3Stream } from "../../ports/audio-decoder.ts";
+import type { StreamProgress } from "../answers.ts";
+import { timestamp } from "../views.ts";
+import { readClientMessage } from "./client-message.ts";
+import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
+import type { StreamFormat } from "./stream-query.ts";
+
+/** What the messages of the interface are spoken with. */
+export interface OwnDialectOptions extends StreamFormat {
+  readonly mp3Stream: (() => Promise<Mp3Stream>) | undefined;
+  /** Wall clock, ms since 1970-01-01 UTC. */
+  readonly now: () => number;
+}
+
+/** The messages of the interface: binary audio, `transcript` and `call_event` as JSON. */
+export class NativeDialect implements Dialect {
+  readonly calleeRate: number | undefined;
+  readonly #output: DialectOutput;
+  readonly #encode: (frame: Int16Array) => Uint8Array;
+  readonly #incoming: IncomingAudio;
+  readonly #now: () => number;
+  #attachment: StreamAttachment | undefined;
+
+  constructor(output: DialectOutput, { encoding, sampleRate, callee, mp3Stream, now }: OwnDialectOptions) {
+    this.#output = output;
+    this.#now = now;
+    this.calleeRate = callee ? sampleRate : undefined;
+    this.#encode = encoding === "mulaw" ? encodeMulaw : pcmToBytes;
+    this.#incoming = new IncomingAudio({
+      encoding,
+      sampleRate,
+      mp3: mp3Stream,
+      decoded: (samples, rate) => this.#attachment?.write(samples, rate),
+    });
+  }
+
+  attached(attachment: StreamAttachment): void {
+    this.#attachment = attachment;
+  }
+
+  receive(data: string | Uint8Array): void | Promise<void> {
+    if (typeof data === "string") {
+      this.#do(data);
+      return;
+    }
+    try {
+      const pending = this.#incoming.push(data);
+      if (!pending) this.#attachment?.took();
+      return pending?.then(
+        () => this.#attachment?.took(),
+        (error: unknown) => this.#failed(error),
+      );
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  gone(): void {
+    this.#incoming.close();
+  }
+
+  event({ event, timestamp: at, data }: StreamEvent): void {
+    this.#output.text({ type: "call_event", event, timestamp: timestamp(at), ...data });
+  }
+
+  transcript({ text, timestamp: at, final, speaker }: Transcript): void {
+    this.#output.text({ type: "transcript", text, timestamp: timestamp(at), final, speaker });
+  }
+
+  callee(frame: Int16Array): void {
+    this.#output.audio(this.#encode(frame));
+  }
+
+  dropped(ms: number): object {
+    return { type: "call_event", event: "audio_dropped", timestamp: timestamp(this.#now()), dropped_ms: ms };
+  }
+
+  over(): void {}
+
+  #do(text: string): void {
+    const message = readClientMessage(text);
+    if (message.type !== "progress") this.#attachment?.took();
+    try {
+      this.#ask(message);
+    } catch (error) {
+      // A mark or a key too many.
+      if (!(error instanceof RangeError)) throw error;
+      this.#output.text({ type: "error", code: "invalid_message", detail: error.message });
+    }
+  }
+
+  #ask(message: ReturnType<typeof readClientMessage>): void {
+    switch (message.type) {
+      case "progress":
+        this.#output.text(this.#progress());
+        break;
+      case "mark":
+        this.#attachment?.mark(message.name);
+        break;
+      case "clear":
+        this.#attachment?.clear();
+        break;
+      case "hangup":
+        this.#attachment?.hangUp();
+        break;
+      case "dtmf":
+        this.#attachment?.dtmf(message.digits);
+        break;
+      case "error":
+        this.#output.text(message);
+    }
+  }
+
+  #progress(): StreamProgress {
+    const { messages = 0, queuedMs = 0 } = this.#attachment ?? {};
+    return { type: "progress", messages, queued_ms: Math.round(queuedMs) };
+  }
+
+  #failed(error: unknown): void {
+    if (!(error instanceof NotAudio)) throw error;
+    this.#output.close(CLOSE_CODES.notAudio, error.message);
+  }
+}

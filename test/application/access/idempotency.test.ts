@@ -1,0 +1,258 @@
+import { expect, test, vi } from "vitest";
+import { sha256OfBytes } from "../../../src/base/sha256.ts";
+import { DecodedAudio } from "../../../src/domain/audio-input.ts";
+import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { ALICE, audioFile, BOB, NUMBER, World } from "../../support/application.ts";
+
+const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
+  instanceId: instance.id,
+  type: "FIXED_TTS",
+  target: { phoneNumber: NUMBER },
+  tts: { text, voiceId: "en-US-1" },
+});
+
+test("the same key with the same body answers the first result again, also when that call is long over", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  const options = { idempotencyKey: "booking-17" };
+  const first = await world.app.calls.create(ALICE, speech(instance), options);
+  await world.system.settle();
+  world.leg(first).end("busy");
+  await world.system.settle();
+  const again = await world.app.calls.create(ALICE, speech(instance), options);
+  expect(again).toEqual({ ...first, replayed: true });
+  expect(first).toMatchObject({ status: "QUEUED", created: true, replayed: false });
+  expect(world.network.legs).toHaveLength(1);
+  await world.stop();
+});
+
+test("many requests at once under one key create one call", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
+  const instance = await world.newInstance();
+  const answers = await Promise.allSettled(
+    Array.from({ length: 20 }, () => world.app.calls.create(ALICE, speech(instance), { idempotencyKey: "k" })),
+  );
+  const created = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  expect(new Set(created.map((call) => call.id)).size).toBe(1);
+  for (const answer of answers)
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "idempotency_key_in_progress" });
+  expect(await world.app.calls.list(ALICE)).toHaveLength(1);
+  await world.stop();
+});
+
+test("the same key with another body is refused", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  await world.app.calls.create(ALICE, speech(instance), options);
+  await expect(world.app.calls.create(ALICE, speech(instance, "Bye"), options)).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
+  await expect(world.app.instances.create(ALICE, { name: "Kitchen" }, options)).rejects.toMatchObject({
+    code: "idempotency_key_reused",
+  });
+  await world.stop();
+});
+
+test("a key belongs to its user", async () => {
+  const world = await World.start();
+  const options = { idempotencyKey: "k" };
+  const mine = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
+  const theirs = await world.app.instances.create(BOB, { name: "Kitchen" }, options);
+  expect(theirs.id).not.toBe(mine.id);
+  expect(theirs.replayed).toBe(false);
+  await world.stop();
+});
+
+test("a demo token has keys of its own, one set per instance", async () => {
+  const world = await World.start();
+  const [mine, kitchen, bar] = [await world.newInstance(), await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  const demoOf = ({ id }: Instance): Principal => ({ ...ALICE, demoInstanceId: id });
+  const create = (principal: Principal, instance: Instance) =>
+    world.app.calls.create(principal, speech(instance), options);
+  const first = await create(demoOf(kitchen), kitchen);
+  expect(await create(ALICE, mine)).toMatchObject({ instanceId: mine.id, replayed: false });
+  expect(await create(demoOf(bar), bar)).toMatchObject({ instanceId: bar.id, replayed: false });
+  expect(await create(demoOf(kitchen), kitchen)).toMatchObject({ id: first.id, replayed: true });
+  await expect(create(demoOf(kitchen), mine)).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  await world.stop();
+});
+
+test("a demo token never gets the answer for another instance", async () => {
+  const world = await World.start();
+  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  await world.app.calls.create(ALICE, speech(mine), options);
+  const demo = { ...ALICE, demoInstanceId: kitchen.id };
+  await expect(world.app.calls.create(demo, speech(mine), options)).rejects.toMatchObject({
+    code: "demo_token_restricted",
+  });
+  await world.stop();
+});
+
+test("a request of a demo token that still runs keeps no key of its user", async () => {
+  const world = await World.start();
+  const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
+  const options = { idempotencyKey: "k" };
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  world.storage.before = (operation) => (operation === "calls.insert" ? held : undefined);
+  const running = world.app.calls.create({ ...ALICE, demoInstanceId: kitchen.id }, speech(kitchen), options);
+  await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
+  world.storage.before = () => {};
+  expect(await world.app.calls.create(ALICE, speech(mine), options)).toMatchObject({ created: true });
+  release();
+  expect(await running).toMatchObject({ created: true });
+  await world.stop();
+});
+
+test("a request under a key that is still running is refused until it is done", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  let release = () => {};
+  world.storage.before = (operation) => {
+    if (operation !== "calls.insert") return;
+    return new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  };
+  const running = world.app.calls.create(ALICE, speech(instance), options);
+  while (!world.storage.operations.includes("calls.active")) await world.system.settle();
+  await world.system.settle();
+  await expect(world.app.calls.create(ALICE, speech(instance), options)).rejects.toMatchObject({
+    code: "idempotency_key_in_progress",
+  });
+  release();
+  const { id } = await running;
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ id, replayed: true });
+  await world.stop();
+});
+
+test("a refused request leaves its key free", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  const broken: CreateCallInput = {
+    instanceId: instance.id,
+    type: "FIXED_AUDIO",
+    target: { phoneNumber: NUMBER },
+    audio: { audioBase64: btoa("nonsense") },
+  };
+  await expect(world.app.calls.create(ALICE, broken, options)).rejects.toMatchObject({ code: "audio_unsupported" });
+  const right = { ...broken, audio: { audioBase64: audioFile(1) } };
+  expect(await world.app.calls.create(ALICE, right, options)).toMatchObject({ created: true, replayed: false });
+  await world.stop();
+});
+
+test("a request that the storage could not take leaves its key free as soon as the storage is there again", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  const options = { idempotencyKey: "k" };
+  world.storage.before = (operation) => {
+    if (operation === "calls.insert") world.storage.down = true;
+  };
+  const refused = world.app.calls.create(ALICE, speech(instance), options);
+  await expect(refused).rejects.toMatchObject({ name: "StorageUnavailable" });
+  await world.system.advance(20_000);
+  world.storage.before = () => {};
+  world.storage.down = false;
+  await world.system.advance(5_000);
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ created: true });
+  await world.stop();
+});
+
+test("the answer with the call that was there is kept under the key as well", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const first = await world.call(instance);
+  const options = { idempotencyKey: "k" };
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+    id: first.id,
+    created: false,
+  });
+  await world.app.calls.hangUp(ALICE, first.id);
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+    id: first.id,
+    created: false,
+    replayed: true,
+  });
+  await world.stop();
+});
+
+test("a key survives a crash; one whose request was not done is free again", async () => {
+  const before = await World.start();
+  const instance = await before.newInstance();
+  const done = await before.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" });
+  await before.storage.receipts.begin({ userId: ALICE.userId, scope: "", key: "half" }, "x", before.system.now(), 0);
+  const after = await before.crashAndRestart();
+  expect(await after.app.calls.create(ALICE, speech(instance), { idempotencyKey: "done" })).toMatchObject({
+    id: done.id,
+    replayed: true,
+  });
+  expect(await after.app.instances.create(ALICE, { name: "Bar" }, { idempotencyKey: "half" })).toMatchObject({
+    replayed: false,
+  });
+  await after.stop();
+});
+
+test("a key is forgotten after a day", async () => {
+  const world = await World.start();
+  const options = { idempotencyKey: "k" };
+  const first = await world.app.instances.create(ALICE, { name: "Kitchen" }, options);
+  await world.system.advance(24 * 3_600_000 - 1);
+  expect((await world.app.instances.create(ALICE, { name: "Kitchen" }, options)).id).toBe(first.id);
+  await world.system.advance(2);
+  expect((await world.app.instances.create(ALICE, { name: "Kitchen" }, options)).id).not.toBe(first.id);
+  await world.stop();
+});
+
+test.each(["", " ", "a b", "é", "x".repeat(256)])("the key %j is refused", async (idempotencyKey) => {
+  const world = await World.start();
+  await expect(world.app.instances.create(ALICE, { name: "Kitchen" }, { idempotencyKey })).rejects.toMatchObject({
+    code: "idempotency_key_invalid",
+  });
+  await world.stop();
+});
+
+test("a file is the same request as text, behind a data prefix, and decoded by a parser of bodies", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
+  const instance = await world.newInstance();
+  const options = { idempotencyKey: "k" };
+  const text = audioFile(1);
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const upload = (audioBase64: unknown) =>
+    world.app.calls.create(
+      ALICE,
+      {
+        instanceId: instance.id,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: NUMBER },
+        audio: { audioBase64 },
+      } as never,
+      options,
+    );
+  const { id } = await upload(text);
+  expect(await upload(`data:audio/wav;base64,${text}`)).toMatchObject({ id, replayed: true });
+  const decoded = new DecodedAudio(bytes, await sha256OfBytes(bytes));
+  expect(await upload(decoded)).toMatchObject({ id, replayed: true });
+  await expect(upload(audioFile(2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
+  await world.stop();
+});
+
+test("a field that belongs to another type does not count for the key", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const stream = { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
+  const options = { idempotencyKey: "k" };
+  const toJson = vi.fn(() => "long");
+  const { id } = await world.app.calls.create(ALICE, { ...stream, tts: { toJSON: toJson } } as never, options);
+  expect(toJson).not.toHaveBeenCalled();
+  expect(await world.app.calls.create(ALICE, stream, options)).toMatchObject({ id, replayed: true });
+  await world.stop();
+});

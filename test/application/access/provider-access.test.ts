@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import type { Principal } from "../../../src/domain/principal.ts";
+import type { Fault, Refusal } from "../../../src/domain/refusal.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
+
+/** A world with accounts, in which Alice was there first. */
+async function worldOf(options: WorldOptions): Promise<World> {
+  const world = await World.start(options);
+  await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 1 });
+  await world.storage.accounts.ensureUser({ id: BOB.userId, name: "bob", createdAt: 2 });
+  return world;
+}
+
+async function faultsOf(world: World, principal: Principal, provider?: string): Promise<readonly Fault[]> {
+  const input = { name: "Reception", ...(provider === undefined ? {} : { provider }) };
+  return world.app.instances.create(principal, input).then(
+    () => [],
+    (refusal: Refusal) => refusal.errors,
+  );
+}
+
+const open = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
+
+test("a network of the first user is closed to others, word for word like one that does not exist", async () => {
+  const world = await worldOf({ users: "first", others: [open()] });
+  expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
+  const [closed] = await faultsOf(world, BOB, "scripted");
+  const [unknown] = await faultsOf(world, BOB, "nonsense");
+  expect(closed).toMatchObject({ pointer: "/provider", code: "provider_unknown" });
+  expect(closed?.detail).toBe(unknown?.detail.replace("nonsense", "scripted"));
+  expect(closed?.detail).toContain("it has: open;");
+  await world.stop();
+});
+
+test("the default is the first network that the user may use", async () => {
+  const world = await worldOf({ users: "first", others: [open()] });
+  expect((await world.newInstance(ALICE)).provider).toBe("scripted");
+  expect((await world.newInstance(BOB)).provider).toBe("open");
+  await world.stop();
+});
+
+test("who may use none is told what the operator can do", async () => {
+  const world = await worldOf({ users: [BOB.userId] });
+  for (const provider of [undefined, "scripted"]) {
+    const [fault] = await faultsOf(world, ALICE, provider);
+    expect(fault).toMatchObject({ pointer: "/provider", code: "provider_unknown" });
+    expect(fault?.detail).toContain("you may use none");
+    expect(fault?.detail).toContain('"users"');
+  }
+  expect(await faultsOf(world, BOB)).toEqual([]);
+  await world.stop();
+});
+
+test("without accounts there is no first user, so nobody may use his network", async () => {
+  const world = await World.start({ users: "first" });
+  expect(await faultsOf(world, ALICE)).toHaveLength(1);
+  await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 1 });
+  expect(await faultsOf(world, ALICE)).toEqual([]);
+  await world.stop();
+});
+
+test("a call of a user who may no longer use the network is not dialled, and says whom to ask", async () => {
+  const world = await worldOf({ users: "*" });
+  const instance = await world.activeInstance(BOB);
+  world.network.users = [ALICE.userId];
+  const call = await world.call(instance, "Hello", BOB);
+  expect(world.network.legs).toEqual([]);
+  expect(await world.stored(call)).toMatchObject({
+    status: "FAILED",
+    outcome: {
+      reason: "rejected_by_network",
+      detail: expect.stringMatching(/"usr_bob" may not use "scripted".*"users"/),
+    },
+  });
+  await world.stop();
+});
+
+test("while the accounts cannot be read a call waits", async () => {
+  const before = await worldOf({ users: "first" });
+  const instance = await before.activeInstance(ALICE);
+  const world = await before.crashAndRestart(); // it has to look again who is first
+  let unreadable = true;
+  world.storage.before = (operation) => {
+    if (unreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");
+  };
+  const call = await world.call(instance);
+  expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+  unreadable = false;
+  await world.system.advance(1_000);
+  expect(world.leg(call).live).toBe(true);
+  await world.stop();
+});

@@ -1,0 +1,222 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RecentTokens } from "../../../src/application/access/recent-tokens.ts";
+import {
+  type IssuedToken,
+  issueFirstToken,
+  issueToken,
+  type NewToken,
+  tokenAuthenticator,
+} from "../../../src/application/access/tokens.ts";
+import { sha256Hex } from "../../../src/base/sha256.ts";
+import { World } from "../../support/application.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+async function scene() {
+  const world = await World.start();
+  const { accounts } = world.storage;
+  const issue = (token: Partial<NewToken> = {}): Promise<IssuedToken> =>
+    issueToken(accounts, world.system, world.context.ids, { userName: "alice", label: "laptop", ...token });
+  return { world, accounts, issue, authenticate: tokenAuthenticator(accounts, world.system) };
+}
+
+describe("a token", () => {
+  test("has its form: a prefix, 32 random bytes in base62, a checksum", async () => {
+    const { issue } = await scene();
+    expect((await issue()).token).toMatch(/^rp_live_[0-9A-Za-z]{49}$/);
+    expect((await issue({ demoInstanceId: "inst_x" })).token).toMatch(/^rp_demo_[0-9A-Za-z]{49}$/);
+  });
+
+  test("is another one each time, of the same user", async () => {
+    const { issue, accounts } = await scene();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => issue()));
+    expect(new Set(tokens.map(({ token }) => token)).size).toBe(20);
+    expect(new Set(tokens.map(({ userId }) => userId)).size).toBe(1);
+    expect(await accounts.tokens()).toHaveLength(20);
+  });
+
+  test("is the first one only where there was none, of anybody", async () => {
+    const { world, accounts, issue } = await scene();
+    const first = (userName: string) =>
+      issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
+    const { token, ...stored } = (await first("alice"))!;
+    expect(await accounts.tokens()).toEqual([stored]);
+    expect(token).toMatch(/^rp_live_/);
+    expect(await first("bob")).toBeUndefined();
+    expect(await issue()).not.toBeUndefined();
+    expect(await accounts.tokens()).toHaveLength(2);
+  });
+
+  test("tells who shows it", async () => {
+    const { issue, authenticate } = await scene();
+    const alice = await issue();
+    const bob = await issue({ userName: "bob" });
+    expect(await authenticate(alice.token)).toEqual({ userId: alice.userId, tokenId: alice.id });
+    expect(await authenticate(bob.token)).toEqual({ userId: bob.userId, tokenId: bob.id });
+    expect(alice.userId).not.toBe(bob.userId);
+  });
+
+  test("has the call limits that it was made with, and tells them with who shows it", async () => {
+    const { issue, authenticate } = await scene();
+    const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
+    const limited = await issue(limits);
+    expect(limited).toMatchObject(limits);
+    expect(await authenticate(limited.token)).toEqual({ userId: limited.userId, tokenId: limited.id, ...limits });
+    expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
+  });
+
+  test("with limits that cannot be is refused, and nothing is stored", async () => {
+    const { issue, accounts } = await scene();
+    await expect(issue({ allowedPrefixes: ["49"] })).rejects.toThrow('allowedPrefixes contains "49": write +');
+    await expect(issue({ maxCallsPerDay: 0 })).rejects.toThrow("maxCallsPerDay is 0: it must be");
+    await expect(issue({ issuer: { maxCallsPerDay: -1 } })).rejects.toThrow("maxCallsPerDay is -1: it must be");
+    expect(await accounts.tokens()).toEqual([]);
+    expect(await accounts.users()).toEqual([]);
+  });
+
+  test("of a demo may create 50 calls a day, unless it is made with another limit", async () => {
+    const { issue } = await scene();
+    expect(await issue({ demoInstanceId: "inst_x" })).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: 50 });
+    expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });
+  });
+
+  test("never allows more than whoever makes it, whose limits it gets", async () => {
+    const { issue, authenticate } = await scene();
+    const { token } = await issue({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
+    const issuer = (await authenticate(token))!;
+    const demo = { demoInstanceId: "inst_x", issuer };
+    expect(await issue(demo)).toMatchObject({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
+    expect(await issue({ ...demo, allowedPrefixes: ["+4930"], maxCallsPerDay: 3 })).toMatchObject({
+      allowedPrefixes: ["+4930"],
+      maxCallsPerDay: 3,
+    });
+    await expect(issue({ ...demo, allowedPrefixes: ["+43"] })).rejects.toThrow('allowedPrefixes contains "+43"');
+    await expect(issue({ ...demo, maxCallsPerDay: 11 })).rejects.toThrow("maxCallsPerDay is 11");
+    expect(await issue({ ...demo, issuer: { maxCallsPerDay: 1_000 } })).toMatchObject({ maxCallsPerDay: 50 });
+  });
+
+  test("is stored as a hash only", async () => {
+    const { issue, accounts } = await scene();
+    const { token, hash } = await issue();
+    expect(hash).toBe(await sha256Hex(token));
+    expect(JSON.stringify(await accounts.tokens())).not.toContain(token.slice(8, 40));
+  });
+
+  test("for a demo carries its instance", async () => {
+    const { issue, authenticate } = await scene();
+    const { token } = await issue({ demoInstanceId: "inst_x" });
+    expect(await authenticate(token)).toMatchObject({ demoInstanceId: "inst_x" });
+  });
+
+  test("ends when it expires, to the millisecond", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token } = await issue({ expiresAt: world.system.now() + 1_000 });
+    await world.system.advance(999);
+    expect(await authenticate(token)).toBeDefined();
+    await world.system.advance(1);
+    expect(await authenticate(token)).toBeUndefined();
+  });
+
+  test("ends when it is revoked, and the others go on", async () => {
+    const { world, issue, authenticate, accounts } = await scene();
+    const [first, second] = [await issue(), await issue()];
+    expect(await accounts.revokeToken(first.id, world.system.now())).toBe(true);
+    expect(await accounts.revokeToken(first.id, world.system.now())).toBe(false);
+    expect(await authenticate(first.token)).toBeUndefined();
+    expect(await authenticate(second.token)).toBeDefined();
+  });
+});
+
+describe("a text that is no token", () => {
+  test("never reaches the storage: the checksum finds the typing error", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token } = await issue();
+    world.storage.down = true;
+    for (let at = 0; at < token.length; at++) {
+      const wrong = token[at] === "x" ? "y" : "x";
+      expect(await authenticate(token.slice(0, at) + wrong + token.slice(at + 1)), `position ${at}`).toBeUndefined();
+    }
+    for (const text of ["", token.slice(1), `${token} `, `${token}\n`, token.toUpperCase(), "rp_live_", "Bearer x"])
+      expect(await authenticate(text)).toBeUndefined();
+  });
+
+  test("of the right form that nobody issued is unknown", async () => {
+    const { issue } = await scene();
+    const { token } = await issue();
+    const elsewhere = await scene();
+    expect(await elsewhere.authenticate(token)).toBeUndefined();
+  });
+});
+
+test("a storage that is down is not taken for a wrong token", async () => {
+  const { world, issue, authenticate } = await scene();
+  const { token } = await issue();
+  world.storage.down = true;
+  await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+});
+
+const stranger = scene();
+fuzz(
+  "no text at all is a token by accident",
+  fc.asyncProperty(
+    fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^rp_(live|demo)_[0-9A-Za-z]{49}$/)),
+    async (text) => {
+      expect(await (await stranger).authenticate(text)).toBeUndefined();
+    },
+  ),
+);
+
+describe("a token, while the storage is unavailable,", () => {
+  test("stays valid for ten minutes after it was last read, and no other does", async () => {
+    const { world, issue, authenticate } = await scene();
+    const [known, unknown] = [await issue(), await issue()];
+    await authenticate(known.token);
+    world.storage.down = true;
+    expect(await authenticate(known.token)).toMatchObject({ tokenId: known.id });
+    await expect(authenticate(unknown.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    await world.system.advance(10 * 60_000 + 1);
+    await expect(authenticate(known.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+  });
+
+  test("counts after a second of silence", async () => {
+    const { world, issue, authenticate } = await scene();
+    const { token, id } = await issue();
+    await authenticate(token);
+    let asked = () => {};
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    world.storage.before = () => {
+      asked();
+      return new Promise(() => {});
+    };
+    const found = authenticate(token);
+    await reached; // the token is hashed in another thread
+    await world.system.advance(1_000);
+    expect(await found).toMatchObject({ tokenId: id });
+  });
+
+  test("does not count once this process has revoked it", async () => {
+    const { world, accounts, issue } = await scene();
+    const recent = new RecentTokens(world.system);
+    const authenticate = tokenAuthenticator(accounts, world.system, undefined, recent);
+    const { token, id } = await issue();
+    await authenticate(token);
+    recent.forget(id);
+    world.storage.down = true;
+    await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+  });
+
+  test("does not count if it was revoked or has expired", async () => {
+    const { world, accounts, issue, authenticate } = await scene();
+    const revoked = await issue();
+    const expiring = await issue({ expiresAt: world.system.now() + 1_000 });
+    for (const { token } of [revoked, expiring]) await authenticate(token);
+    await accounts.revokeToken(revoked.id, world.system.now());
+    expect(await authenticate(revoked.token)).toBeUndefined();
+    world.storage.down = true;
+    await world.system.advance(1_000);
+    await expect(authenticate(revoked.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
+    expect(await authenticate(expiring.token)).toBeUndefined();
+  });
+});

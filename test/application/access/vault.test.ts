@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { Vault } from "../../../src/application/access/vault.ts";
+import type { InstanceStore } from "../../../src/ports/storage.ts";
+
+const SECRET = new Uint8Array(32).fill(1);
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** The part of a storage that keeps credentials. */
+function store() {
+  const kept = new Map<string, Uint8Array>();
+  const instances = {
+    saveCredentials: async (id: string, sealed: Uint8Array) => void kept.set(id, sealed),
+    loadCredentials: async (id: string) => kept.get(id),
+    eraseCredentials: async (id: string) => void kept.delete(id),
+  } as unknown as InstanceStore;
+  return { kept, instances };
+}
+
+describe("sealed credentials", () => {
+  test("come back as they were, of any length", async () => {
+    const { instances } = store();
+    const own = new Vault(SECRET).of("inst_a", instances);
+    for (const credentials of [bytes(""), bytes("key"), new Uint8Array(100_000).fill(9)]) {
+      await own.save(credentials);
+      expect(await own.load()).toEqual(credentials);
+    }
+  });
+
+  test("are not readable in the storage, and never the same twice", async () => {
+    const { kept, instances } = store();
+    const own = new Vault(SECRET).of("inst_a", instances);
+    await own.save(bytes("the secret key of a phone"));
+    const first = kept.get("inst_a");
+    await own.save(bytes("the secret key of a phone"));
+    const second = kept.get("inst_a");
+    expect(second).not.toEqual(first);
+    expect(new TextDecoder().decode(second)).not.toContain("secret");
+  });
+
+  test("belong to their instance: another one cannot open them", async () => {
+    const { kept, instances } = store();
+    const vault = new Vault(SECRET);
+    await vault.of("inst_a", instances).save(bytes("key"));
+    kept.set("inst_b", kept.get("inst_a")!);
+    await expect(vault.of("inst_b", instances).load()).rejects.toThrow();
+  });
+
+  test("that another secret sealed say so, and name the setting", async () => {
+    const { instances } = store();
+    await new Vault(SECRET).of("inst_a", instances).save(bytes("key"));
+    const other = new Vault(new Uint8Array(32).fill(2)).of("inst_a", instances);
+    await expect(other.load()).rejects.toThrow("sealed with another secret (RINGPORT_SECRET)");
+  });
+
+  test("that were tampered with are refused, wherever the change is", async () => {
+    const { kept, instances } = store();
+    const own = new Vault(SECRET).of("inst_a", instances);
+    await own.save(bytes("key"));
+    const sealed = kept.get("inst_a")!;
+    for (let at = 0; at < sealed.length; at++) {
+      const changed = sealed.slice();
+      changed[at]! ^= 1;
+      kept.set("inst_a", changed);
+      await expect(own.load(), `byte ${at}`).rejects.toThrow();
+    }
+    kept.set("inst_a", sealed.slice(0, 5));
+    await expect(own.load()).rejects.toThrow();
+  });
+
+  test("are nothing where nothing was saved, or after they were erased", async () => {
+    const { instances } = store();
+    const own = new Vault(SECRET).of("inst_a", instances);
+    expect(await own.load()).toBeUndefined();
+    await own.save(bytes("key"));
+    await own.erase();
+    expect(await own.load()).toBeUndefined();
+  });
+});
+
+test.each([0, 16, 31, 33])("a secret of %i bytes is refused", (length) => {
+  expect(() => new Vault(new Uint8Array(length))).toThrow(`has ${length} bytes`);
+});

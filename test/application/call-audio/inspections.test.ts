@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { ALICE, audioFile, BOB, decoder, NUMBER, World } from "../../support/application.ts";
+
+let world: World;
+let [alices, bobs]: [Instance, Instance] = [] as never;
+/** Lets the inspections that run finish. */
+let finish: (() => void)[];
+/** The seconds of the files that are inspected, in order. */
+let inspected: number[];
+
+beforeEach(async () => {
+  world = await World.start({ policy: { kind: "fifo", depth: 1_000 } });
+  [alices, bobs] = [await world.newInstance(ALICE), await world.newInstance(BOB)];
+  [finish, inspected] = [[], []];
+  const { inspect } = decoder;
+  vi.spyOn(decoder, "inspect").mockImplementation(async (file, limits) => {
+    inspected.push(file[4] ?? 0);
+    await new Promise<void>((resolve) => finish.push(resolve));
+    return inspect(file, limits);
+  });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world.stop();
+});
+
+const upload = (principal: Principal, instance: Instance, seconds: number) =>
+  world.app.calls
+    .create(principal, {
+      instanceId: instance.id,
+      type: "FIXED_AUDIO",
+      target: { phoneNumber: NUMBER },
+      audio: { audioBase64: audioFile(seconds) },
+    })
+    .catch((error: unknown) => error);
+
+/** Lets what runs outside the manual clock, such as hashes, come to rest. */
+async function rest(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await world.system.settle();
+}
+
+async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const finishing = setInterval(() => finish.splice(0).map((one) => one()), 1);
+  return Promise.all(uploads).finally(() => clearInterval(finishing));
+}
+
+describe("uploads of one user", () => {
+  test("are refused beyond fifty at once, and refuse nobody else's", async () => {
+    const uploads = Array.from({ length: 50 }, () => upload(ALICE, alices, 1));
+    await rest();
+    expect(await upload(ALICE, alices, 1)).toMatchObject({ code: "server_busy" });
+    uploads.push(upload(BOB, bobs, 2));
+    await rest();
+    for (const created of await finishAll(uploads)) expect(created).toMatchObject({ created: true });
+    const again = upload(ALICE, alices, 1);
+    expect((await finishAll([again]))[0]).toMatchObject({ created: true });
+  });
+
+  test("take turns with another user's", async () => {
+    const uploads = Array.from({ length: 10 }, () => upload(ALICE, alices, 1));
+    await rest();
+    uploads.push(upload(BOB, bobs, 2));
+    await rest();
+    expect(inspected).toEqual([1, 1]);
+    for (const one of finish.splice(0)) one();
+    await rest();
+    expect(inspected).toEqual([1, 1, 1, 2]);
+    await finishAll(uploads);
+  });
+});

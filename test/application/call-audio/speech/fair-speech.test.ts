@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { ALICE, BOB, World } from "../../../support/application.ts";
+import { SlowSpeech, SPOKEN_MS } from "../../../support/slow-speech.ts";
+
+const sentence = (n: number) => `This is sentence number ${n} of a text that somebody has written. `;
+const long = (n: number) => sentence(n).repeat(80).slice(0, 4_060);
+/** Six sentences: more than one slice. */
+const SHORT = Array.from({ length: 6 }, (_, n) => sentence(n))
+  .join("")
+  .trim();
+
+/** The longest silence between the beginning and the last sound, ms. */
+function longestSilence(heard: Int16Array): number {
+  let [longest, run] = [0, 0];
+  for (const sample of heard) {
+    if (sample === 0) run++;
+    else {
+      longest = Math.max(longest, run);
+      run = 0;
+    }
+  }
+  return longest / 8;
+}
+
+/** Alice's instances each speak a long text; then Bob's callee, who answers at once, gets a short one. */
+async function shortBesideLong(count: number, { answered }: { answered: boolean }) {
+  let engine: SlowSpeech | undefined;
+  const world = await World.start({
+    speech: (system) => {
+      engine = new SlowSpeech(system);
+      return engine;
+    },
+  });
+  const crowd = [];
+  for (let n = 0; n < count; n++) crowd.push(await world.activeInstance(ALICE));
+  const own = await world.activeInstance(BOB);
+  world.network.onDial = (leg) => {
+    leg.placed();
+    if (answered || leg.instanceId === own.id) leg.answer();
+  };
+  for (const [n, instance] of crowd.entries()) await world.create(instance, long(n));
+  await world.system.advance(100);
+  const asked = world.system.now();
+  const call = await world.call(own, SHORT, BOB);
+  while ((await world.stored(call)).endedAt === null) await world.system.advance(1_000);
+  const stored = await world.stored(call);
+  const timeline = await world.timeline(call);
+  const leg = world.leg(call);
+  const dialledMs = (timeline.find(({ type }) => type === "ringing")?.timestamp ?? Infinity) - asked;
+  await world.stop();
+  return { world, engine: engine as unknown as SlowSpeech, stored, timeline, dialledMs, leg };
+}
+
+test.each([
+  [24, false],
+  [8, true],
+])(
+  "%i long texts of one user do not silence the callee of another (answered: %s)",
+  { timeout: 30_000 },
+  async (count, answered) => {
+    const { engine, stored, timeline, dialledMs, leg } = await shortBesideLong(count, { answered });
+    expect(stored.outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect(stored.outcome?.heardMs).toBe(SHORT.length * SPOKEN_MS);
+    expect(longestSilence(leg.heard)).toBeLessThan(200);
+    expect(dialledMs).toBeLessThan(5_000);
+    expect(timeline.map(({ type }) => type)).not.toContain("message_delayed");
+    expect(engine.mostBusy).toBeLessThanOrEqual(2);
+  },
+);
+
+test("a text is spoken in slices of whole sentences, with every word once", async () => {
+  const { engine } = await shortBesideLong(0, { answered: false });
+  expect(engine.asked.join("").replace(/\s+/g, " ").trim()).toBe(SHORT);
+  expect(engine.asked.length).toBeGreaterThan(1);
+  for (const slice of engine.asked) {
+    expect(slice.length).toBeLessThanOrEqual(300);
+    expect(slice.trim()).toMatch(/^This .*written\.$/);
+  }
+});

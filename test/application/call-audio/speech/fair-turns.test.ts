@@ -1,0 +1,168 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Demand, FairTurns } from "../../../../src/application/call-audio/speech/fair-turns.ts";
+import { nextTurn } from "../../../../src/audio/next-turn.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const never = new AbortController().signal;
+const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
+  userId: name.slice(0, 1),
+  instanceId: name,
+  playing: false,
+  aheadMs: 0,
+  ...state,
+});
+
+/** Takes one turn for each name at once, one after the other is served; answers their order. */
+async function order(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
+  const turns = new FairTurns(system, 1);
+  const blocking = await turns.take(demand("first"), never);
+  const served: string[] = [];
+  const all = demands.map(async (one) => {
+    const end = await turns.take(one, never);
+    served.push(one.instanceId);
+    await system.settle();
+    end();
+  });
+  await system.advance(1_000);
+  blocking();
+  await Promise.all(all);
+  return served;
+}
+
+describe("turns", () => {
+  test("go round the users, and round the instances of each", async () => {
+    const names = ["A1", "A1", "A2", "A3", "B1", "B1", "C1"];
+    expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
+  });
+
+  test("go first to answered calls with little of audio ready, last to calls with plenty", async () => {
+    const plenty = demand("A1", { playing: true, aheadMs: 31_000 });
+    const comfortable = demand("B1", { playing: true, aheadMs: 20_000 });
+    const scarce = demand("C1", { playing: true, aheadMs: 4_000 });
+    expect(await order([plenty, comfortable, demand("D1"), scarce])).toEqual(["C1", "B1", "D1", "A1"]);
+  });
+
+  test("of a user go first to that user's answered call", async () => {
+    expect(await order([demand("A1"), demand("A2", { playing: true }), demand("B1")])).toEqual(["A2", "B1", "A1"]);
+  });
+
+  test("skip a withdrawn demand", async () => {
+    const system = new ManualSystem();
+    const turns = new FairTurns(system, 1);
+    const end = await turns.take(demand("A1"), never);
+    const abort = new AbortController();
+    const withdrawn = turns.take(demand("B1"), abort.signal);
+    const next = turns.take(demand("C1"), never);
+    abort.abort(new Error("hung up"));
+    await expect(withdrawn).rejects.toThrow("hung up");
+    await expect(turns.take(demand("B1"), abort.signal)).rejects.toThrow("hung up");
+    end();
+    end();
+    const endNext = await next;
+    let early = true;
+    const last = turns.take(demand("D1"), never).then(() => expect(early).toBe(false));
+    await system.settle();
+    early = false;
+    endNext();
+    await last;
+  });
+
+  test("that take no time do not keep the event loop for long", async () => {
+    const turns = new FairTurns(new ManualSystem(), 1);
+    let [given, loops] = [0, 0];
+    const all = Array.from({ length: 1_000 }, async (_, n) => {
+      const end = await turns.take(demand(`A${n}`), never);
+      given++;
+      end();
+    });
+    for (let before = -1; given < 1_000; loops++) {
+      expect(given - before).toBeGreaterThan(0);
+      expect(given - before).toBeLessThanOrEqual(64);
+      before = given;
+      await nextTurn();
+    }
+    await Promise.all(all);
+    expect(loops).toBeGreaterThan(30);
+  });
+});
+
+test("are given for about two milliseconds, however long it takes to find the next one", async () => {
+  class SlowSystem extends ManualSystem {
+    passed = 0;
+    override monotonic(): number {
+      this.passed += 0.5;
+      return this.passed;
+    }
+  }
+  const system = new SlowSystem();
+  const turns = new FairTurns(system, 1);
+  const blocking = await turns.take(demand("first"), never);
+  let given = 0;
+  const all = Array.from({ length: 100 }, async (_, n) => {
+    const end = await turns.take(demand(`A${n}`), never);
+    given++;
+    end();
+  });
+  await nextTurn();
+  blocking();
+  for (let before = 0; given < 100; before = given) {
+    await nextTurn();
+    expect(given - before).toBeLessThanOrEqual(8);
+  }
+  await Promise.all(all);
+});
+
+const SLICE_MS = 500;
+const LONG_WAIT_MS = 2_000;
+
+const calls = fc.array(
+  fc.record({
+    user: fc.constantFrom("A", "B", "C", "D"),
+    instance: fc.nat(5),
+    playing: fc.boolean(),
+    aheadMs: fc.constantFrom(0, 4_000, 20_000),
+    slices: fc.integer({ min: 1, max: 12 }),
+    beginsAt: fc.nat(3_000),
+    pauseMs: fc.constantFrom(0, 0, 100),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+fuzz(
+  "no user waits longer than two seconds and a slice of everybody else",
+  fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (all, places) => {
+    const system = new ManualSystem();
+    system.settle = async () => {
+      await nextTurn();
+    };
+    const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
+    const turns = new FairTurns(system, places);
+    const users = new Set(all.map(({ user }) => user)).size;
+    /** Since when each user waits without a turn, by user. */
+    const since = new Map<string, { waiting: number; at: number }>();
+    let [working, longest] = [0, 0];
+    await Promise.all([
+      ...all.map(async ({ user, instance, playing, aheadMs, slices, beginsAt, pauseMs }) => {
+        await pause(beginsAt);
+        for (let slice = 0; slice < slices; slice++) {
+          const state = since.get(user) ?? { waiting: 0, at: 0 };
+          since.set(user, state);
+          if (state.waiting++ === 0) state.at = system.monotonic();
+          const end = await turns.take({ userId: user, instanceId: `${user}${instance}`, playing, aheadMs }, never);
+          longest = Math.max(longest, system.monotonic() - state.at);
+          state.waiting--;
+          state.at = system.monotonic();
+          expect(++working).toBeLessThanOrEqual(places);
+          await pause(SLICE_MS);
+          working--;
+          end();
+          await pause(pauseMs);
+        }
+      }),
+      system.advance(1_000_000),
+    ]);
+    expect(longest).toBeLessThanOrEqual(LONG_WAIT_MS + users * SLICE_MS);
+  }),
+);

@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import type { Demand } from "../../../../src/application/call-audio/speech/fair-turns.ts";
+import { SpeechScheduler } from "../../../../src/application/call-audio/speech/speech-scheduler.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import type { PcmChunk } from "../../../../src/ports/media.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../../src/ports/speech.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+
+const RATE = 8_000;
+const never = new AbortController().signal;
+const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
+const demand = (userId: string): Demand => ({ userId, instanceId: "inst", playing: false, aheadMs: 0 });
+
+/** Speaks by `say`; the voice id names the engine. */
+function speechOf(say: Speech["speak"], more: Partial<Speech> = {}) {
+  const asked: string[] = [];
+  const speech: Speech = {
+    voices: async () => [],
+    voice: async (id): Promise<Voice> => ({ id, language: "en-US", engine: id, name: id, quality: "robotic" }),
+    speak(text, voiceId, signal) {
+      asked.push(text);
+      return say(text, voiceId, signal);
+    },
+    close: async () => {},
+    ...more,
+  };
+  const system = new ManualSystem();
+  return { asked, system, scheduler: new SpeechScheduler(speech, system) };
+}
+
+async function* beep(text: string): AsyncGenerator<PcmChunk> {
+  yield { sampleRate: RATE, samples: tone(440, text.length, RATE, RATE) };
+}
+
+/** Speaks only when it is told to. */
+function heldSpeech(more: Partial<Speech> = {}) {
+  const finish: (() => void)[] = [];
+  const held = speechOf(async function* (text) {
+    await new Promise<void>((resolve) => finish.push(resolve));
+    yield* beep(text);
+  }, more);
+  return { ...held, finish };
+}
+
+async function heardMs(pieces: AsyncIterable<PcmChunk>): Promise<number> {
+  let ms = 0;
+  for await (const { samples, sampleRate } of pieces) ms += (1000 * samples.length) / sampleRate;
+  return ms;
+}
+
+test("a slice with nothing to speak is passed over, unless there is nothing else", async () => {
+  const { scheduler } = speechOf(async function* (text) {
+    if (text.includes("今天")) throw new NothingToSpeak("not in this voice");
+    if (!/\w/.test(text)) throw new SpeechFailed("no words");
+    yield* beep(text);
+  });
+  const chinese = "今天天气很好。".repeat(44);
+  expect(await heardMs(scheduler.speak(`${SENTENCE}${chinese}${SENTENCE}`, "v", demand("A"), never))).toBe(
+    2 * SENTENCE.length,
+  );
+  expect(await heardMs(scheduler.speak(`${SENTENCE}${"— ".repeat(200)}`, "v", demand("A"), never))).toBeGreaterThan(0);
+  await expect(heardMs(scheduler.speak(chinese, "v", demand("A"), never))).rejects.toThrow("not in this voice");
+});
+
+test("an engine that fails in the middle fails the text, behind what was spoken", async () => {
+  const { scheduler } = speechOf(async function* (text) {
+    yield* beep(text);
+    throw new SpeechFailed("the engine crashed");
+  });
+  const pieces = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
+  expect((await pieces.next()).value).toBeDefined();
+  await expect(pieces.next()).rejects.toThrow("the engine crashed");
+});
+
+test("slices together speak for ten minutes at most", async () => {
+  const { scheduler, asked } = speechOf(async function* () {
+    yield { sampleRate: RATE, samples: new Int16Array(RATE * 100) };
+  });
+  await expect(heardMs(scheduler.speak(SENTENCE.repeat(70), "v", demand("A"), never))).rejects.toThrow("10 minutes");
+  expect(asked).toHaveLength(7);
+});
+
+test("an engine that must see whole texts gets them", async () => {
+  const { scheduler, asked } = speechOf(beep, { sliceLength: Infinity });
+  await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never));
+  expect(asked).toEqual([SENTENCE.repeat(20)]);
+});
+
+test("each engine speaks as many texts at once as it says, two by default", async () => {
+  const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  for (let n = 0; n < 5; n++)
+    for (const voice of ["loud", "quiet"]) void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), never));
+  await system.settle();
+  expect(asked.filter((text) => text.startsWith("loud"))).toHaveLength(3);
+  expect(asked.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
+  while (finish.length > 0) {
+    for (const one of finish.splice(0)) one();
+    await system.settle();
+  }
+  expect(asked).toHaveLength(10);
+});
+
+test("a slice whose pieces nobody takes ends its turn, and the next one is not begun", async () => {
+  const { scheduler, asked, system } = speechOf(beep, { atOnce: { v: 1 } });
+  const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
+  await lazy.next();
+  await system.settle();
+  expect(asked).toHaveLength(1);
+  expect(await heardMs(scheduler.speak("Hello.", "v", demand("B"), never))).toBe(6);
+  await lazy.return();
+});
+
+test("a text that is stopped ends its turn at once, also if the engine takes no notice", async () => {
+  const { scheduler, asked, system } = heldSpeech({ atOnce: { v: 1 } });
+  const abort = new AbortController();
+  const stopped = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));
+  void heardMs(scheduler.speak("second", "v", demand("B"), never)).catch(() => {});
+  await system.settle();
+  expect(asked).toEqual(["first"]);
+  abort.abort(new Error("hung up"));
+  await expect(stopped).rejects.toThrow("hung up");
+  await system.settle();
+  expect(asked).toEqual(["first", "second"]);
+});
+
+test("a listener who leaves stops the engine", async () => {
+  let stopped = false;
+  const { scheduler } = speechOf(async function* (text, _voice, signal) {
+    signal.addEventListener("abort", () => {
+      stopped = true;
+    });
+    yield* beep(text);
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  for await (const _ of scheduler.speak(SENTENCE, "v", demand("A"), never)) break;
+  expect(stopped).toBe(true);
+});

@@ -1,0 +1,176 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { OutgoingAudio } from "../../../../src/application/call-audio/streams/outgoing-audio.ts";
+import { Playout } from "../../../../src/audio/playout.ts";
+import { resample } from "../../../../src/audio/resample.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const RATE = 8_000;
+const FRAME = 160;
+/** What a worker has ready, at most: 200 ms. */
+const MOST_AHEAD = 1_600;
+
+/** A leg whose audio leaves from another thread: it pulls 200 ms ahead and tells later what was sent. */
+class Worker {
+  readonly playout: Playout = new Playout(RATE);
+  readonly audio: OutgoingAudio = new OutgoingAudio();
+  readonly #ring: number[] = [];
+  readonly #sent: number[] = [];
+  #untold = 0;
+  #silence = 0;
+
+  constructor() {
+    this.audio.connect(this.playout);
+    this.playout.recall = () => {
+      this.#ring.length = 0;
+      this.#tell();
+    };
+  }
+
+  /** The main thread's tick, and `frames` of the worker's after it. */
+  tick(frames = 1): void {
+    this.#tell();
+    const frame = new Int16Array(FRAME);
+    while (this.#ring.length + FRAME <= MOST_AHEAD) {
+      const samples = this.playout.pull(frame);
+      this.#ring.push(...frame.subarray(0, samples));
+      if (samples < FRAME) break;
+    }
+    for (let i = 0; i < frames; i++) {
+      const now = this.#ring.splice(0, FRAME);
+      this.#untold += now.length;
+      this.#silence += FRAME - now.length;
+      this.#sent.push(...now, ...new Array<number>(FRAME - now.length).fill(0));
+    }
+  }
+
+  drain(): void {
+    do this.tick();
+    while (this.audio.queuedMs > 0);
+    this.tick();
+  }
+
+  #tell(): void {
+    const [samples, silence] = [this.#untold, this.#silence];
+    this.#untold = 0;
+    this.#silence = 0;
+    this.playout.sent(samples, silence, silence > 0 && samples > 0);
+  }
+
+  get heard(): Int16Array {
+    return Int16Array.from(this.#sent);
+  }
+}
+
+function sound(samples: Int16Array): Int16Array {
+  let [from, to] = [0, samples.length];
+  while (from < to && samples[from] === 0) from++;
+  while (to > from && samples[to - 1] === 0) to--;
+  return samples.subarray(from, to);
+}
+
+describe("a leg that pulls ahead", () => {
+  test("sends what is written in time with it without a seam, and its end at once", () => {
+    const samples = tone(300, 2_000, 16_000, 12_000);
+    const worker = new Worker();
+    for (let i = 0; i < 3; i++) worker.tick();
+    for (let at = 0; at < samples.length; at += 320) {
+      worker.audio.write(samples.subarray(at, at + 320), 16_000);
+      worker.tick();
+    }
+    worker.tick(2);
+    expect(sound(worker.heard)).toEqual(sound(resample(samples, 16_000, RATE)));
+  });
+
+  test("tells marks and what was heard by what has left, not by what was pulled", () => {
+    const worker = new Worker();
+    const reached: number[] = [];
+    worker.audio.write(tone(440, 100, 24_000, 9_000), 24_000);
+    worker.audio.mark("here", () => reached.push(worker.playout.heardMs));
+    worker.audio.write(tone(440, 500, 24_000, 9_000), 24_000);
+    worker.tick(2);
+    expect([reached, worker.audio.heardMs]).toEqual([[], 0]);
+    worker.tick(2);
+    worker.tick(2);
+    expect(reached).toEqual([]);
+    worker.tick(2);
+    expect(reached.length).toBe(1);
+    expect(reached[0]).toBeGreaterThanOrEqual(100);
+  });
+
+  test("forgets what it has ready when the queue is cleared, and knows what was heard by then", () => {
+    const worker = new Worker();
+    worker.audio.write(tone(440, 5_000, 16_000, 9_000), 16_000);
+    worker.audio.mark("never", () => expect.unreachable());
+    worker.tick(5);
+    worker.tick(3);
+    worker.audio.clear();
+    expect([worker.audio.heardMs, worker.audio.queuedMs]).toEqual([160, 0]);
+    const next = tone(880, 100, 16_000, 9_000);
+    worker.audio.write(next, 16_000);
+    worker.drain();
+    expect(sound(worker.heard.subarray(8 * FRAME))).toEqual(sound(resample(next, 16_000, RATE)));
+    expect(worker.audio.heardMs).toBe(260);
+  });
+
+  test("ends when its silence after the last words has left", () => {
+    const worker = new Worker();
+    worker.tick();
+    worker.audio.write(tone(440, 200, 8_000, 9_000), 8_000);
+    let endedAt = 0;
+    worker.audio.end(300, () => {
+      endedAt = worker.playout.clockMs;
+    });
+    for (let i = 0; i < 40 && endedAt === 0; i++) worker.tick();
+    expect(endedAt).toBeGreaterThanOrEqual(20 + 200 + 300 - 20);
+    expect(endedAt).toBeLessThanOrEqual(20 + 200 + 300 + 60);
+  });
+});
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ write: fc.integer({ min: 1, max: 4_000 }) }) },
+  { weight: 5, arbitrary: fc.record({ tick: fc.integer({ min: 0, max: 4 }) }) },
+  { weight: 1, arbitrary: fc.constant("clear" as const) },
+  { weight: 2, arbitrary: fc.constant("mark" as const) },
+);
+
+fuzz(
+  "however threads and client take turns, what is written and not cleared is sent, once, and marks come in order",
+  fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(8_000, 16_000, 44_100), (steps, from) => {
+    const worker = new Worker();
+    let due: string[] = [];
+    let [before, since] = [0, 0];
+    for (const [n, one] of steps.entries()) {
+      if (one === "clear") {
+        worker.audio.clear();
+        due = [];
+        expect(worker.audio.queuedMs).toBe(0);
+        [before, since] = [worker.audio.heardMs, 0];
+      } else if (one === "mark") {
+        due.push(String(n));
+        worker.audio.mark(String(n), (name) => expect(name).toBe(due.shift()));
+      } else if ("write" in one) {
+        worker.audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
+        since += one.write;
+      } else worker.tick(one.tick);
+      expect(worker.audio.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
+    }
+    worker.drain();
+    expect(due).toEqual([]);
+    expect(Math.abs(worker.audio.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
+    expect(worker.playout.waiting).toBe(0);
+  }),
+);
+
+test("pieces of one sample are one sound on a leg that pulls ahead", () => {
+  const samples = tone(500, 400, 8_000, 9_000);
+  const worker = new Worker();
+  for (let at = 0; at < samples.length; at++) {
+    worker.audio.write(samples.subarray(at, at + 1), 8_000);
+    if (at % 160 === 100) worker.tick();
+  }
+  worker.drain();
+  expect(worker.audio.heardMs).toBe(400);
+  expect(worker.heard.filter((sample) => sample !== 0).length).toBe(samples.filter((sample) => sample !== 0).length);
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { CalleeAudio } from "../../../../src/application/call-audio/streams/callee-audio.ts";
+import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { resample } from "../../../../src/audio/resample.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+
+/** A leg's inbound side, and the client's. */
+class Line {
+  readonly frames: Int16Array[] = [];
+  readonly audio: CalleeAudio = new CalleeAudio((frame) => this.frames.push(frame.slice()));
+  readonly #legFrame: number;
+
+  constructor(legRate: number, rate: number | undefined, frameMs = 20) {
+    this.#legFrame = (legRate * frameMs) / 1000;
+    this.audio.connect(legRate, frameMs);
+    this.audio.listen(rate);
+    this.audio.start();
+  }
+
+  /** The leg's clock: a frame goes out, in two parts, and perhaps one comes in. */
+  tick(inbound?: Int16Array): void {
+    this.audio.sent(this.#legFrame - 3);
+    this.audio.sent(3);
+    if (inbound) this.audio.write(inbound);
+  }
+
+  say(samples: Int16Array): void {
+    for (let at = 0; at + this.#legFrame <= samples.length; at += this.#legFrame)
+      this.tick(samples.subarray(at, at + this.#legFrame));
+  }
+
+  get heard(): Int16Array {
+    return concatPcm(this.frames);
+  }
+}
+
+const PAIRS = [8_000, 16_000, 48_000].flatMap((leg) =>
+  [8_000, 16_000, 24_000, 48_000].map((rate) => [leg, rate] as const),
+);
+
+describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) => {
+  const words = tone(440, 1_000, leg, 9_000);
+  /** What comes out, 16 samples of the lower rate late. */
+  const late = leg === rate ? 0 : Math.ceil((16 * rate) / Math.min(leg, rate));
+
+  test("every frame of the leg is a frame of 20 ms at once, and all of them are one sound", () => {
+    const line = new Line(leg, rate);
+    for (let n = 0; n < 50; n++) {
+      line.say(words.subarray((n * leg) / 50, ((n + 1) * leg) / 50));
+      expect(line.frames.length).toBe(n + 1);
+    }
+    expect(line.frames.every((frame) => frame.length === rate / 50)).toBe(true);
+    const expected = concatPcm([new Int16Array(late), resample(words, leg, rate)]);
+    expect(line.heard).toEqual(expected.subarray(0, rate));
+  });
+
+  test("frames of 60 ms are three each", () => {
+    const line = new Line(leg, rate, 60);
+    line.say(words.subarray(0, (leg * 960) / 1000));
+    expect(line.frames.length).toBe(48);
+    const expected = concatPcm([new Int16Array(late), resample(words, leg, rate)]);
+    expect(line.heard).toEqual(expected.subarray(0, (rate * 960) / 1000));
+  });
+
+  test("silence takes the place of what does not come, without a frame too many or too few", () => {
+    const line = new Line(leg, rate);
+    for (let n = 0; n < 10; n++) line.tick();
+    line.say(words);
+    // The first audio came with the eleventh frame that went out.
+    expect(line.frames.length).toBe(60);
+    const all = concatPcm([new Int16Array((10 * leg) / 50), words]);
+    const expected = concatPcm([new Int16Array(late), resample(all, leg, rate)]);
+    expect(line.heard).toEqual(expected.subarray(0, (60 * rate) / 50));
+  });
+});
+
+test("before the answer, and where nobody listens, nothing is told", () => {
+  const line = new Line(8_000, undefined);
+  line.say(tone(440, 200, 8_000, 9_000));
+  expect(line.frames).toEqual([]);
+  const early: Int16Array[] = [];
+  const audio = new CalleeAudio((frame) => early.push(frame));
+  audio.connect(8_000, 20);
+  audio.listen(8_000);
+  audio.write(new Int16Array(160));
+  audio.sent(160);
+  expect(early).toEqual([]);
+});
+
+test("a client who comes back at another rate hears the callee from then on, at that rate", () => {
+  const line = new Line(16_000, 8_000);
+  const words = tone(440, 400, 16_000, 9_000);
+  line.say(words.subarray(0, 3_200));
+  line.audio.listen(undefined);
+  line.say(words.subarray(0, 3_200));
+  expect(line.frames.length).toBe(10);
+  line.audio.listen(48_000);
+  line.say(words.subarray(3_200));
+  const second = line.frames.slice(10);
+  expect(second.length).toBe(10);
+  expect(second.every((frame) => frame.length === 960)).toBe(true);
+  const expected = concatPcm([new Int16Array(48), resample(words.subarray(3_200), 16_000, 48_000)]);
+  expect(concatPcm(second)).toEqual(expected.subarray(0, 9_600));
+});

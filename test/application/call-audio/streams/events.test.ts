@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import type { ScriptedLeg } from "../../../../src/testing/scripted-telephony.ts";
+import { ALICE, World } from "../../../support/application.ts";
+import { answeredStream, attach, RecordingClient, streamCall } from "../../../support/recording-client.ts";
+
+const start = (options = {}) => World.start({ streamPreview: true, ...options });
+
+/** A leg that takes keys, and writes them down. */
+function takingKeys(world: World): string[] {
+  const taken: string[] = [];
+  world.network.onDial = (leg: ScriptedLeg) => {
+    Object.assign(leg, { sendDtmf: async (digits: string) => void taken.push(digits) });
+  };
+  return taken;
+}
+
+describe("a client who comes later", () => {
+  test("is told at once what has happened, when it happened", async () => {
+    const world = await start();
+    const first = new RecordingClient();
+    const { call, leg, attachment } = await answeredStream(world, first);
+    attachment.write(tone(440, 100, 8_000, 9_000), 8_000);
+    attachment.mark("hello");
+    await world.system.advance(500);
+    leg.press("7");
+    await world.system.settle();
+    attachment.clear();
+    attachment.detach(false);
+    const second = new RecordingClient();
+    await attach(world, call, second);
+    expect(second.events).toEqual(first.events);
+    expect(second.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "dtmf", "cleared"]);
+    expect(second.latest("mark")?.data).toEqual({ name: "hello" });
+    expect(second.latest("dtmf")?.data).toEqual({ digit: "7" });
+    expect(second.latest("cleared")?.data).toEqual({ heard_ms: 100 });
+    await world.stop();
+  });
+
+  test("after a thousand marks still knows that the callee has answered", async () => {
+    const world = await start();
+    const { call, attachment } = await answeredStream(world);
+    for (let i = 0; i < 1_500; i++) attachment.mark(`mark ${i}`);
+    await world.system.advance(100);
+    attachment.detach(false);
+    const second = new RecordingClient();
+    await attach(world, call, second);
+    expect(second.story.slice(0, 2)).toEqual(["ringing", "answered"]);
+    expect(second.events.length).toBe(1_000);
+    expect(second.events.at(-1)?.data).toEqual({ name: "mark 1499" });
+    await world.stop();
+  });
+
+  test("to a call that has ended since he took his place is told how it ended", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    const seat = await world.app.calls.stream(ALICE, call.id);
+    world.leg(call).placed();
+    world.leg(call).end("busy", "486");
+    await world.system.settle();
+    const client = new RecordingClient();
+    seat.attach(client).write(new Int16Array(160), 8_000);
+    expect([client.story, client.ends]).toEqual([["ringing", "failed"], ["failed"]]);
+    expect(client.latest("failed")?.data).toEqual({ reason: "busy" });
+    await world.stop();
+  });
+});
+
+describe("too much audio", () => {
+  test("is told once above thirty seconds, and once below fifteen", async () => {
+    const world = await start();
+    const client = new RecordingClient();
+    const { call, attachment } = await answeredStream(world, client);
+    const second = tone(440, 1_000, 8_000, 9_000);
+    for (let i = 0; i < 40; i++) attachment.write(second, 8_000);
+    expect(client.story.filter((event) => event === "buffer_high")).toEqual(["buffer_high"]);
+    expect(client.latest("buffer_high")?.data).toEqual({ queued_ms: 31_000 });
+    attachment.detach(false);
+    const next = new RecordingClient();
+    await attach(world, call, next);
+    expect(next.story.at(-1), "who comes later is told as well").toBe("buffer_high");
+    await world.system.advance(24_000);
+    expect(next.story.at(-1)).toBe("buffer_high");
+    await world.system.advance(2_000);
+    expect(next.story.at(-1)).toBe("buffer_low");
+    expect(next.latest("buffer_low")?.data.queued_ms).toBe(14_980);
+    await world.stop();
+  });
+
+  test("beyond a minute ends the client, not what he had sent, and not the call", async () => {
+    const world = await start();
+    const client = new RecordingClient();
+    const { call, attachment } = await answeredStream(world, client);
+    attachment.write(tone(440, 59_000, 8_000, 9_000), 8_000);
+    attachment.write(tone(440, 2_000, 8_000, 9_000), 8_000);
+    expect(client.ends).toEqual(["overflow"]);
+    expect(attachment.queuedMs).toBe(0);
+    const next = await attach(world, call);
+    expect(next.queuedMs).toBeCloseTo(59_000, 3);
+    next.clear();
+    expect(next.queuedMs).toBe(0);
+    await world.system.advance(20_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.stop();
+  });
+
+  test("of any other rate than there is is an error of the client's", async () => {
+    const world = await start();
+    const { call, attachment } = await answeredStream(world);
+    for (const rate of [0, 3_999, 8_000.5, 192_001, Number.NaN])
+      expect(() => attachment.write(new Int16Array(10), rate)).toThrow(RangeError);
+    await world.system.advance(100);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.stop();
+  });
+});
+
+describe("keys that the client presses", () => {
+  test("are sent at once, before the audio that waits", async () => {
+    const world = await start();
+    const taken = takingKeys(world);
+    const { leg, attachment } = await answeredStream(world);
+    attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
+    attachment.dtmf("12#");
+    await world.system.advance(100);
+    expect(taken).toEqual(["12#"]);
+    expect(leg.heard.some((sample) => sample !== 0)).toBe(true);
+    await world.stop();
+  });
+
+  test("before the answer are sent at the answer", async () => {
+    const world = await start();
+    const taken = takingKeys(world);
+    const call = await streamCall(world, await world.activeInstance());
+    const attachment = await attach(world, call);
+    attachment.dtmf("1");
+    attachment.dtmf("2");
+    world.leg(call).placed();
+    await world.system.advance(1_000);
+    expect(taken).toEqual([]);
+    world.leg(call).answer();
+    await world.system.advance(100);
+    expect(taken).toEqual(["12"]);
+    await world.stop();
+  });
+
+  test("are tones at the end of the audio where the network takes none", async () => {
+    const world = await start();
+    const { leg, attachment } = await answeredStream(world);
+    const words = tone(440, 200, 8_000, 9_000);
+    attachment.write(words, 8_000);
+    attachment.dtmf("5A");
+    await world.system.advance(1_000);
+    const expected = concatPcm([words, dtmfTones("5A", { sampleRate: 8_000 })]);
+    const from = leg.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(leg.heard.subarray(from, from + expected.length)).toEqual(expected);
+    await world.stop();
+  });
+
+  test("that are none, or too many, are an error of the client's", async () => {
+    const world = await start();
+    takingKeys(world);
+    const { attachment } = await answeredStream(world);
+    for (const digits of ["x", "1 2", "a", "+49", "1".repeat(65)])
+      expect(() => attachment.dtmf(digits), digits).toThrow(RangeError);
+    for (let i = 0; i < 64; i++) attachment.dtmf("1");
+    expect(() => attachment.dtmf("1")).toThrow(RangeError);
+    await world.system.settle();
+    attachment.dtmf("1");
+    await world.stop();
+  });
+});
+
+describe("the callee's audio", () => {
+  test("runs from the answer on, a frame every 20 ms, after the event that says so", async () => {
+    const world = await start();
+    const client = new RecordingClient(8_000);
+    const { leg, attachment } = await answeredStream(world, client);
+    const words = tone(600, 1_000, 8_000, 9_000);
+    leg.say(words);
+    await world.system.advance(2_000);
+    const answered = client.story.indexOf("answered");
+    expect(client.framesAt[answered]).toBe(0);
+    expect(client.frames.length).toBeGreaterThanOrEqual(100);
+    expect(client.frames.length).toBeLessThanOrEqual(101);
+    const from = client.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(client.heard.subarray(from, from + words.length)).toEqual(words);
+    attachment.detach(false);
+    await world.system.advance(1_000);
+    expect(client.frames.length).toBeLessThanOrEqual(101);
+    await world.stop();
+  });
+
+  test("has silence where nothing comes, and the beep of a voicemail box is told", async () => {
+    const world = await start();
+    const client = new RecordingClient(16_000);
+    const call = await streamCall(world, await world.activeInstance());
+    await attach(world, call, client);
+    const leg = world.leg(call);
+    leg.talkative = false;
+    leg.placed();
+    leg.answer();
+    await world.system.advance(2_000);
+    expect(client.frames.length).toBeGreaterThanOrEqual(98);
+    expect(client.heard.every((sample) => sample === 0)).toBe(true);
+    leg.say(concatPcm([tone(1_000, 400, 8_000, 9_000), new Int16Array(8_000)]));
+    await world.system.advance(2_000);
+    expect(client.latest("beep")?.data).toMatchObject({ hz: expect.closeTo(1_000, -1) });
+    expect(await world.story(call)).toContain("beep");
+    expect(await world.story(call)).not.toContain("callee_speech");
+    await world.stop();
+  });
+});
+
+describe("a server that stops", () => {
+  test("tells clients whose call waits, and those whose call it ends", async () => {
+    const world = await start();
+    const waiting = new RecordingClient();
+    const waits = await streamCall(world, await world.newInstance());
+    await attach(world, waits, waiting);
+    const live = new RecordingClient();
+    await answeredStream(world, live);
+    const seat = await world.app.calls.stream(ALICE, (await streamCall(world, await world.newInstance())).id);
+    const late = new RecordingClient();
+    await world.stop();
+    expect([waiting.story, waiting.ends]).toEqual([[], ["stopping"]]);
+    expect(live.ends).toEqual(["failed"]);
+    expect(live.latest("failed")?.data).toEqual({ reason: "interrupted" });
+    seat.attach(late);
+    expect(late.ends).toEqual(["stopping"]);
+    await expect(world.app.calls.stream(ALICE, waits.id)).rejects.toThrow();
+    expect(world.system.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,291 @@
+import { describe, expect, test } from "vitest";
+import type { StreamAttachment } from "../../../../src/application/call-audio/streams/stream-client.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import type { Call } from "../../../../src/domain/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../../../src/domain/call-flow.ts";
+import type { Instance } from "../../../../src/domain/instance.ts";
+import { ALICE, World } from "../../../support/application.ts";
+import { answeredStream, attach, RecordingClient, streamCall } from "../../../support/recording-client.ts";
+
+const start = (options = {}) => World.start({ streamPreview: true, ...options });
+
+async function ended(world: World, call: Call) {
+  const { status, outcome } = await world.stored(call);
+  const finals = (await world.story(call)).filter((type) => type === "completed" || type === "failed");
+  expect(finals.length).toBeLessThanOrEqual(1);
+  return [status, outcome?.reason];
+}
+
+describe("a client who ends the call before the answer", () => {
+  const ways: [string, (attachment: StreamAttachment) => void][] = [
+    ["asks for a hang-up", (attachment) => attachment.hangUp()],
+    ["says goodbye", (attachment) => attachment.detach(true)],
+  ];
+
+  test.each(ways)("and %s while it waits for its line ends it at once", async (_, leave) => {
+    const world = await start();
+    const instance: Instance = await world.newInstance();
+    const call = await streamCall(world, instance);
+    const client = new RecordingClient();
+    const attachment = await attach(world, call, client);
+    attachment.write(tone(440, 1_000, 16_000, 9_000), 16_000);
+    leave(attachment);
+    await world.system.settle();
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "terminated",
+      detail: CLOSED_BEFORE_ANSWER,
+      heardMs: 0,
+      heardRatio: null,
+    });
+    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(world.network.legs).toEqual([]);
+    const next = await streamCall(world, instance);
+    expect(next.id, "its place in the queue is free").not.toBe(call.id);
+    await world.stop();
+  });
+
+  test.each(ways)("and %s while it rings hangs up at once", async (_, leave) => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    const attachment = await attach(world, call);
+    const leg = world.leg(call);
+    leg.placed();
+    await world.system.settle();
+    attachment.write(tone(440, 1_000, 16_000, 9_000), 16_000);
+    leave(attachment);
+    await world.system.settle();
+    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    expect(leg.hangUps).toBeGreaterThan(0);
+    await world.stop();
+  });
+
+  test("is not forgotten while the call is being claimed, or goes back to the queue", async () => {
+    const world = await start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await streamCall(world, instance);
+    const attachment = await attach(world, call);
+    attachment.hangUp();
+    release();
+    await world.system.settle();
+    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+
+    const again = await streamCall(world, instance);
+    const client = new RecordingClient();
+    const second = await attach(world, again, client);
+    world.leg(again).end("line_lost");
+    await world.system.settle();
+    expect((await world.stored(again)).status, "it waits again").toBe("QUEUED");
+    second.hangUp();
+    await world.system.settle();
+    expect(await ended(world, again)).toEqual(["FAILED", "terminated"]);
+    expect([client.story, client.ends]).toEqual([["failed"], ["failed"]]);
+    await world.stop();
+  });
+
+  test("ends it however long the storage takes", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.newInstance());
+    const attachment = await attach(world, call);
+    world.storage.down = true;
+    attachment.detach(true);
+    await world.system.advance(30_000);
+    world.storage.down = false;
+    await world.system.advance(10_000);
+    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    await world.stop();
+  });
+});
+
+describe("a client who hangs up during the call", () => {
+  test("is heard to the end, and a little silence, before the call is COMPLETED", async () => {
+    const world = await start();
+    const client = new RecordingClient();
+    const { call, leg, attachment } = await answeredStream(world, client);
+    const words = tone(440, 2_000, 8_000, 9_000);
+    attachment.write(words, 8_000);
+    attachment.hangUp();
+    attachment.write(tone(880, 500, 8_000, 9_000), 8_000);
+    await world.system.advance(2_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(400);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "stream_closed", heardMs: 2_000, heardRatio: null, answeredBy: "unknown" },
+    });
+    const first = leg.heard.findIndex((sample) => sample !== 0) - 1;
+    expect(leg.heard.subarray(first, first + words.length)).toEqual(words);
+    expect(leg.heard.subarray(first + words.length).every((sample) => sample === 0)).toBe(true);
+    expect(client.story).toEqual(["ringing", "answered", "transcripts_unavailable", "completed"]);
+    expect(client.latest("completed")?.data).toEqual({ reason: "stream_closed" });
+    expect(client.ends).toEqual(["completed"]);
+    await world.stop();
+  });
+
+  test("and goes, or whose connection breaks afterwards, is heard to the end all the same", async () => {
+    for (const onPurpose of [true, false]) {
+      const world = await start();
+      const { call, attachment } = await answeredStream(world);
+      attachment.write(tone(440, 20_000, 8_000, 9_000), 8_000);
+      attachment.hangUp();
+      await world.system.advance(1_000);
+      attachment.detach(onPurpose);
+      await world.system.advance(18_000);
+      expect((await world.stored(call)).status, "longer than a client may be away").toBe("IN_PROGRESS");
+      await world.system.advance(2_000);
+      expect((await world.stored(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 20_000 });
+      await world.stop();
+    }
+  });
+
+  test("ends it now after clear, before or after", async () => {
+    for (const order of ["clear, hang up", "hang up, clear"]) {
+      const world = await start();
+      const client = new RecordingClient();
+      const { call, attachment } = await answeredStream(world, client);
+      attachment.write(tone(440, 20_000, 8_000, 9_000), 8_000);
+      await world.system.advance(1_000);
+      for (const step of order.split(", ")) step === "clear" ? attachment.clear() : attachment.hangUp();
+      await world.system.settle();
+      expect((await world.stored(call)).outcome, order).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
+      expect(client.latest("cleared")?.data).toEqual({ heard_ms: 1_000 });
+      await world.stop();
+    }
+  });
+
+  test("leaves no place to another one: what is heard is his last word", async () => {
+    const world = await start();
+    const { call, attachment } = await answeredStream(world);
+    attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
+    attachment.detach(true);
+    await expect(attach(world, call)).rejects.toMatchObject({ code: "call_ended" });
+    await world.system.advance(6_000);
+    expect(await ended(world, call)).toEqual(["COMPLETED", "stream_closed"]);
+    await world.stop();
+  });
+
+  test("while the callee hangs up, and somebody deletes the call: it ends once", async () => {
+    const world = await start();
+    const { call, leg, attachment } = await answeredStream(world);
+    attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    attachment.hangUp();
+    await world.system.advance(980);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    const deleted = world.app.calls.hangUp(ALICE, call.id);
+    await expect(deleted).rejects.toMatchObject({ code: "call_not_found" });
+    expect(await ended(world, call)).toEqual(["COMPLETED", "callee_hung_up"]);
+    await world.stop();
+  });
+
+  test("waits with the rest while the far side holds the call", async () => {
+    const world = await start();
+    const { call, leg, attachment } = await answeredStream(world);
+    leg.hold();
+    attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    attachment.hangUp();
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    leg.resume();
+    await world.system.advance(1_400);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "stream_closed", heardMs: 1_000 });
+    await world.stop();
+  });
+});
+
+describe("a call without a client", () => {
+  test("is lost ten seconds after the answer", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    world.leg(call).placed();
+    await world.system.advance(20_000);
+    world.leg(call).answer();
+    await world.system.advance(9_900);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(200);
+    expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
+    await world.stop();
+  });
+
+  test("is lost ten seconds after the connection broke, but not where one came back in time", async () => {
+    const world = await start();
+    const { call, attachment } = await answeredStream(world);
+    await world.system.advance(15_000);
+    attachment.detach(false);
+    await world.system.advance(9_900);
+    const second = await attach(world, call);
+    await world.system.advance(15_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    second.detach(false);
+    await world.system.advance(10_100);
+    expect(await ended(world, call)).toEqual(["FAILED", "stream_lost"]);
+    await world.stop();
+  });
+
+  test("plays on what is left, and a client who comes back goes on where the first one stopped", async () => {
+    const world = await start();
+    const { leg, call, attachment } = await answeredStream(world);
+    attachment.write(tone(440, 3_000, 8_000, 9_000), 8_000);
+    attachment.detach(false);
+    attachment.write(tone(999, 3_000, 8_000, 9_000), 8_000);
+    await world.system.advance(1_000);
+    const second = await attach(world, call);
+    expect(second.queuedMs).toBeCloseTo(2_000, 6);
+    second.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    await world.system.advance(5_000);
+    const heard = leg.heard;
+    const from = heard.findIndex((sample) => sample !== 0) - 1;
+    expect(heard.subarray(from, from + 24_000)).toEqual(tone(440, 3_000, 8_000, 9_000));
+    expect(heard.subarray(from + 24_000, from + 32_000)).toEqual(tone(440, 1_000, 8_000, 9_000));
+    await world.stop();
+  });
+});
+
+describe("the place at a stream", () => {
+  test("is for one client, taken before he is there, and free again when he is gone", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    const seats = await Promise.allSettled([
+      world.app.calls.stream(ALICE, call.id),
+      world.app.calls.stream(ALICE, call.id),
+    ]);
+    expect(seats.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(seats.find((seat) => seat.status === "rejected")?.reason).toMatchObject({ code: "stream_already_attached" });
+    const seat = seats.find((one) => one.status === "fulfilled")!.value;
+    seat.release();
+    seat.release();
+    const attachment = await attach(world, call);
+    await expect(attach(world, call)).rejects.toMatchObject({ code: "stream_already_attached" });
+    attachment.detach(false);
+    (await attach(world, call)).detach(true);
+    await world.system.settle();
+    expect(await ended(world, call)).toEqual(["FAILED", "terminated"]);
+    await expect(attach(world, call)).rejects.toMatchObject({ code: "call_ended" });
+    await world.stop();
+  });
+
+  test("is given up where the client does not come", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    const late = await world.app.calls.stream(ALICE, call.id);
+    await world.system.advance(10_001);
+    const attachment = await attach(world, call);
+    expect(() => late.attach(new RecordingClient())).toThrow(
+      expect.objectContaining({ code: "stream_already_attached" }),
+    );
+    late.release();
+    expect(attachment.queuedMs).toBe(0);
+    await expect(attach(world, call)).rejects.toMatchObject({ code: "stream_already_attached" });
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("is refused to a client who wants audio at a rate that cannot be had", async () => {
+    const world = await start();
+    const call = await streamCall(world, await world.activeInstance());
+    for (const rate of [0, 1, 8_001, 8_000.5, 200_000, Number.NaN])
+      await expect(attach(world, call, new RecordingClient(rate)), String(rate)).rejects.toBeInstanceOf(RangeError);
+    await attach(world, call, new RecordingClient(44_100));
+    await world.stop();
+  });
+});

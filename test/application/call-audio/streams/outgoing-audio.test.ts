@@ -1,0 +1,293 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { OutgoingAudio } from "../../../../src/application/call-audio/streams/outgoing-audio.ts";
+import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { Playout } from "../../../../src/audio/playout.ts";
+import { resample } from "../../../../src/audio/resample.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+import { random } from "../../../support/random.ts";
+
+/** The callee's end: pulls frames of 20 ms and keeps what it hears. */
+class Listener {
+  readonly playout: Playout;
+  readonly audio: OutgoingAudio = new OutgoingAudio();
+  readonly #frames: Int16Array[] = [];
+  readonly #length: number;
+
+  constructor(sampleRate: number, frameMs = 20) {
+    this.playout = new Playout(sampleRate);
+    this.#length = (sampleRate * frameMs) / 1000;
+    this.audio.connect(this.playout);
+  }
+
+  pull(frames = 1): void {
+    for (let i = 0; i < frames; i++) {
+      const frame = new Int16Array(this.#length);
+      this.playout.read(frame);
+      this.#frames.push(frame);
+    }
+  }
+
+  /** Pulls until nothing waits. */
+  drain(): void {
+    do this.pull();
+    while (this.audio.queuedMs > 0);
+    this.pull(2);
+  }
+
+  get heard(): Int16Array {
+    return concatPcm(this.#frames);
+  }
+}
+
+/** What was heard from its first sound to its last. */
+function sound(samples: Int16Array): Int16Array {
+  let [from, to] = [0, samples.length];
+  while (from < to && samples[from] === 0) from++;
+  while (to > from && samples[to - 1] === 0) to--;
+  return samples.subarray(from, to);
+}
+
+const RATES = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000];
+const PAIRS = RATES.flatMap((from) => [8_000, 16_000, 48_000].map((to) => [from, to] as const));
+
+describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
+  test("in a thousand pieces of odd sizes is heard as it is in one, sample by sample", () => {
+    const next = random(from + to);
+    const pieces = Array.from({ length: 1_000 }, () => 1 + Math.floor(next() ** 3 * 900));
+    const length = pieces.reduce((sum, piece) => sum + piece, 0);
+    const samples = tone(440, (length * 1000) / from, from, 12_000).subarray(0, length);
+    const listener = new Listener(to);
+    let at = 0;
+    for (const piece of pieces) {
+      listener.audio.write(samples.subarray(at, at + piece), from);
+      at += piece;
+      // The leg keeps a little behind the client.
+      while (listener.audio.queuedMs > 300) listener.pull();
+    }
+    listener.drain();
+    expect(sound(listener.heard)).toEqual(sound(resample(samples, from, to)));
+    expect(listener.playout.heardMs).toBe(Math.round(resample(samples, from, to).length / (to / 1000)));
+    expect(listener.playout.underruns).toBeLessThanOrEqual(1);
+  });
+
+  test("that keeps pace with the leg to the sample is heard without a seam", () => {
+    const samples = tone(300, 2_000, from, 12_000);
+    const listener = new Listener(to);
+    listener.pull(3);
+    for (let at = 0, n = 1; at < samples.length; n++) {
+      const end = Math.round((n * from) / 50);
+      listener.audio.write(samples.subarray(at, end), from);
+      at = end;
+      listener.pull();
+    }
+    listener.drain();
+    expect(sound(listener.heard)).toEqual(sound(resample(samples, from, to)));
+  });
+
+  test("is over as soon as its last piece: nothing is held back for what might follow", () => {
+    const samples = tone(500, 60, from, 12_000);
+    const listener = new Listener(to);
+    listener.pull(2);
+    listener.audio.write(samples, from);
+    listener.pull(4);
+    expect(sound(listener.heard)).toEqual(sound(resample(samples, from, to)));
+    listener.pull(10);
+    expect(listener.playout.heardMs).toBe(60);
+  });
+});
+
+test("what comes before the leg waits for it, at any rates", () => {
+  const early = [tone(440, 100, 16_000, 9_000), tone(880, 100, 44_100, 9_000), tone(660, 100, 8_000, 9_000)] as const;
+  const listener = new Listener(8_000);
+  const audio = new OutgoingAudio();
+  audio.write(early[0], 16_000);
+  audio.write(early[1], 44_100);
+  audio.write(early[2], 8_000);
+  expect(audio.queuedMs).toBeCloseTo(300, 6);
+  audio.connect(listener.playout);
+  expect(listener.playout.queuedMs, "nothing is resampled before it is needed").toBe(0);
+  listener.pull(20);
+  const expected = concatPcm([resample(early[0], 16_000, 8_000), resample(early[1], 44_100, 8_000), early[2]]);
+  expect(sound(listener.heard)).toEqual(sound(expected));
+});
+
+test("what waits for a leg that is gone is heard on the next one", () => {
+  const audio = new OutgoingAudio();
+  audio.connect(new Playout(16_000));
+  audio.write(tone(440, 100, 8_000, 9_000), 8_000);
+  const listener = new Listener(8_000);
+  audio.connect(listener.playout);
+  listener.pull(10);
+  expect(sound(listener.heard)).toEqual(sound(tone(440, 100, 8_000, 9_000)));
+});
+
+test("a minute of audio in one piece is got ready little by little", () => {
+  const listener = new Listener(8_000);
+  listener.pull();
+  listener.audio.write(tone(440, 60_000, 48_000, 9_000), 48_000);
+  expect(listener.audio.queuedMs).toBeCloseTo(60_000, 6);
+  for (let frame = 0; frame < 100; frame++) {
+    listener.pull();
+    expect(listener.playout.queuedMs).toBeLessThan(100);
+  }
+});
+
+describe("a mark", () => {
+  test.each([8_000, 16_000, 44_100])("is reached after the last sample before it, and not sooner (%i Hz)", (from) => {
+    const listener = new Listener(8_000);
+    const reached: [string, number][] = [];
+    const mark = (name: string) => listener.audio.mark(name, (told) => reached.push([told, listener.playout.heardMs]));
+    const piece = tone(400, 330, from, 9_000);
+    mark("first");
+    listener.pull();
+    expect(reached).toEqual([["first", 0]]);
+    for (const name of ["a", "b", "c"]) {
+      listener.audio.write(piece, from);
+      mark(name);
+    }
+    mark("d");
+    listener.drain();
+    expect(reached.slice(1)).toEqual([
+      ["a", 330],
+      ["b", 660],
+      ["c", 990],
+      ["d", 990],
+    ]);
+    const all = resample(concatPcm([piece, piece, piece]), from, 8_000);
+    expect(sound(listener.heard), "marks leave no seam").toEqual(sound(all));
+  });
+
+  test("waits with nine thousand others, but not with any number", () => {
+    const { audio } = new Listener(8_000);
+    for (let i = 0; i < 10_000; i++) audio.mark("m", () => {});
+    expect(() => audio.mark("one more", () => {})).toThrow(RangeError);
+  });
+});
+
+describe("clear", () => {
+  test("drops what waits, in every place where it can wait, and its marks", () => {
+    const listener = new Listener(8_000);
+    listener.audio.write(tone(440, 5_000, 16_000, 9_000), 16_000);
+    listener.audio.mark("never", () => expect.unreachable());
+    listener.pull(50);
+    listener.audio.clear();
+    expect(listener.audio.queuedMs).toBe(0);
+    const { heardMs } = listener.audio;
+    expect(heardMs).toBeGreaterThanOrEqual(1_000 - 3);
+    expect(heardMs).toBeLessThanOrEqual(1_000);
+    listener.pull(20);
+    expect(sound(listener.heard.subarray(8_000)).length).toBe(0);
+    const next = tone(700, 100, 16_000, 9_000);
+    listener.audio.write(next, 16_000);
+    listener.pull(10);
+    expect(sound(listener.heard.subarray(8_000))).toEqual(sound(resample(next, 16_000, 8_000)));
+    expect(listener.audio.heardMs).toBe(heardMs + 100);
+  });
+
+  test("before the leg is there drops what was written until then", () => {
+    const audio = new OutgoingAudio();
+    audio.write(tone(440, 100, 8_000, 9_000), 8_000);
+    audio.mark("never", () => expect.unreachable());
+    audio.clear();
+    expect([audio.queuedMs, audio.heardMs]).toEqual([0, 0]);
+    audio.write(tone(880, 40, 8_000, 9_000), 8_000);
+    const listener = new Listener(8_000);
+    audio.connect(listener.playout);
+    listener.pull(4);
+    expect(sound(listener.heard)).toEqual(sound(tone(880, 40, 8_000, 9_000)));
+  });
+});
+
+describe("the end", () => {
+  const at = (listener: Listener, tailMs = 300) => {
+    const told: number[] = [];
+    listener.audio.end(tailMs, () => told.push(listener.playout.clockMs));
+    return told;
+  };
+
+  test("comes after everything was heard and a silence after it", () => {
+    const listener = new Listener(8_000);
+    listener.pull();
+    listener.audio.write(tone(440, 500, 24_000, 9_000), 24_000);
+    const told = at(listener);
+    listener.pull(60);
+    expect(listener.audio.heardMs).toBe(500);
+    expect(told.length).toBe(1);
+    expect(told[0]).toBeGreaterThanOrEqual(20 + 800 - 20);
+    expect(told[0]).toBeLessThanOrEqual(20 + 800 + 20);
+  });
+
+  test("takes the silence into account that there was already", () => {
+    const listener = new Listener(8_000);
+    listener.audio.write(tone(440, 100, 8_000, 9_000), 8_000);
+    listener.pull(15); // 100 ms of sound, 200 ms of silence
+    const told = at(listener);
+    listener.pull(10);
+    expect(told).toEqual([380]);
+  });
+
+  test("comes at once where nothing was ever heard, what waits was cleared, or there is no leg", () => {
+    const silent = new Listener(8_000);
+    silent.pull();
+    const told = at(silent);
+    silent.pull();
+    expect(told.length).toBe(1);
+    const cleared = new Listener(8_000);
+    cleared.audio.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    cleared.pull(10);
+    cleared.audio.clear();
+    expect(at(cleared).length).toBe(1);
+    let ended = 0;
+    new OutgoingAudio().end(300, () => ended++);
+    expect(ended).toBe(1);
+  });
+});
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ write: fc.integer({ min: 0, max: 3_000 }) }) },
+  { weight: 6, arbitrary: fc.record({ pull: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 2, arbitrary: fc.constant("mark" as const) },
+  { weight: 1, arbitrary: fc.constant("clear" as const) },
+);
+
+fuzz(
+  "however it is written and pulled, exactly what was written and not cleared is heard, and marks come in order",
+  fc.property(
+    fc.constantFrom(...PAIRS),
+    fc.constantFrom(10, 20, 60),
+    fc.array(step, { maxLength: 40 }),
+    ([from, to], frameMs, steps) => {
+      const listener = new Listener(to, frameMs);
+      const { audio, playout } = listener;
+      let due: { name: string; afterMs: number }[] = [];
+      /** Heard before the last clear, and written since. */
+      let [before, since] = [0, 0];
+      const reached = (name: string) => {
+        const mark = due.shift();
+        expect(mark?.name).toBe(name);
+        expect(playout.heardMs).toBeGreaterThanOrEqual(Math.floor(mark?.afterMs ?? 0));
+      };
+      for (const [n, one] of steps.entries()) {
+        if (one === "clear") {
+          audio.clear();
+          due = [];
+          expect(audio.queuedMs).toBe(0);
+          [before, since] = [audio.heardMs, 0];
+        } else if (one === "mark") {
+          due.push({ name: String(n), afterMs: before + (since * 1000) / from - 1 });
+          audio.mark(String(n), reached);
+        } else if ("write" in one) {
+          audio.write(tone(300, (one.write * 1000) / from, from, 10_000), from);
+          since += one.write;
+        } else listener.pull(one.pull);
+        expect(playout.heardMs).toBeLessThanOrEqual(before + (since * 1000) / from + 1);
+      }
+      listener.drain();
+      expect(due).toEqual([]);
+      expect(Math.abs(playout.heardMs - before - (since * 1000) / from)).toBeLessThan(3);
+      expect(audio.queuedMs).toBe(0);
+    },
+  ),
+);

@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { PendingAudio } from "../../../../src/application/call-audio/streams/pending-audio.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const RATES = [8_000, 16_000, 44_100] as const;
+/** A mark in a list of what is expected; a sample is its rate and its value. */
+const MARK = -1;
+const sampleOf = (rate: number, value: number) => rate * 65_536 + value;
+
+const step = fc.oneof(
+  fc.record({ write: fc.integer({ min: 0, max: 3_000 }), rate: fc.constantFrom(...RATES) }),
+  fc.record({ take: fc.integer({ min: 1, max: 3_000 }) }),
+  fc.constant("mark" as const),
+  fc.constant("clear" as const),
+);
+
+fuzz(
+  "what is taken is what was written, at its rate, and marks come at their place",
+  fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+    const held = new PendingAudio();
+    let expected: number[] = [];
+    let at = 0;
+    let value = 0;
+    const takeOne = (most: number) => {
+      const rate = held.sampleRate;
+      const wrong: number[] = [];
+      if (rate === undefined) {
+        expect(held.takeMark()?.name).toBe("mark");
+        if (expected[at++] !== MARK) wrong.push(at);
+      } else {
+        const samples = held.take(most);
+        expect(samples.length).toBeGreaterThan(0);
+        expect(samples.length).toBeLessThanOrEqual(most);
+        for (const sample of samples) if (expected[at++] !== sampleOf(rate, sample)) wrong.push(at);
+      }
+      expect(wrong).toEqual([]);
+    };
+    for (const one of steps) {
+      if (one === "clear") {
+        held.clear();
+        expected = [];
+        at = 0;
+      } else if (one === "mark") {
+        held.mark({ name: "mark", reached() {} });
+        expected.push(MARK);
+      } else if ("write" in one) {
+        const samples = Int16Array.from({ length: one.write }, () => (value = (value + 1) % 30_000));
+        held.write(samples, one.rate);
+        for (const sample of samples) expected.push(sampleOf(one.rate, sample));
+      } else if (!held.empty) takeOne(one.take);
+      const waiting = expected.slice(at);
+      expect(held.empty).toBe(waiting.length === 0);
+      expect(held.marks).toBe(waiting.filter((item) => item === MARK).length);
+      let ms = 0;
+      for (const rate of RATES) {
+        const samples = waiting.filter((item) => item >= sampleOf(rate, 0) && item < sampleOf(rate, 65_536));
+        ms += (samples.length * 1000) / rate;
+      }
+      expect(held.ms).toBeCloseTo(ms, 6);
+    }
+    while (!held.empty) takeOne(1_000);
+    expect(at).toBe(expected.length);
+  }),
+);
+
+test("a million pieces of one sample cost little more than their samples", () => {
+  const held = new PendingAudio();
+  const one = new Int16Array([7]);
+  for (let i = 0; i < 1_000_000; i++) held.write(one, 16_000);
+  expect(held.ms).toBeCloseTo(62_500, 3);
+  let [samples, pieces] = [0, 0];
+  while (!held.empty) {
+    samples += held.take(5_000).length;
+    pieces++;
+  }
+  expect(samples).toBe(1_000_000);
+  expect(pieces).toBeLessThan(300);
+});

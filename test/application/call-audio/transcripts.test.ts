@@ -1,0 +1,458 @@
+import { describe, expect, test } from "vitest";
+import type {
+  StreamClient,
+  StreamEvent,
+  Transcript,
+} from "../../../src/application/call-audio/streams/stream-client.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { type MeasuringSession, MeasuringTranscription } from "../../support/measuring-transcription.ts";
+
+/** A client that keeps what it is told. */
+class Listener implements StreamClient {
+  readonly calleeRate: number | undefined = undefined;
+  readonly events: StreamEvent[] = [];
+  readonly said: Transcript[] = [];
+  ended: string | undefined;
+  event(event: StreamEvent): void {
+    this.events.push(event);
+  }
+  transcript(transcript: Transcript): void {
+    this.said.push(transcript);
+  }
+  callee(): void {}
+  over(end: string): void {
+    this.ended = end;
+  }
+}
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+  readonly client: Listener;
+  readonly attachment: Awaited<ReturnType<typeof attach>>;
+}
+
+async function attach(world: World, call: Call, client: StreamClient) {
+  return (await world.app.calls.stream(ALICE, call.id)).attach(client);
+}
+
+/** A stream call that rings, with a client. */
+async function ringing(options: WorldOptions = {}): Promise<Scene> {
+  const world = await World.start({ streamPreview: true, ...options });
+  const instance = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId: instance.id,
+    type: "DYNAMIC_STREAM",
+    target: { phoneNumber: NUMBER },
+  });
+  await world.system.settle();
+  const client = new Listener();
+  const attachment = await attach(world, call, client);
+  const leg = world.leg(call);
+  leg.placed();
+  await world.system.settle();
+  return { world, call, leg, client, attachment };
+}
+
+/** The same, answered. */
+async function talking(options: WorldOptions = {}): Promise<Scene> {
+  const scene = await ringing(options);
+  scene.leg.answer();
+  await scene.world.system.settle();
+  return scene;
+}
+
+const voice = (hz: number, ms: number, { sampleRate }: ScriptedLeg): Int16Array => tone(hz, ms, sampleRate, 8_000);
+const pause = (ms: number, { sampleRate }: ScriptedLeg): Int16Array => new Int16Array((ms * sampleRate) / 1000);
+const texts = ({ client }: Scene): string[] => client.said.map(({ text }) => text);
+
+describe("what the callee says", () => {
+  test("comes as a transcript after half a second of silence, with the time at which it was said", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, leg, client, call } = scene;
+    leg.say(concatPcm([pause(1_000, leg), voice(440, 800, leg)]));
+    await world.system.advance(2_200);
+    expect(texts(scene)).toEqual([]);
+    await world.system.advance(200);
+    expect(texts(scene)).toEqual(["tone 440"]);
+    const answeredAt = (await world.stored(call)).startedAt ?? 0;
+    const [said] = client.said;
+    expect(said).toMatchObject({ final: true, speaker: "callee" });
+    // It began 1,000 ms after the answer; 300 ms before that belong to the turn.
+    expect(said!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
+    expect(said!.timestamp - answeredAt).toBeLessThanOrEqual(740);
+    await world.stop();
+  });
+
+  test("is pushed with what came 300 ms before it, and silence is not pushed at all", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, leg } = await talking({ transcription });
+    leg.say(concatPcm([pause(5_000, leg), voice(440, 800, leg), pause(5_000, leg), voice(600, 400, leg)]));
+    await world.system.advance(14_000);
+    const [session] = transcription.sessions as [MeasuringSession];
+    expect(session.turns).toHaveLength(2);
+    const [first, second] = session.turns as [{ startMs: number; ms: number }, { startMs: number; ms: number }];
+    expect(Math.abs(first.startMs - 4_700)).toBeLessThanOrEqual(40);
+    expect(Math.abs(first.ms - (300 + 800 + 500))).toBeLessThanOrEqual(40);
+    expect(Math.abs(second.startMs - (4_700 + 5_800))).toBeLessThanOrEqual(40);
+    expect(Math.abs(second.ms - (300 + 400 + 500))).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("is one turn across a short pause, and a click is none", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, leg } = scene;
+    leg.say(concatPcm([pause(500, leg), voice(880, 20, leg), pause(1_500, leg)]));
+    leg.say(concatPcm([voice(440, 500, leg), pause(300, leg), voice(440, 500, leg)]));
+    await world.system.advance(6_000);
+    expect(texts(scene)).toEqual(["tone 440"]);
+    expect(transcription.sessions[0]?.turns).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("without a pause is cut after 30 s, and nothing is lost at the cut", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, leg } = await talking({ transcription });
+    const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));
+    leg.say(concatPcm([pause(1_000, leg), ...syllables]));
+    await world.system.advance(45_000);
+    const [first, second, ...more] = transcription.sessions[0]!.turns;
+    expect(more).toEqual([]);
+    expect(first!.ms).toBe(30_000);
+    expect(second!.startMs).toBe(first!.startMs + 30_000);
+    expect(Math.abs(first!.ms + second!.ms - (300 + 40_000 - 100 + 500))).toBeLessThanOrEqual(60);
+    await world.stop();
+  });
+
+  test("reaches an engine that takes another rate resampled once, at the right times", async () => {
+    const transcription = new MeasuringTranscription({ sampleRates: [24_000] });
+    const scene = await talking({ transcription });
+    const { world, leg } = scene;
+    leg.say(concatPcm([pause(1_000, leg), voice(1_200, 800, leg)]));
+    await world.system.advance(3_000);
+    expect(texts(scene)).toEqual(["tone 1200"]);
+    const [session] = transcription.sessions as [MeasuringSession];
+    expect(session.options.sampleRate).toBe(24_000);
+    const [turn] = session.turns;
+    expect(Math.abs(turn!.startMs - 700)).toBeLessThanOrEqual(40);
+    expect(Math.abs(turn!.ms - 1_600)).toBeLessThanOrEqual(40);
+    // Each push follows the one before without a gap.
+    for (const [i, { atMs, samples }] of session.pushed.entries()) {
+      const next = session.pushed[i + 1];
+      if (next) expect(Math.abs(next.atMs - atMs - samples / 24)).toBeLessThan(0.5);
+    }
+    await world.stop();
+  });
+
+  test("reaches an engine that finds the turns itself from the answer on, silence included", async () => {
+    const transcription = new MeasuringTranscription({ endOfTurn: true });
+    const { world, leg } = await talking({ transcription });
+    leg.talkative = false;
+    await world.system.advance(1_000);
+    leg.talkative = true;
+    await world.system.advance(1_000);
+    const [session] = transcription.sessions as [MeasuringSession];
+    expect(session.pushed[0]?.atMs).toBe(0);
+    expect(session.pushed.map(({ atMs }) => atMs)).toEqual(session.pushed.map((_, i) => i * 20));
+    expect(Math.abs(session.pushed.length - 100)).toBeLessThanOrEqual(2);
+    await world.stop();
+  });
+});
+
+describe("what the caller says", () => {
+  test("is written down too where that was chosen, as the callee hears it", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription, transcriptSpeakers: ["callee", "caller"] });
+    const { world, leg, client, attachment } = scene;
+    leg.say(concatPcm([pause(2_500, leg), voice(440, 500, leg)]));
+    await world.system.advance(500);
+    attachment.write(tone(880, 700, 24_000, 8_000), 24_000);
+    await world.system.advance(5_000);
+    expect(client.said.map(({ speaker, text }) => [speaker, text])).toEqual([
+      ["caller", "tone 880"],
+      ["callee", "tone 440"],
+    ]);
+    const [caller, callee] = client.said.map(({ timestamp }) => timestamp) as [number, number];
+    expect(Math.abs(callee - caller - 2_000)).toBeLessThanOrEqual(60);
+    await world.stop();
+  });
+
+  test("is not listened to otherwise", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, attachment } = await talking({ transcription });
+    attachment.write(tone(880, 700, 8_000, 8_000), 8_000);
+    await world.system.advance(3_000);
+    expect(transcription.sessions.map(({ options }) => options.speaker)).toEqual(["callee"]);
+    expect(transcription.sessions[0]?.turns).toEqual([]);
+    await world.stop();
+  });
+});
+
+describe("a transcript", () => {
+  test("is kept with the call: what is sure, in the order of speaking", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, call, leg } = await talking({ transcription });
+    await world.system.advance(5_000);
+    const [session] = transcription.sessions as [MeasuringSession];
+    session.say({ type: "partial", text: "tw", startMs: 3_000 });
+    session.say({ type: "final", text: " two ", startMs: 3_000, endMs: 4_000, confidence: 0.75 });
+    session.say({ type: "final", text: "one", startMs: 1_000.4, endMs: 2_000 });
+    session.say({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
+    await world.system.settle();
+    const answeredAt = (await world.stored(call)).startedAt ?? 0;
+    const kept = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
+    expect(kept).toEqual([
+      {
+        callId: call.id,
+        position: 1,
+        speaker: "callee",
+        text: "one",
+        timestamp: answeredAt + 1_000,
+        startMs: 1_000,
+        endMs: 2_000,
+        confidence: null,
+      },
+      {
+        callId: call.id,
+        position: 0,
+        speaker: "callee",
+        text: "two",
+        timestamp: answeredAt + 3_000,
+        startMs: 3_000,
+        endMs: 4_000,
+        confidence: 0.75,
+      },
+    ]);
+    leg.end("callee_hung_up");
+    await world.stop();
+  });
+
+  test("is stored once the storage is there again, and the call does not wait for it", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, call, client } = await talking({ transcription });
+    world.storage.before = (operation) => {
+      if (operation === "transcripts.append") throw new Error("the disk is full");
+    };
+    const [session] = transcription.sessions as [MeasuringSession];
+    session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
+    await world.system.advance(1_000);
+    expect(client.said).toHaveLength(1);
+    expect((await world.app.calls.transcripts(ALICE, [call])).size).toBe(0);
+    world.storage.before = () => {};
+    session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
+    await world.system.settle();
+    expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
+      "one",
+      "two",
+    ]);
+    await world.stop();
+  });
+
+  test("that became final while no client was there is told to the next one", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, call, attachment } = await talking({ transcription });
+    const [session] = transcription.sessions as [MeasuringSession];
+    attachment.detach(false);
+    session.say({ type: "partial", text: "on", startMs: 100 });
+    session.say({ type: "final", text: "one", startMs: 100, endMs: 200 });
+    await world.system.settle();
+    const next = new Listener();
+    await attach(world, call, next);
+    expect(next.said.map(({ text }) => text)).toEqual(["one"]);
+    session.say({ type: "final", text: "two", startMs: 300, endMs: 400 });
+    await world.system.settle();
+    expect(next.said.map(({ text }) => text)).toEqual(["one", "two"]);
+    await world.stop();
+  });
+});
+
+describe("a final transcript that was told to a client who was gone already", () => {
+  const says = async ({ world }: Scene, session: MeasuringSession, text: string) => {
+    const startMs = 100 * session.pushed.length;
+    session.say({ type: "partial", text: text.slice(0, 1), startMs });
+    session.say({ type: "final", text, startMs, endMs: startMs + 50 });
+    await world.system.settle();
+  };
+
+  test("is told to those who come after him, in the order of speaking, until one shows that he is there", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, call, client, attachment } = scene;
+    const [session] = transcription.sessions as [MeasuringSession];
+    await says(scene, session, "one");
+    await world.system.advance(10_000);
+    attachment.detach(false);
+    await says(scene, session, "two");
+    const second = new Listener();
+    const next = await attach(world, call, second);
+    expect(second.said.map(({ text }) => text)).toEqual(["one", "two"]);
+    expect(second.said[0]).toEqual(client.said.find(({ final }) => final));
+    next.detach(false);
+    const third = new Listener();
+    const last = await attach(world, call, third);
+    expect(third.said).toEqual(second.said);
+    await world.system.advance(3_000);
+    await says(scene, session, "three");
+    last.took();
+    last.detach(false);
+    const fourth = new Listener();
+    await attach(world, call, fourth);
+    expect(fourth.said.map(({ text }) => text)).toEqual(["three"]); // may have been on its way when he was heard
+    await world.stop();
+  });
+
+  test("is not told again when he was there for longer than a dead connection is unnoticed", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, call, attachment } = scene;
+    const [session] = transcription.sessions as [MeasuringSession];
+    await says(scene, session, "one");
+    await world.system.advance(15_001);
+    attachment.detach(false);
+    const next = new Listener();
+    await attach(world, call, next);
+    expect(next.said).toEqual([]);
+    await world.stop();
+  });
+});
+
+describe("the last words", () => {
+  test("arrive before the end of the call is told, also where the callee hung up in the middle of a turn", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const { world, leg, client, call } = scene;
+    leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
+    await world.system.advance(1_000);
+    expect(client.said).toEqual([]);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(texts(scene)).toEqual(["tone 440"]);
+    expect(client.ended).toBe("completed");
+    expect((await world.stored(call)).status).toBe("COMPLETED");
+    await world.stop();
+  });
+
+  test("are waited for a second, no longer; what comes later is still kept", async () => {
+    const transcription = new MeasuringTranscription();
+    let answer = () => {};
+    transcription.answering = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const scene = await talking({ transcription });
+    const { world, leg, client, call } = scene;
+    leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
+    await world.system.advance(1_500);
+    const endedAt = world.system.now();
+    leg.end("callee_hung_up");
+    await world.system.advance(900);
+    expect(client.ended).toBeUndefined();
+    await world.system.advance(200);
+    expect(client.ended).toBe("completed");
+    expect((await world.stored(call)).endedAt).toBe(endedAt);
+    answer();
+    await world.system.settle();
+    expect(client.said).toEqual([]);
+    expect((await world.app.calls.transcripts(ALICE, [call])).get(call.id)?.map(({ text }) => text)).toEqual([
+      "tone 440",
+    ]);
+    await world.stop();
+  });
+
+  test("nobody said do not delay the end", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, leg, client } = await talking({ transcription });
+    await world.system.advance(2_000);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(client.ended).toBe("completed");
+    await world.stop();
+  });
+});
+
+describe("an engine that fails", () => {
+  const unavailable = ({ client }: Scene) =>
+    client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
+
+  test("because there is none is told once, after the answer", async () => {
+    const scene = await ringing();
+    expect(unavailable(scene)).toEqual([]);
+    scene.leg.answer();
+    await scene.world.system.settle();
+    expect(scene.client.events.map(({ event }) => event).slice(-2)).toEqual(["answered", "transcripts_unavailable"]);
+    expect(unavailable(scene)).toEqual([{ reason: "no_engine" }]);
+    await scene.world.stop();
+  });
+
+  test("to open is told, and the call goes on", async () => {
+    const transcription = new MeasuringTranscription();
+    transcription.fault = new Error("no such model");
+    const scene = await talking({ transcription });
+    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
+    scene.leg.say(voice(440, 800, scene.leg));
+    await scene.world.system.advance(2_000);
+    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    await scene.world.stop();
+  });
+
+  test("now and then is told once, and listened to on", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking({ transcription });
+    const [session] = transcription.sessions as [MeasuringSession];
+    for (let i = 0; i < 3; i++) session.say({ type: "error", error: new Error("busy"), recoverable: true });
+    session.say({ type: "final", text: "still here", startMs: 0, endMs: 10 });
+    await scene.world.system.settle();
+    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: true }]);
+    expect(texts(scene)).toEqual(["still here"]);
+    session.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
+    await scene.world.system.settle();
+    expect(unavailable(scene)).toEqual([
+      { reason: "engine_failed", recoverable: true },
+      { reason: "engine_failed", recoverable: false },
+    ]);
+    await scene.world.stop();
+  });
+
+  test("by throwing within the leg's clock disturbs nobody", async () => {
+    const transcription = new MeasuringTranscription({ endOfTurn: true });
+    const scene = await talking({ transcription });
+    transcription.sessions[0]!.fault = new Error("a bug");
+    await scene.world.system.advance(1_000);
+    expect(unavailable(scene)).toEqual([{ reason: "engine_failed", recoverable: false }]);
+    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    await scene.world.stop();
+  });
+
+  test("by taking long to open gets what was said meanwhile", async () => {
+    const transcription = new MeasuringTranscription();
+    let open = () => {};
+    transcription.opening = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const scene = await talking({ transcription });
+    const { world, leg } = scene;
+    leg.say(concatPcm([pause(500, leg), voice(440, 800, leg)]));
+    await world.system.advance(3_000);
+    expect(texts(scene)).toEqual([]);
+    open();
+    await world.system.settle();
+    expect(texts(scene)).toEqual(["tone 440"]);
+    await world.stop();
+  });
+
+  test("on a call that nobody answers is not asked at all", async () => {
+    const transcription = new MeasuringTranscription();
+    const { world, leg, client } = await ringing({ transcription });
+    leg.end("busy");
+    await world.system.settle();
+    expect(client.ended).toBe("failed");
+    expect(transcription.sessions).toEqual([]);
+    await world.stop();
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import {
+  END_OF_TURN_MS,
+  PRE_ROLL_MS,
+  TurnDetector,
+} from "../../../src/application/call-audio/transcripts/turn-detector.ts";
+import type { VoiceActivity } from "../../../src/ports/voice-activity.ts";
+
+const RATE = 8_000;
+const FRAME_MS = 20;
+
+/** A detector that knows the samples of a voice, and goes on saying so for a while. */
+const goingOn =
+  (hangOverMs: number | undefined): VoiceActivity =>
+  () => {
+    let left = 0;
+    return {
+      hangOverMs,
+      push(frame) {
+        left = frame[0] === 0 ? left - FRAME_MS : (hangOverMs ?? 0) + FRAME_MS;
+        return left > 0;
+      },
+    };
+  };
+
+/** When turns began and were over, ms, of voice and silence by turns, the silence first. */
+function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [startMs: number, endMs: number][] {
+  const turns: [number, number][] = [];
+  let turn: [number, number] | undefined;
+  const detector = new TurnDetector(RATE, goingOn(hangOverMs), {
+    spoken(_, atMs) {
+      turn ??= [atMs, 0];
+      turn[1] = atMs + FRAME_MS;
+    },
+    ended() {
+      if (turn) turns.push(turn);
+      turn = undefined;
+    },
+  });
+  let atMs = 0;
+  for (const [i, ms] of stretchesMs.entries())
+    for (let done = 0; done < ms; done += FRAME_MS, atMs += FRAME_MS)
+      detector.push(new Int16Array(RATE / 50).fill(i % 2), atMs);
+  return turns;
+}
+
+describe.each([undefined, 0, 120, 300, 480])("with a voice detector that goes on for %s ms", (hangOverMs) => {
+  test("a turn begins before its first voice and ends half a second after its last, however long that is", () => {
+    expect(turnsOf(hangOverMs, 1_000, 500, 1_500, 2_000, 1_500)).toEqual([
+      [1_000 - PRE_ROLL_MS, 1_500 + END_OF_TURN_MS],
+      [3_000 - PRE_ROLL_MS, 5_000 + END_OF_TURN_MS],
+    ]);
+  });
+
+  test("a pause that is shorter than half a second is part of the turn", () => {
+    expect(turnsOf(hangOverMs, 1_000, 500, 480, 500, 1_000)).toEqual([[1_000 - PRE_ROLL_MS, 2_480 + END_OF_TURN_MS]]);
+  });
+
+  test("a click is no turn, and the shortest word is one", () => {
+    expect(turnsOf(hangOverMs, 1_000, 40, 2_000)).toEqual([]);
+    expect(turnsOf(hangOverMs, 1_000, 60, 2_000)).toHaveLength(1);
+  });
+});
+
+test("a turn lasts as long as the voice detector says voice, also where that goes on for longer than half a second", () => {
+  expect(turnsOf(800, 1_000, 2_000, 2_000)).toEqual([[1_000 - PRE_ROLL_MS, 3_000 + 800 + FRAME_MS]]);
+});

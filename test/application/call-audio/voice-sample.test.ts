@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { decodeWav } from "../../../src/audio/wav.ts";
+import { SpeechFailed } from "../../../src/ports/speech.ts";
+import { MS_PER_CHARACTER, World } from "../../support/application.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.start();
+});
+afterEach(() => world.stop());
+
+describe("the sample of a voice", () => {
+  test("is what the voice says, at 16 kHz, to its last sample", async () => {
+    const { sampleRate, samples, truncated } = decodeWav(await world.app.queries.voiceSample("en-US-1"));
+    const sentence = "Hello! This is how my voice sounds on the telephone.";
+    expect({ sampleRate, truncated }).toEqual({ sampleRate: 16_000, truncated: false });
+    expect(samples.length).toBe(sentence.length * MS_PER_CHARACTER * 16);
+    expect(toneShare(samples, 440, 16_000)).toBeGreaterThan(0.99);
+  });
+
+  test("is refused for a voice that is not there, naming those that are", async () => {
+    await expect(world.app.queries.voiceSample("en-US-9")).rejects.toMatchObject({
+      code: "voice_not_found",
+      message: expect.stringContaining("en-US-1"),
+    });
+  });
+
+  test("is refused when the engine fails, without a word of the engine's", async () => {
+    world.speech.fault = new SpeechFailed("connect ECONNREFUSED 10.0.0.7:8880");
+    const refused = world.app.queries.voiceSample("en-US-1");
+    await expect(refused).rejects.toMatchObject({ code: "speech_unavailable" });
+    await expect(refused).rejects.not.toThrow(/ECONNREFUSED|10\.0/);
+    world.speech.fault = undefined;
+    expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
+  });
+
+  test("is refused to a user with four under way, and to nobody else", async () => {
+    let speak = () => {};
+    world.speech.hold = new Promise<void>((resolve) => {
+      speak = resolve;
+    });
+    const sample = (userId: string) => world.app.queries.voiceSample("en-US-1", userId);
+    const samples = Array.from({ length: 4 }, () => sample("usr_alice"));
+    await expect(sample("usr_alice")).rejects.toMatchObject({ code: "server_busy" });
+    samples.push(sample("usr_bob"));
+    speak();
+    for (const wav of await Promise.all(samples)) expect(wav.length).toBeGreaterThan(44);
+    expect((await sample("usr_alice")).length).toBeGreaterThan(44);
+  });
+
+  test("is spoken in the turns of the user who asks", async () => {
+    const speak = vi.spyOn(world.context.speechScheduler.constructor.prototype, "speak");
+    await world.app.queries.voiceSample("en-US-1", "usr_alice");
+    expect(speak.mock.calls.map(([, , demand]) => demand)).toEqual([expect.objectContaining({ userId: "usr_alice" })]);
+    speak.mockRestore();
+  });
+
+  test("is given up after 15 seconds of silence", async () => {
+    world.speech.silent = true;
+    const refused = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
+    let over = false;
+    void refused.then(() => {
+      over = true;
+    });
+    await world.system.advance(14_999);
+    expect(over).toBe(false);
+    await world.system.advance(1);
+    expect(await refused).toMatchObject({ code: "speech_unavailable" });
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { CallClock } from "../../../src/application/calls/call-clock.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("the clock of a call", () => {
+  test("follows the time that passes, not the wall clock", async () => {
+    const system = new ManualSystem({ now: 10_000 });
+    const clock = new CallClock(system, { createdAt: 9_000, startedAt: null });
+    expect(clock.at()).toBe(10_000);
+    await system.advance(1_500.7);
+    system.jump(-HOUR_MS);
+    expect(clock.at()).toBe(11_500);
+    system.jump(2 * HOUR_MS);
+    expect(clock.at()).toBe(11_500);
+  });
+
+  test.each([
+    [{ createdAt: HOUR_MS, startedAt: null }, HOUR_MS],
+    [{ createdAt: HOUR_MS, startedAt: HOUR_MS + 5 }, HOUR_MS + 5],
+    [{ createdAt: HOUR_MS, startedAt: 5 }, HOUR_MS],
+    [{ createdAt: 5, startedAt: null }, 10_000],
+  ])("starts no earlier than the times of the call (%o)", (times, at) => {
+    expect(new CallClock(new ManualSystem({ now: 10_000 }), times).at()).toBe(at);
+  });
+});

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import type { CallerId } from "../../../src/domain/caller-id.ts";
+import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { ALICE, BOB, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+const OURS = "+12025550123";
+const CHOOSABLE: WorldOptions = {
+  streamPreview: true,
+  policy: { kind: "fifo", depth: 9 },
+  capabilities: { callerIds: [OURS, "+1415555*"] },
+};
+
+/** Calls from an instance whose line is online. */
+async function scene(options: WorldOptions = CHOOSABLE) {
+  const world = await World.start({ ...CHOOSABLE, ...options });
+  const instance = await world.activeInstance();
+  const call = async (from?: CreateCallInput["from"], principal: Principal = ALICE) => {
+    const created = await world.app.calls.create(principal, callFrom(instance, from));
+    await world.system.settle();
+    return created;
+  };
+  return { world, instance, call };
+}
+
+function callFrom({ id }: Instance, from: CreateCallInput["from"]): CreateCallInput {
+  return { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER }, from };
+}
+
+const NOT_ALLOWED = { code: "caller_id_not_allowed" };
+
+test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | undefined]>([
+  ["nobody, for the network's own", undefined, undefined, undefined],
+  ["the instance's", { phoneNumber: OURS }, undefined, { phoneNumber: OURS }],
+  ["the call's own", { phoneNumber: OURS }, "+14155550100", { phoneNumber: "+14155550100" }],
+  [
+    "the instance's in what the call leaves out",
+    { phoneNumber: OURS, displayName: "Desk" },
+    { withheld: true },
+    { phoneNumber: OURS, displayName: "Desk", withheld: true },
+  ],
+  ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
+])("the network is given the caller of a call: %s", async (_, callerId, from, dialled) => {
+  const { world, instance, call } = await scene();
+  if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
+  const created = await call(from);
+  expect(world.leg(created).from).toEqual(dialled);
+  expect((await world.stored(created)).from).toEqual(dialled);
+  await world.stop();
+});
+
+test("two instances of one network call at once, each from its own number", async () => {
+  const { world } = await scene();
+  const numbers = [OURS, "+14155550100"];
+  const instances = [];
+  for (const phoneNumber of numbers) {
+    const instance = await world.activeInstance();
+    await world.app.instances.update(ALICE, instance.id, { callerId: phoneNumber });
+    instances.push(instance);
+  }
+  const calls = await Promise.all(instances.map((one) => world.app.calls.create(ALICE, callFrom(one, undefined))));
+  await world.system.settle();
+  expect(calls.map((call) => world.leg(call).from?.phoneNumber)).toEqual(numbers);
+  await world.stop();
+});
+
+test("an unlisted number is refused with the listed ones, and nothing is stored or dialled", async () => {
+  const { world, instance, call } = await scene();
+  const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OURS}, +1415555*`;
+  const refused = { ...NOT_ALLOWED, message: detail };
+  await expect(call("+12025550199")).rejects.toMatchObject(refused);
+  const { app } = world;
+  await expect(app.instances.create(ALICE, { name: "x", callerId: "+12025550199" })).rejects.toMatchObject(refused);
+  await expect(app.instances.update(ALICE, instance.id, { callerId: "+12025550199" })).rejects.toMatchObject(refused);
+  expect(await app.calls.list(ALICE)).toEqual([]);
+  expect(await app.instances.list(ALICE)).toEqual([expect.not.objectContaining({ callerId: expect.anything() })]);
+  expect(world.network.legs).toEqual([]);
+  await world.stop();
+});
+
+test("a demo token does not learn the numbers, nor change its instance", async () => {
+  const { world, instance, call } = await scene();
+  const demo: Principal = { ...ALICE, demoInstanceId: instance.id };
+  await expect(call("+12025550199", demo)).rejects.toMatchObject({
+    ...NOT_ALLOWED,
+    message: `calls over "${world.network.name}" may not come from +12025550199`,
+  });
+  await expect(world.app.instances.update(demo, instance.id, { callerId: OURS })).rejects.toMatchObject({
+    code: "demo_token_restricted",
+  });
+  await world.stop();
+});
+
+test("a network that lets no call choose its caller refuses every choice", async () => {
+  const { world, call } = await scene({ capabilities: {} });
+  for (const from of [OURS, { displayName: "Desk" }, { withheld: true }])
+    await expect(call(from)).rejects.toMatchObject({
+      ...NOT_ALLOWED,
+      message: `calls over "${world.network.name}" cannot choose their caller`,
+    });
+  expect((await call({})).from).toBeUndefined();
+  await world.stop();
+});
+
+test("a waiting call is not dialled once its number is not listed any more", async () => {
+  const { world, instance, call } = await scene();
+  world.line(instance).goOffline();
+  await world.system.settle();
+  const waiting = await call(OURS);
+  const restarted = await world.crashAndRestart({ capabilities: { callerIds: ["+1415555*"] } });
+  restarted.line(instance).goOnline();
+  await restarted.system.settle();
+  expect(await restarted.stored(waiting)).toMatchObject({
+    status: "FAILED",
+    outcome: {
+      reason: "rejected_by_network",
+      detail: `not dialled: calls over "${world.network.name}" may not come from ${OURS}`,
+    },
+  });
+  expect(restarted.network.legs).toEqual([]);
+  await restarted.stop();
+});
+
+test("an update is for later calls, keeps what it does not name, and null takes the caller away", async () => {
+  const { world, instance, call } = await scene();
+  const { instances } = world.app;
+  world.line(instance).goOffline();
+  await world.system.settle();
+  const waiting = await call();
+  const updated = await instances.update(ALICE, instance.id, { callerId: OURS, metadata: { a: 1 } });
+  expect(updated).toMatchObject({ name: instance.name, metadata: { a: 1 }, callerId: { phoneNumber: OURS } });
+  const later = await call();
+  expect(await instances.update(ALICE, instance.id, { name: "Desk" })).toMatchObject({
+    name: "Desk",
+    callerId: { phoneNumber: OURS },
+  });
+  await instances.update(ALICE, instance.id, { callerId: null });
+  const last = await call();
+  expect([waiting, later, last].map(({ from }) => from?.phoneNumber)).toEqual([undefined, OURS, undefined]);
+  expect((await instances.get(ALICE, instance.id)).callerId ?? null).toBeNull();
+  await expect(instances.update(BOB, instance.id, { name: "x" })).rejects.toMatchObject({ code: "instance_not_found" });
+  await world.stop();
+});
+
+test("a key that was used with another caller is refused", async () => {
+  const { world, instance } = await scene();
+  const { calls, instances } = world.app;
+  const key = { idempotencyKey: "order-7" };
+  const first = await calls.create(ALICE, callFrom(instance, OURS), key);
+  expect(await calls.create(ALICE, callFrom(instance, { phoneNumber: OURS }), key)).toMatchObject({
+    id: first.id,
+    replayed: true,
+  });
+  const reused = { code: "idempotency_key_reused" };
+  await expect(calls.create(ALICE, callFrom(instance, "+14155550100"), key)).rejects.toMatchObject(reused);
+  const other = { idempotencyKey: "desk-1" };
+  await instances.create(ALICE, { name: "Desk", callerId: OURS }, other);
+  await expect(instances.create(ALICE, { name: "Desk" }, other)).rejects.toMatchObject(reused);
+  await world.stop();
+});
+
+test("a strict request is refused for a field of the caller that nobody knows", async () => {
+  const { world, instance } = await scene();
+  const from = { phoneNumber: OURS, name: "Desk" };
+  await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({
+    errors: [{ pointer: "/from/name", code: "unknown_field" }],
+  });
+  await world.stop();
+});
+
+test.each<[unknown, string, string]>([
+  ["0301234567", "/from", "phone_number_invalid"],
+  [7, "/from", "type_invalid"],
+  [null, "/from", "type_invalid"],
+  [{ phoneNumber: "+1 202" }, "/from/phoneNumber", "phone_number_invalid"],
+  [{ displayName: "a\r\nX-Evil: b" }, "/from/displayName", "value_invalid"],
+  [{ displayName: " " }, "/from/displayName", "value_invalid"],
+  [{ withheld: "yes" }, "/from/withheld", "type_invalid"],
+])("the caller %j is refused at %s", async (from, pointer, code) => {
+  const { world, call } = await scene();
+  await expect(call(from as CallerId)).rejects.toMatchObject({ errors: [{ pointer, code }] });
+  await world.stop();
+});

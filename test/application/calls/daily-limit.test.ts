@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
+import { NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+const TWICE: Principal = { userId: "usr_alice", tokenId: "tok_1", maxCallsPerDay: 2 };
+
+const create = (world: World, instance: Instance, principal: Principal = TWICE, idempotencyKey?: string) =>
+  world.app.calls.create(
+    principal,
+    { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } },
+    { idempotencyKey },
+  );
+
+/** What a creation is refused with; one that succeeds fails the test. */
+async function refusalOf(creation: Promise<unknown>): Promise<Refusal> {
+  const error = await creation.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Refusal) return error;
+  throw new Error(`not refused: ${String(error)}`);
+}
+
+/** A world with instances without a number, whose calls wait. */
+async function scene(count: number, options: WorldOptions = {}) {
+  const world = await World.start({ timings: { queueTimeoutMs: 7 * 24 * HOUR_MS }, ...options });
+  const instances: Instance[] = [];
+  for (let n = 0; n < count; n++) instances.push(await world.newInstance());
+  return { world, instances: instances as [Instance, Instance, Instance, Instance] };
+}
+
+describe("a token with a daily limit", () => {
+  test("creates up to its limit of calls in any 24 hours; the refusal names when the next is possible", async () => {
+    const { world, instances } = await scene(4);
+    const [first, second, third, fourth] = instances;
+    await create(world, first);
+    await world.system.advance(HOUR_MS);
+    await create(world, second);
+    const refusal = await refusalOf(create(world, third));
+    expect(refusal).toMatchObject({ code: "daily_call_limit", limit: 2 });
+    expect(Math.abs((refusal.retryAfterMs ?? 0) - 23 * HOUR_MS)).toBeLessThan(1_000);
+    await world.system.advance((refusal.retryAfterMs ?? 0) - 1);
+    expect((await refusalOf(create(world, third))).retryAfterMs).toBe(1);
+    await world.system.advance(1);
+    await create(world, third);
+    expect((await refusalOf(create(world, fourth))).code).toBe("daily_call_limit");
+    await world.stop();
+  });
+
+  test("is not charged for an existing call that is answered, for a replay, nor for a refused request", async () => {
+    const { world, instances } = await scene(3);
+    const [first, second, third] = instances;
+    const call = await create(world, first, TWICE, "one");
+    expect(await create(world, first)).toMatchObject({ id: call.id, created: false });
+    expect(await create(world, first, TWICE, "one")).toMatchObject({ id: call.id, replayed: true });
+    await expect(create(world, { ...second, id: "inst_unknown" })).rejects.toMatchObject({
+      code: "instance_not_found",
+    });
+    expect((await create(world, second)).created).toBe(true);
+    expect((await refusalOf(create(world, third))).code).toBe("daily_call_limit");
+    expect(await create(world, first)).toMatchObject({ id: call.id, created: false });
+    expect(await create(world, first, TWICE, "one")).toMatchObject({ id: call.id, replayed: true });
+    await world.stop();
+  });
+
+  test("keeps the idempotency key of a refused request free", async () => {
+    const { world, instances } = await scene(3);
+    await create(world, instances[0]);
+    await create(world, instances[1]);
+    await refusalOf(create(world, instances[2], TWICE, "later"));
+    await world.system.advance(24 * HOUR_MS);
+    expect(await create(world, instances[2], TWICE, "later")).toMatchObject({ created: true, replayed: false });
+    await world.stop();
+  });
+
+  test("is counted apart from the user's other tokens", async () => {
+    const { world, instances } = await scene(4);
+    await create(world, instances[0]);
+    await create(world, instances[1]);
+    await refusalOf(create(world, instances[2]));
+    expect((await create(world, instances[2], { ...TWICE, tokenId: "tok_2" })).tokenId).toBe("tok_2");
+    expect((await create(world, instances[3], { userId: "usr_alice" })).tokenId).toBeNull();
+    await world.stop();
+  });
+
+  test("has none left after a restart, after a purge, and after an erasure of the number", async () => {
+    const { world, instances } = await scene(3, { retentionDays: 0.1 });
+    for (const instance of instances.slice(0, 2)) {
+      const { id } = await create(world, instance);
+      await world.app.calls.hangUp(TWICE, id);
+    }
+    await world.system.advance(4 * HOUR_MS);
+    expect(await world.app.calls.list(TWICE)).toEqual([]);
+    expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
+    await world.app.erase(NUMBER);
+    const restarted = await world.crashAndRestart();
+    expect((await refusalOf(create(restarted, instances[2]))).code).toBe("daily_call_limit");
+    await restarted.system.advance(20 * HOUR_MS);
+    expect((await create(restarted, instances[2])).created).toBe(true);
+    await restarted.stop();
+  });
+
+  test("has none left after an erasure within the day", async () => {
+    const { world, instances } = await scene(3);
+    for (const instance of instances.slice(0, 2)) await create(world, instance);
+    expect((await world.app.erase(NUMBER)).calls).toBe(2);
+    expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
+    await world.stop();
+  });
+});
+
+describe("the daily limit of a server", () => {
+  test("is for tokens without one of their own", async () => {
+    const { world, instances } = await scene(4, { callLimits: { maxCallsPerDay: 1 } });
+    const plain: Principal = { userId: "usr_alice", tokenId: "tok_9" };
+    await create(world, instances[0], plain);
+    expect(await refusalOf(create(world, instances[1], plain))).toMatchObject({ code: "daily_call_limit", limit: 1 });
+    await create(world, instances[1]);
+    await create(world, instances[2]);
+    expect(await refusalOf(create(world, instances[3]))).toMatchObject({ code: "daily_call_limit", limit: 2 });
+    expect((await create(world, instances[3], { userId: "usr_alice" })).created).toBe(true);
+    await world.stop();
+  });
+});

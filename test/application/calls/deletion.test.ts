@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE, World } from "../../support/application.ts";
+import { expectDeleted } from "../../support/deleted-instance.ts";
+
+const GONE = { code: "instance_not_found" };
+const never = new Promise<never>(() => {});
+
+/** An instance with a call on the line and another one that waits. */
+async function busyInstance(): Promise<{ world: World; instance: Instance }> {
+  const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
+  const instance = await world.activeInstance();
+  await world.answeredCall(instance, "x".repeat(1_000));
+  await world.call(instance);
+  return { world, instance };
+}
+
+const remove = (world: World, { id }: Instance) => world.app.instances.delete(ALICE, id);
+
+/** How a request ends, as soon as it has. */
+function watched(request: Promise<void>): { answer: string } {
+  const watch = { answer: "none" };
+  request.then(
+    () => {
+      watch.answer = "done";
+    },
+    (error: { code?: string }) => {
+      watch.answer = error.code ?? String(error);
+    },
+  );
+  return watch;
+}
+
+const deletedEvents = async (world: World) =>
+  (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.deleted");
+
+describe("a deletion that a crash interrupts", () => {
+  test.each(["before", "after"] as const)("%s any step is finished by the next process", async (moment) => {
+    for (let n = 1; ; n++) {
+      const { world: before, instance } = await busyInstance();
+      let steps = 0;
+      before.storage[moment] = () => {
+        if (++steps >= n) return never;
+      };
+      const first = watched(remove(before, instance));
+      await before.system.advance(1_000);
+      before.storage.before = before.storage.after = () => {};
+      if (first.answer === "done") {
+        expect(n, "every step of the deletion").toBeGreaterThan(7);
+        break;
+      }
+      expect(first.answer).toBe("none");
+      const begun = (await before.storage.instances.get(instance.id))?.status === "DELETED";
+      const after = await before.crashAndRestart();
+      await after.system.advance(1_000);
+      if (begun) expect(after.network.legs, `crash at step ${n}`).toEqual([]);
+      else await remove(after, instance);
+      await expectDeleted(after, instance);
+      expect(await deletedEvents(after)).toHaveLength(1);
+      expect(after.errors).toEqual([]);
+      await after.stop();
+      expect(after.system.waiting).toBe(0);
+    }
+  });
+
+  test("while the network unlinks the device is finished by the next process", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).hold = never;
+    void remove(before, instance);
+    await before.system.advance(1_000);
+    const after = await before.crashAndRestart();
+    await expectDeleted(after, instance);
+    await remove(after, instance); // no request has been answered yet
+    await expect(remove(after, instance)).rejects.toMatchObject(GONE);
+    await after.stop();
+  });
+
+  test("reads as not found at once, and does not delay the next start", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).hold = never;
+    void remove(before, instance);
+    await before.system.settle();
+    await expect(before.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
+    await expect(before.create(instance)).rejects.toMatchObject(GONE);
+    const after = new World({ before });
+    after.network.holdOpen = never;
+    await after.app.start(); // the clock stands still
+    await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
+    const stopped = after.app.stop(0);
+    await after.system.advance(5_000);
+    await stopped;
+    expect(after.system.waiting).toBe(0);
+    const last = await after.crashAndRestart();
+    await expectDeleted(last, instance);
+    await last.stop();
+  });
+});
+
+describe("a deletion whose storage fails", () => {
+  test("at any step answers 503 in time, goes on by itself, and is answered once", async () => {
+    for (let n = 1; ; n++) {
+      const { world, instance } = await busyInstance();
+      let steps = 0;
+      world.storage.before = () => {
+        if (++steps === n) world.storage.down = true;
+      };
+      const first = watched(remove(world, instance));
+      await world.system.advance(5_000);
+      world.storage.before = () => {};
+      if (first.answer === "done") {
+        expect(n, "every step of the deletion").toBeGreaterThan(7);
+        break;
+      }
+      expect(first.answer, `fault at step ${n}`).toBe("storage_unavailable");
+      await world.system.advance(60_000);
+      world.storage.down = false;
+      await world.system.advance(10_000);
+      if (n > 1) await expectDeleted(world, instance);
+      await remove(world, instance);
+      await expectDeleted(world, instance);
+      await expect(remove(world, instance)).rejects.toMatchObject(GONE);
+      expect(await deletedEvents(world)).toHaveLength(1);
+      expect(world.errors).toEqual([]);
+      await world.stop();
+      expect(world.system.waiting).toBe(0);
+    }
+  });
+
+  test("a deletion finishes although the response to any step is lost", async () => {
+    for (let n = 1; ; n++) {
+      const { world, instance } = await busyInstance();
+      let steps = 0;
+      world.storage.after = () => {
+        if (++steps === n) throw new StorageUnavailable("the connection broke before the answer came");
+      };
+      const first = watched(remove(world, instance));
+      await world.system.advance(4_000);
+      world.storage.after = () => {};
+      if (n > 1) expect(first.answer, `lost answer ${n}`).toBe("done");
+      else await remove(world, instance);
+      await expectDeleted(world, instance);
+      expect(await deletedEvents(world)).toHaveLength(1);
+      await expect(remove(world, instance)).rejects.toMatchObject(GONE);
+      expect(world.errors).toEqual([]);
+      await world.stop();
+      if (steps < n) break;
+    }
+  });
+
+  test("and whose line cannot read its credentials waits for them, and unlinks the device", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).hold = never;
+    void remove(before, instance);
+    await before.system.settle();
+    const after = new World({ before });
+    const open = after.network.open.bind(after.network);
+    after.network.open = async () => {
+      throw new StorageUnavailable("the database is locked");
+    };
+    await after.app.start();
+    await after.system.advance(20_000);
+    expect(await after.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    after.network.open = open;
+    await after.system.advance(5_000);
+    await expectDeleted(after, instance);
+    await after.stop();
+  });
+});
+
+describe("several requests to delete an instance", () => {
+  test("are answered once, and all after everything is done", async () => {
+    const { world, instance } = await busyInstance();
+    let release = () => {};
+    world.line(instance).hold = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const requests = [1, 2, 3].map(() => watched(remove(world, instance)));
+    await world.system.advance(4_000);
+    expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
+    release();
+    await world.system.settle();
+    expect(requests.map(({ answer }) => answer)).toEqual(["done", GONE.code, GONE.code]);
+    await expectDeleted(world, instance);
+    await world.stop();
+  });
+
+  test("leave the answer to the next one when the first is answered 503", async () => {
+    const { world, instance } = await busyInstance();
+    let down = true;
+    world.storage.before = (operation) => {
+      if (down && operation === "instances.update") throw new StorageUnavailable("the disk is full");
+    };
+    const requests = [1, 2, 3].map(() => watched(remove(world, instance)));
+    await world.system.advance(6_000);
+    down = false;
+    await world.system.advance(6_000);
+    expect(requests.map(({ answer }) => answer)).toEqual(["storage_unavailable", "done", GONE.code]);
+    await expectDeleted(world, instance);
+    await world.stop();
+  });
+});
+
+describe("a network that cannot unlink the device", () => {
+  const why = (world: World) =>
+    world.warnings
+      .filter(({ message }) => String(message).includes("could not be unlinked"))
+      .map(({ err }) => String(err));
+
+  test("in time holds up a deletion for ten seconds", async () => {
+    const { world, instance } = await busyInstance();
+    const line = world.line(instance);
+    line.hold = never;
+    const request = watched(remove(world, instance));
+    await world.system.advance(9_999);
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    await world.system.advance(1);
+    expect(request.answer).toBe("done");
+    await expectDeleted(world, instance, { unlinked: false });
+    expect(why(world).join()).toContain("did not unlink the device within 10000 ms");
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("a line that does not close delays a deletion by five seconds", async () => {
+    const { world, instance } = await busyInstance();
+    const line = world.line(instance);
+    line.hold = line.holdClose = never;
+    const request = watched(remove(world, instance));
+    await world.system.advance(14_999);
+    expect(request.answer).toBe("none");
+    await world.system.advance(1);
+    expect(request.answer).toBe("done");
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("because it opens no line loses the credentials all the same, and a line that comes late is closed", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).hold = never;
+    void remove(before, instance);
+    await before.system.settle();
+    const after = new World({ before });
+    let open = () => {};
+    after.network.holdOpen = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await after.app.start();
+    await after.system.advance(10_000);
+    await expectDeleted(after, instance, { unlinked: false });
+    expect(why(after).join()).toContain("did not open the line within 10000 ms");
+    open();
+    await after.system.settle();
+    expect(after.network.lines.map(({ closed }) => closed)).toEqual([true]);
+    await after.stop();
+  });
+
+  test("because it is not mounted any more is named in the log", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).hold = never;
+    void remove(before, instance);
+    await before.system.settle();
+    const after = new World({ before });
+    (after.context.telephony as Map<string, unknown>).clear();
+    await after.app.start();
+    await after.system.settle();
+    await expectDeleted(after, instance, { unlinked: false });
+    expect(why(after).join()).toContain('no telephony "scripted" is mounted');
+    await after.stop();
+  });
+});
+
+describe("the calls of a deleted instance", () => {
+  test("that were created at the last moment are ended and never dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const request = watched(remove(world, instance));
+    await world.system.settle();
+    release();
+    await world.system.advance(1_000);
+    expect(request.answer).toBe("done");
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    await expectDeleted(world, instance);
+    await world.stop();
+  });
+});
+
+test("an instance that was never linked is deleted without a line", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  await remove(world, instance);
+  await expectDeleted(world, instance);
+  expect(world.network.lines).toEqual([]);
+  await world.stop();
+});

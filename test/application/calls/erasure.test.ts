@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/domain/call.ts";
+import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
+
+const OTHER = "+12025550199";
+
+/** A call of the principal that has ended. */
+async function endedCall(world: World, phoneNumber: string, principal = ALICE): Promise<Call> {
+  const { id: instanceId } = await world.newInstance(principal);
+  const input = { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber } } as const;
+  const call = await world.app.calls.create(principal, input, { idempotencyKey: `key-${instanceId}` });
+  await world.app.calls.hangUp(principal, call.id);
+  return call;
+}
+
+describe("erasing a phone number", () => {
+  test("deletes the calls to it of all users, with their events and idempotent requests, and no others", async () => {
+    const world = await World.start();
+    const calls = [await endedCall(world, NUMBER), await endedCall(world, NUMBER, BOB)];
+    const other = await endedCall(world, OTHER);
+    const erasure = await world.app.erase(NUMBER);
+    expect(erasure).toEqual({
+      calls: 2,
+      events: 4,
+      transcriptLines: 0,
+      recordings: 0,
+      receipts: 2,
+      activeCalls: [],
+      instances: [],
+    });
+    for (const call of calls) {
+      expect(await world.storage.calls.get(call.id)).toBeUndefined();
+      expect(await world.timeline(call)).toEqual([]);
+    }
+    expect(await world.story(other)).toEqual(["queued", "failed"]);
+    expect(await world.storage.calls.counts()).toEqual({ FAILED: 1 });
+    expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 0, events: 0, receipts: 0 });
+    await world.stop();
+  });
+
+  test("ends a live call first, and leaves nothing that its session writes", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
+    await world.system.advance(1_000);
+    const erasing = world.app.erase(NUMBER);
+    await world.system.advance(10_000);
+    expect(await erasing).toMatchObject({ calls: 1, activeCalls: [] });
+    expect(world.leg(call).hangUps).toBeGreaterThan(0);
+    expect(await world.timeline(call)).toEqual([]);
+    expect(await world.storage.calls.counts()).toEqual({});
+    await world.stop();
+  });
+
+  test("deletes recordings, also one whose length is unknown, and what the network keeps", async () => {
+    const world = await World.start();
+    const forgotten: string[] = [];
+    Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });
+    const call = await endedCall(world, NUMBER);
+    world.recordings.record(call.id, 8_000, () => {});
+    await world.app.erase(NUMBER);
+    expect(world.recordings.kept.size).toBe(0);
+    expect(forgotten).toEqual([call.id]);
+    await world.stop();
+  });
+
+  test("names the instances that the number is linked to, and forgets past links", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const phone = (await world.storage.instances.get(instance.id))?.phone ?? "";
+    expect(await world.app.erase(phone)).toMatchObject({ instances: [instance.id], events: 0 });
+    await world.app.instances.delete(ALICE, instance.id);
+    expect(await world.app.erase(phone)).toMatchObject({ instances: [], events: 1 });
+    await world.stop();
+  });
+
+  test.each(["", "12025550100", "+0202555010", "+1 202 555 0100", "%"])("refuses %j", async (phone) => {
+    const world = await World.start();
+    await expect(world.app.erase(phone)).rejects.toMatchObject({ errors: [{ code: "phone_number_invalid" }] });
+    await world.stop();
+  });
+});

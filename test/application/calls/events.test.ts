@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../../src/domain/events.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+/** Reads everything an iterator gives, while the world goes on. */
+function listen(world: World, callId: string, signal?: AbortSignal) {
+  const events: Event[] = [];
+  const over = (async () => {
+    for await (const event of world.app.calls.events(ALICE, callId, signal ? { signal } : {})) events.push(event);
+  })();
+  return { events, over, types: () => events.map((event) => event.type) };
+}
+
+describe("the events of a call", () => {
+  test("arrive as they happen, none twice, and are over after the final one", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const call = await world.call(instance);
+    const first = listen(world, call.id);
+    await world.system.settle();
+    expect(first.types()).toEqual(["queued"]);
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    await world.system.settle();
+    world.leg(call).placed();
+    await world.system.advance(100);
+    const late = listen(world, call.id); // what happened before is told first
+    world.leg(call).answer();
+    await world.system.advance(5_000);
+    await Promise.all([first.over, late.over]);
+    const stored = await world.timeline(call);
+    expect(first.events).toEqual(stored);
+    expect(late.events).toEqual(stored);
+    expect(stored.at(-1)?.type).toBe("completed");
+    await world.stop();
+  });
+
+  test("of a call that is over are told from the storage and end", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    await world.app.calls.hangUp(ALICE, call.id);
+    const { over, types } = listen(world, call.id);
+    await over;
+    expect(types()).toEqual(["queued", "failed"]);
+    await world.stop();
+  });
+
+  test("of a call that still waits end with a refusal when the server stops", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    const { over, types } = listen(world, call.id);
+    const refused = expect(over).rejects.toMatchObject({ code: "stopping" });
+    const waited = expect(world.app.calls.wait(ALICE, call.id)).rejects.toMatchObject({ code: "stopping" });
+    await world.system.settle();
+    await world.stop();
+    await Promise.all([refused, waited]);
+    expect(types()).toEqual(["queued"]);
+  });
+
+  test("of a live call end with its interruption when the server stops", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    const { over, types } = listen(world, call.id);
+    await world.system.settle();
+    await world.stop();
+    await over;
+    expect(types().at(-1)).toBe("failed");
+  });
+
+  test("that are stored while the timeline is being read come once", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    let release = () => {};
+    world.storage.before = (operation) => {
+      if (operation !== "events.ofCall") return;
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    const { events, over } = listen(world, call.id);
+    await world.system.settle();
+    world.storage.before = () => {};
+    world.leg(call).placed();
+    await world.system.settle();
+    release();
+    await world.system.settle();
+    world.leg(call).end("busy");
+    await world.system.settle();
+    await over;
+    expect(events).toEqual(await world.timeline(call));
+    await world.stop();
+  });
+
+  test("arrive whatever the order of their ids", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const { context, storage } = world;
+    const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+    const made = ["dtmf", "callee_speech"] as const;
+    const [live, stored] = made.map((type) => context.events.event(type, subject)) as [Event, Event];
+    world.leg(call).placed();
+    await world.system.settle();
+    await storage.events.append([stored]);
+    const { events, over } = listen(world, call.id);
+    await world.system.settle();
+    // What was stored before arrives once more; what was made before all others arrives now.
+    context.events.publish([stored]);
+    await storage.events.append([live]);
+    context.events.publish([live]);
+    world.leg(call).end("busy");
+    await world.system.settle();
+    await over;
+    expect(events).toEqual(await world.timeline(call));
+    expect(events.slice(-3).map(({ type }) => type)).toEqual(["callee_speech", "dtmf", "failed"]);
+    await world.stop();
+  });
+
+  test("stop with the reader's signal, and nobody listens any more", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    const abort = new AbortController();
+    const { over } = listen(world, call.id, abort.signal);
+    const failed = expect(over).rejects.toThrow("enough");
+    await world.system.settle();
+    abort.abort(new Error("enough"));
+    await failed;
+    await world.stop();
+  });
+
+  test("of a call that does not exist are refused", async () => {
+    const world = await World.start();
+    await expect(listen(world, world.context.ids("call")).over).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(world.app.calls.wait(ALICE, "nonsense")).rejects.toMatchObject({ code: "call_not_found" });
+    await world.stop();
+  });
+
+  test("of a call whose session broke off end too", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const { over, types } = listen(world, call.id);
+    world.storage.before = (operation) => {
+      if (operation === "calls.update" && world.errors.length === 0) throw new Error("a constraint failed");
+    };
+    world.leg(call).placed();
+    await world.system.settle();
+    await over;
+    expect(types().at(-1)).toBe("failed");
+    await world.stop();
+  });
+});
+
+describe("waiting for a call", () => {
+  test("answers it once it is final", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call } = await world.answeredCall(instance);
+    let done: unknown;
+    const waited = world.app.calls.wait(ALICE, call.id).then((final) => {
+      done = final;
+    });
+    await world.system.advance(500);
+    expect(done).toBeUndefined();
+    await world.system.advance(5_000);
+    await waited;
+    expect(done).toEqual(await world.stored(call));
+    expect(done).toMatchObject({ status: "COMPLETED" });
+    await world.stop();
+  });
+
+  test("fifty callers at once all get the same answer", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.newInstance());
+    const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(ALICE, call.id)));
+    await world.system.settle();
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect(new Set((await waits).map((final) => final.outcome?.reason))).toEqual(new Set(["terminated"]));
+    await world.stop();
+  });
+});
+
+test("old calls are forgotten with their recordings when their time is over", async () => {
+  const world = await World.start({ retentionDays: 30 });
+  const forgotten: string[] = [];
+  Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });
+  const call = await world.call(await world.newInstance());
+  await world.app.calls.hangUp(ALICE, call.id);
+  const { system } = world;
+  await system.advance(29 * 24 * 3_600_000);
+  expect((await world.stored(call)).status).toBe("FAILED");
+  await system.advance(2 * 24 * 3_600_000);
+  expect(await world.storage.calls.get(call.id)).toBeUndefined();
+  expect(await world.timeline(call)).toEqual([]);
+  expect(forgotten).toEqual([call.id]);
+  await world.stop();
+  expect(system.waiting).toBe(0);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { ALICE, World } from "../../support/application.ts";
+
+const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
+const gone = expect.objectContaining({ code: "call_not_found" });
+
+describe("ending a call", () => {
+  test("while it waits: it is never dialled", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const call = await world.call(instance);
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect(await world.stored(call)).toMatchObject({ ...TERMINATED, endedAt: world.system.now(), startedAt: null });
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    await world.system.advance(10_000);
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("while it is being claimed: one of the two wins, and the call ends", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const ended = world.app.calls.hangUp(ALICE, call.id);
+    await world.system.settle();
+    release();
+    await world.system.settle();
+    await ended;
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    for (const leg of world.network.legs) expect(leg.live).toBe(false);
+    await world.stop();
+  });
+
+  test("while the network is being asked: it is stored at once, and the leg that comes late is hung up", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    let dialled = () => {};
+    world.network.onDial = () =>
+      new Promise<void>((resolve) => {
+        dialled = resolve;
+      });
+    const call = await world.call(instance);
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    dialled();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(false);
+    await world.stop();
+  });
+
+  test("while it is dialled but nobody was asked", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(world.leg(call).hangUps).toBeGreaterThan(0);
+    await world.stop();
+  });
+
+  test("while it rings", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    world.leg(call).placed();
+    await world.system.advance(500);
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect(await world.stored(call)).toMatchObject({ ...TERMINATED, startedAt: null });
+    expect(world.leg(call).live).toBe(false);
+    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "failed"]);
+    await world.stop();
+  });
+
+  test("while it talks: what was heard until then is counted", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
+    await world.system.advance(980);
+    await world.app.calls.hangUp(ALICE, call.id);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "terminated",
+      heardMs: 1_000,
+      heardRatio: 0.2,
+      durationMs: 980,
+    });
+    await world.stop();
+  });
+
+  test("when it has ended already is refused as a call that is not there", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    leg.stubborn = true;
+    await world.app.calls.hangUp(ALICE, call.id);
+    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone); // its leg is not gone yet
+    leg.end("released");
+    await world.system.settle();
+    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone);
+    expect((await world.stored(call)).outcome?.reason).toBe("terminated");
+    await world.stop();
+  });
+
+  test.each(["waiting", "talking"])("ten times at once while it is %s: one request ends it", async (phase) => {
+    const world = await World.start();
+    const instance = phase === "talking" ? await world.activeInstance() : await world.newInstance();
+    const call = phase === "talking" ? (await world.answeredCall(instance)).call : await world.call(instance);
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.app.calls.hangUp(ALICE, call.id)));
+    expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
+    for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toEqual(gone);
+    expect((await world.story(call)).filter((type) => type === "failed")).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("at the same moment as the answer: it is ended, and the answer comes first or not at all", async () => {
+    const world = await World.start();
+    for (const order of ["answer first", "end first"]) {
+      const instance = await world.activeInstance();
+      const call = await world.call(instance);
+      const leg = world.leg(call);
+      leg.placed();
+      await world.system.settle();
+      if (order === "answer first") leg.answer();
+      const ended = world.app.calls.hangUp(ALICE, call.id);
+      if (order === "end first") leg.answer();
+      await world.system.settle();
+      await ended;
+      const done = await world.stored(call);
+      expect(done).toMatchObject(TERMINATED);
+      expect(done.startedAt !== null).toBe((await world.story(call)).includes("answered"));
+      expect(leg.live).toBe(false);
+    }
+    await world.stop();
+  });
+
+  test("at the same moment as the callee: one final state, by whoever was first", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    leg.end("callee_hung_up");
+    const [answer] = await Promise.allSettled([world.app.calls.hangUp(ALICE, call.id)]);
+    await world.system.settle();
+    const done = await world.stored(call);
+    expect(["callee_hung_up", "terminated"]).toContain(done.outcome?.reason);
+    expect(answer?.status).toBe(done.outcome?.reason === "terminated" ? "fulfilled" : "rejected");
+    await world.stop();
+  });
+
+  test("while it goes back to its queue: it ends all the same", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    world.leg(call).end("line_lost");
+    await world.app.calls.hangUp(ALICE, call.id);
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from "vitest";
+import { memoryStorage } from "../../../examples/your-own-storage/memory-storage.ts";
+import { CallJournal } from "../../../src/application/calls/call-journal.ts";
+import { World } from "../../support/application.ts";
+import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
+
+describe("a live call whose moves the storage cannot take", () => {
+  test.each([
+    ["placed", 0],
+    ["answered", 1],
+  ] as const)("from the moment it is %s plays its message, ends and is stored later", async (_, moves) => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
+    const leg = world.leg(call);
+    world.storage.full = moves === 0;
+    leg.placed();
+    await world.system.settle();
+    world.storage.full = true;
+    const answeredAt = world.system.now();
+    leg.answer();
+    await world.system.advance(2_000);
+    expect(leg.live).toBe(false);
+    expect(leg.heard.length / 8).toBeLessThanOrEqual(1_400);
+    expect((await world.stored(call)).status).toBe(moves === 0 ? "QUEUED" : "RINGING");
+    await world.system.advance(60_000);
+    world.storage.full = false;
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      startedAt: answeredAt,
+      outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
+    });
+    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+    await world.stop();
+  });
+
+  test("ends at its maximum duration", async () => {
+    const world = await World.start({ timings: { maxDurationMs: 3_000 } });
+    const call = await world.call(await world.activeInstance(), "x".repeat(2_000)); // 100 s
+    const leg = world.leg(call);
+    leg.hold(); // so that the message does not end by itself
+    leg.placed();
+    world.storage.full = true;
+    leg.answer();
+    await world.system.advance(102_000);
+    expect(leg.live).toBe(true);
+    await world.system.advance(2_000);
+    expect(leg.live).toBe(false);
+    world.storage.full = false;
+    await world.stop();
+  });
+
+  test("is hung up if the storage does not even answer", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20));
+    const leg = world.leg(call);
+    let answer = () => {};
+    const silence = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    world.storage.before = () => silence;
+    leg.placed();
+    leg.answer();
+    await world.system.advance(2_000);
+    expect(leg.live).toBe(false);
+    answer();
+    await world.system.advance(1_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    await world.stop();
+  });
+
+  test("the stream's client gets an event at once, other readers once it is stored", async () => {
+    const world = await World.start({ streamPreview: true });
+    const client = new RecordingClient();
+    const { call, leg } = await answeredStream(world, client);
+    const followed: string[] = [];
+    world.context.events.listen(call.id, { event: ({ type }) => void followed.push(type), over() {} });
+    world.storage.full = true;
+    leg.press("7");
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(client.story.slice(-2)).toEqual(["dtmf", "completed"]);
+    expect(client.ends).toEqual(["completed"]);
+    expect(followed).toEqual([]);
+    await expect(world.app.calls.stream({ userId: call.userId }, call.id)).rejects.toMatchObject({
+      code: "call_ended",
+    });
+    world.storage.full = false;
+    await world.system.advance(5_000);
+    expect(followed).toEqual(["dtmf", "completed"]);
+    await world.stop();
+  });
+
+  test("a journal keeps 1,000 notes, counts dropped ones and keeps every move", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(2_000));
+    world.storage.full = true;
+    for (let key = 0; key < 1_100; key++) leg.press("5");
+    await world.system.advance(1_000);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    world.storage.full = false;
+    await world.system.advance(6_000);
+    const timeline = await world.timeline(call);
+    const kept = timeline.filter(({ type }) => type === "dtmf").length;
+    expect(kept).toBeGreaterThanOrEqual(1_000);
+    expect(kept).toBeLessThan(1_100);
+    expect(timeline.slice(-2)).toMatchObject([
+      { type: "timeline_incomplete", data: { dropped: 1_100 - kept } },
+      { type: "completed" },
+    ]);
+    expect(world.context.journals.unsaved.size).toBe(0);
+    await world.stop();
+  });
+
+  test("is named in the log of a server that stops, and settled by the next one without a second dial", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20));
+    world.storage.full = true;
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(5_000);
+    expect(world.leg(call).live).toBe(false);
+    const stopping = world.app.stop(1_000);
+    await world.system.advance(10_000);
+    await stopping;
+    expect(world.errors).toEqual([expect.stringMatching(/could not be stored; the next start marks the call/)]);
+    world.storage.full = false;
+    const after = await world.crashAndRestart();
+    await after.system.advance(60_000);
+    expect(await after.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect(after.network.legs).toEqual([]);
+    await after.stop();
+  });
+});
+
+describe("the moves of a call", () => {
+  test("are all stored by a storage that answers within a few microtasks", async () => {
+    for (let microtasks = 0; microtasks < 20; microtasks++) {
+      const world = await World.start();
+      const { id } = await world.call(await world.newInstance());
+      const storage = memoryStorage();
+      const call = { ...(await world.storage.calls.get(id))!, version: 1 };
+      await storage.instances.insert((await world.storage.instances.get(call.instanceId))!, []);
+      await storage.calls.insert(call, undefined, { kind: "single" }, []);
+      const journal = new CallJournal({ ...world.context, storage }, call, () => {});
+      journal.move("place", 1);
+      for (let microtask = 0; microtask < microtasks; microtask++) await Promise.resolve();
+      journal.move("connect", 2);
+      await journal.settled();
+      expect((await storage.calls.get(id))?.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
+      await world.stop();
+    }
+  });
+
+  test("go on without notes that the storage refuses for good", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(20));
+    world.storage.before = (operation) => {
+      if (operation === "events.append") throw new Error("a constraint failed");
+    };
+    leg.press("1");
+    await world.system.settle();
+    world.storage.before = () => {};
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.timeline(call)).slice(-2)).toMatchObject([
+      { type: "timeline_incomplete", data: { dropped: 1 } },
+      { type: "completed" },
+    ]);
+    expect(world.errors).toEqual([expect.stringMatching(/notes of a call could not be stored/)]);
+    await world.stop();
+  });
+
+  test("that come while one is being stored are stored together, each with its event", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "x".repeat(20));
+    const before = world.storage.writes.length;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    world.storage.before = (operation) => (operation === "calls.update" ? held : undefined);
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(2_000);
+    release();
+    await world.system.settle();
+    expect(world.storage.writes.slice(before).filter((operation) => operation === "calls.update")).toHaveLength(2);
+    expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
+    expect((await world.stored(call)).status).toBe("COMPLETED");
+    await world.stop();
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, test } from "vitest";
+import { KeyMerger } from "../../../src/application/calls/key-merger.ts";
+
+describe("a key of a callee", () => {
+  test("counts once, as a tone and as a report", () => {
+    const keys = new KeyMerger(() => true);
+    expect([keys.heard("1", 0), keys.reported("1", 400), keys.reported("2", 600), keys.heard("2", 700)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test("counts as a tone once the call has moved to a phone that plays tones", () => {
+    let inBand = false;
+    const keys = new KeyMerger(() => inBand);
+    expect(keys.reported("1", 0)).toBe(true);
+    inBand = true;
+    expect(keys.heard("2", 1_000)).toBe(true);
+  });
+});

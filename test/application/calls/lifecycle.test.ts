@@ -1,0 +1,477 @@
+import { describe, expect, test } from "vitest";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { MediaStatistics } from "../../../src/domain/media-statistics.ts";
+import { DialError } from "../../../src/ports/telephony.ts";
+import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
+
+const TWENTY = "twenty characters!!!"; // one second of speech
+
+const STATISTICS: MediaStatistics = {
+  codec: "opus",
+  packetsSent: 50,
+  packetsReceived: 48,
+  packetsLost: 2,
+  packetsReordered: 0,
+  packetsDuplicated: 0,
+  packetsInvalid: 0,
+  jitterMs: 1.5,
+  roundTripMs: 31,
+  remoteLoss: 0,
+  mos: 4.1,
+  heldMs: 0,
+};
+
+describe("a call that is answered", () => {
+  test("is heard to the last sample of its message, then completed", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const created = await world.call(instance, TWENTY);
+    expect(created).toMatchObject({ status: "QUEUED", created: true, startedAt: null, endedAt: null, outcome: null });
+
+    const leg = world.leg(created);
+    leg.placed();
+    await world.system.settle();
+    expect(await world.stored(created)).toMatchObject({ status: "RINGING", startedAt: null });
+
+    await world.system.advance(3_000);
+    const answeredAt = world.system.now();
+    leg.answer();
+    await world.system.settle();
+    expect(await world.stored(created)).toMatchObject({ status: "IN_PROGRESS", startedAt: answeredAt });
+
+    await world.system.advance(1_400);
+    const done = await world.stored(created);
+    expect(done).toMatchObject({
+      status: "COMPLETED",
+      startedAt: answeredAt,
+      outcome: { reason: "message_played", detail: null, heardMs: 1_000, heardRatio: 1, answeredBy: "unknown" },
+    });
+    expect(done.endedAt).toBe(answeredAt + (done.outcome?.durationMs ?? 0));
+    expect(leg.hangUps).toBeGreaterThan(0);
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test("hears the message sample by sample, from the first frame on, and then the tail", async () => {
+    const world = await World.start();
+    const { leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    await world.system.advance(1_400);
+    const expected = tone(440, 1_000, 8_000, 8_000);
+    expect(leg.heard.subarray(0, 8_000)).toEqual(expected);
+    expect(leg.heard.length).toBeGreaterThanOrEqual(8_000 + 2_400);
+    expect(leg.heard.subarray(8_000).every((sample) => sample === 0)).toBe(true);
+    await world.stop();
+  });
+
+  test("tells its story in order, each line later than the one before, and ends with one final event", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const call = await world.call(instance);
+    const leg = world.leg(call);
+    for (const step of ["placed", "alert", "answer"] as const) {
+      leg[step]();
+      await world.system.advance(500);
+    }
+    leg.press("5");
+    await world.system.advance(5_000);
+    expect(await world.story(call)).toEqual([
+      "queued",
+      "message_ready",
+      "ringing",
+      "alerting",
+      "answered",
+      "dtmf",
+      "completed",
+    ]);
+    const timeline = await world.timeline(call);
+    const times = timeline.map((event) => event.timestamp);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(timeline.at(-1)?.data).toMatchObject({ reason: "message_played", heard_ms: 950, heard_ratio: 1 });
+    await world.stop();
+  });
+
+  test("rings once, also with audio before the answer", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    leg.alert();
+    leg.earlyMedia();
+    leg.answer();
+    await world.system.advance(5_000);
+    const story = await world.story(call);
+    expect(story).toEqual(["queued", "message_ready", "ringing", "alerting", "early_media", "answered", "completed"]);
+    await world.stop();
+  });
+
+  test("counts what was heard when the callee hangs up in the middle", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    await world.system.advance(490);
+    leg.end("callee_hung_up", "BYE");
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "callee_hung_up", detail: "BYE", heardMs: 500, heardRatio: 0.5 },
+    });
+    await world.stop();
+  });
+
+  test("plays an uploaded file, and forgets it when the call is over", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const call = await world.app.calls.create(ALICE, {
+      instanceId: instance.id,
+      type: "FIXED_AUDIO",
+      target: { phoneNumber: NUMBER },
+      audio: { audioBase64: audioFile(2, { truncated: true }) },
+    });
+    await world.system.settle();
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(3_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect(toneShare(leg.heard.subarray(0, 16_000), 880, 8_000)).toBeGreaterThan(0.99);
+    expect(await world.storage.calls.audio(call.id)).toBeUndefined();
+    expect(await world.story(call)).toContain("audio_truncated");
+    await world.stop();
+  });
+
+  test("hears the beginning of a message while its end is still being spoken", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    let goOn = () => {};
+    world.speech.pause = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { call, leg } = await world.answeredCall(instance, "a".repeat(40));
+    await world.system.advance(3_000);
+    const samplesMs = (ms: number) => ms * 8;
+    expect(toneShare(leg.heard.subarray(0, samplesMs(1_000)), 440, 8_000)).toBeGreaterThan(0.99);
+    expect(leg.heard.subarray(samplesMs(1_000)).every((sample) => sample === 0)).toBe(true);
+    expect(await world.story(call)).toEqual(["queued", "ringing", "answered"]);
+
+    goOn();
+    await world.system.settle();
+    const silent = leg.heard.length - samplesMs(1_000);
+    await world.system.advance(1_500);
+    const rest = leg.heard.subarray(samplesMs(1_000) + silent, samplesMs(2_000) + silent);
+    expect(toneShare(rest, 440, 8_000)).toBeGreaterThan(0.99);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "message_played", heardMs: 2_000, heardRatio: 1 },
+    });
+    const delays = (await world.timeline(call)).filter(({ type }) => type === "message_delayed");
+    expect(delays.map(({ data }) => data)).toEqual([{ at_ms: 1_000, silence_ms: silent / 8 }]);
+    await world.stop();
+  });
+
+  test("reports what the callee said, also when he was still speaking at the end", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));
+    const speech = new Int16Array(8_000 * 5);
+    for (let i = 0; i < speech.length; i++) speech[i] = 9_000 * Math.sin(i / 5) * Math.sin(i / 97);
+    leg.say(speech);
+    await world.system.advance(5_000);
+    const story = await world.story(call);
+    expect(story).toContain("callee_speech");
+    expect(story.at(-1)).toBe("completed");
+    await world.stop();
+  });
+
+  test("waits while the callee holds it, and goes on where it was", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY); // 1 s
+    await world.system.advance(400);
+    leg.hold();
+    await world.system.advance(3_000);
+    leg.resume();
+    await world.system.advance(2_000);
+    expect(await world.stored(call)).toMatchObject({
+      outcome: { reason: "message_played", heardMs: 1_000, heardRatio: 1 },
+    });
+    const story = await world.story(call);
+    expect(story.slice(story.indexOf("held"))).toEqual(["held", "resumed", "completed"]);
+    await world.stop();
+  });
+
+  test("keeps what the network said in its timeline, with what belongs to it", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.trace({ direction: "sent", message: "INVITE sip:+12025550100@example.com SIP/2.0" });
+    leg.placed();
+    leg.trace({ direction: "received", message: "SIP/2.0 486 Busy Here" });
+    leg.end("busy");
+    await world.system.settle();
+    const timeline = await world.timeline(call);
+    const story = timeline.filter(({ type }) => type !== "message_ready");
+    expect(story.map(({ type }) => type)).toEqual(["queued", "signalling", "ringing", "signalling", "failed"]);
+    expect(story[3]?.data).toEqual({ direction: "received", message: "SIP/2.0 486 Busy Here" });
+    await world.stop();
+  });
+
+  test.each(["played to its end", "ended by the callee", "lost"])(
+    "keeps how its audio went over the network: %s",
+    async (end) => {
+      const world = await World.start();
+      const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+      await world.system.advance(500);
+      leg.counted = STATISTICS;
+      expect((await world.stored(call)).mediaStatistics).toBeNull();
+      if (end === "ended by the callee") leg.end("callee_hung_up");
+      if (end === "lost") leg.loseMedia();
+      await world.system.advance(2_000);
+      expect((await world.stored(call)).mediaStatistics).toEqual(STATISTICS);
+      await world.stop();
+    },
+  );
+
+  test("ends all the same where the network cannot tell how its audio went", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    leg.statistics = () => {
+      throw new Error("the worker is gone");
+    };
+    await world.system.advance(2_000);
+    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, mediaStatistics: null });
+    await world.stop();
+  });
+
+  test("lasts as long as its message and the longest duration together", async () => {
+    const world = await World.start({ timings: { maxDurationMs: 5_000 } });
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(200)); // 10 s
+    await world.system.advance(11_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
+    await world.stop();
+  });
+});
+
+describe("a call that is not answered", () => {
+  test.each([
+    ["busy", "busy"],
+    ["declined", "declined"],
+    ["no_answer", "no_answer"],
+    ["unreachable", "unreachable"],
+    ["number_invalid", "number_invalid"],
+    ["rejected_by_network", "rejected_by_network"],
+    ["callee_hung_up", "declined"],
+    ["media_failed", "media_failed"],
+    ["line_lost", "instance_lost"],
+  ] as const)("ends with the network's reason: %s becomes %s", async (cause, reason) => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    leg.end(cause, "486");
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      startedAt: null,
+      outcome: { reason, detail: "486", heardMs: 0, heardRatio: 0, durationMs: 0, answeredBy: null },
+    });
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test("stops ringing after the ring timeout", async () => {
+    const world = await World.start({ timings: { ringTimeoutMs: 20_000 } });
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    await world.system.advance(19_999);
+    expect((await world.stored(call)).status).toBe("RINGING");
+    await world.system.advance(1);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "no_answer" } });
+    expect(leg.live).toBe(false);
+    expect(leg.ringTimeoutMs).toBe(20_000);
+    await world.stop();
+  });
+
+  test("fails when the network never takes it", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    await world.system.advance(60_000);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "unreachable" } });
+    await world.stop();
+  });
+
+  test("fails when the dial is refused, with the network's words", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = () => {
+      throw new DialError("number_invalid", "404 Not Found");
+    };
+    const call = await world.call(instance);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "number_invalid", detail: "404 Not Found" },
+    });
+    expect(world.errors).toEqual([]);
+    await world.stop();
+  });
+
+  test("fails as an internal error, and is logged, when an adapter breaks its promise", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = () => {
+      throw new TypeError("x is not a function");
+    };
+    const call = await world.call(instance);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "internal_error" });
+    expect(world.errors).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("fails when a leg falls silent for good without saying that it ended", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance());
+    leg.events.close();
+    await world.system.settle();
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "internal_error" });
+    await world.stop();
+  });
+});
+
+describe("a call whose media fails", () => {
+  test("ends when the audio path does not come up after the answer", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer({ media: false });
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      startedAt: null,
+      outcome: { reason: "media_failed" },
+    });
+    await world.stop();
+  });
+
+  test("ends when no inbound audio comes where it is certain to", async () => {
+    const world = await World.start({ capabilities: { inboundAudioCertain: true } });
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+    };
+    const { call } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(9_999);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS"); // the message is long over
+    await world.system.advance(1);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "media_failed", heardMs: 1_000 });
+    expect(await world.story(call)).toContain("media.inbound_silent");
+    await world.stop();
+  });
+
+  test("goes on without inbound audio where its absence proves nothing", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+    };
+    const { call } = await world.answeredCall(instance, "x".repeat(300)); // 15 s
+    await world.system.advance(10_000);
+    expect(await world.story(call)).toContain("media.inbound_silent");
+    await world.system.advance(6_000);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { heardMs: 15_000 } });
+    await world.stop();
+  });
+
+  test("fails when inbound audio was required by option and did not come", async () => {
+    const world = await World.start({ requireInboundAudio: true });
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+    };
+    const { call } = await world.answeredCall(instance);
+    await world.system.advance(10_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "media_failed" });
+    await world.stop();
+  });
+
+  test.each([
+    ["none", true, { reason: "media_failed", heardMs: 1_000, heardRatio: null }],
+    ["none", false, { reason: "message_played", heardMs: 1_000, heardRatio: null }],
+    ["rtcp", true, { reason: "message_played", heardMs: 1_000, heardRatio: 1 }],
+  ] as const)("ends by its evidence: %s, required %s", async (kind, required, outcome) => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+      leg.evidence = () => ({ kind, required });
+    };
+    const { call } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(10_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ ...outcome, heardEvidence: kind });
+    expect((await world.timeline(call)).at(-1)?.data).toMatchObject({ heard_evidence: kind });
+    await world.stop();
+  });
+
+  test("ends by the audio that came, though the network has not reported it yet", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.evidence = () => ({ kind: "none", required: true });
+    };
+    const { call } = await world.answeredCall(instance, TWENTY);
+    await world.system.advance(10_000);
+    const heard = { reason: "message_played", heardRatio: 1, heardEvidence: "inbound" };
+    expect((await world.stored(call)).outcome).toMatchObject(heard);
+    await world.stop();
+  });
+
+  test("fails when the text cannot be spoken, and nobody is dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.speech.fault = new Error("the engine crashed");
+    const call = await world.call(instance);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "speech_failed", detail: "the engine crashed" },
+    });
+    expect(world.network.legs).toHaveLength(0);
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    await world.stop();
+  });
+});
+
+describe("calls that cannot be carried yet", () => {
+  test.each([
+    ["DYNAMIC_STREAM", "stream_unavailable"],
+    ["DYNAMIC_AGENT", "agent_unavailable"],
+  ] as const)("%s ends FAILED/%s, and nobody is dialled", async (type, reason) => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const call = await world.app.calls.create(ALICE, {
+      instanceId: instance.id,
+      type,
+      target: { phoneNumber: NUMBER },
+      agent: { instructions: ["Say hello"] },
+    });
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason, heardMs: 0, heardRatio: null, durationMs: 0 },
+    });
+    expect(world.network.legs).toEqual([]);
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    await world.stop();
+  });
+});
+
+test("nothing is left behind when calls are over: no timer but the line's probe", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  const idle = world.system.waiting;
+  for (let i = 0; i < 3; i++) {
+    const { call } = await world.answeredCall(instance);
+    await world.system.advance(3_000);
+    expect((await world.stored(call)).status).toBe("COMPLETED");
+  }
+  // The queue's own timer was set by the first creation and fires once.
+  expect(world.system.waiting).toBeLessThanOrEqual(idle + 1);
+  await world.stop();
+  expect(world.system.waiting).toBe(0);
+});

@@ -1,0 +1,328 @@
+import { describe, expect, test, vi } from "vitest";
+import { toneShare } from "../../../src/audio/tone.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { VoiceUnavailable } from "../../../src/ports/speech.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE, audioFile, BOB, NUMBER, ToneSpeech, World, type WorldOptions } from "../../support/application.ts";
+
+const FIFO: WorldOptions = { policy: { kind: "fifo", depth: 5 } };
+
+/** A speech that says what is asked of it, and whether anybody still waits. */
+class WatchedSpeech extends ToneSpeech {
+  readonly asked: string[] = [];
+  readonly stopped: string[] = [];
+
+  override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    this.asked.push(text);
+    signal.addEventListener("abort", () => this.stopped.push(text));
+    yield* super.speak(text, voiceId, signal);
+  }
+}
+
+/** A world whose speech does not speak until `speak` is called. */
+async function silentWorld(options: WorldOptions = {}) {
+  const speech = new WatchedSpeech();
+  let speak = () => {};
+  speech.hold = new Promise<void>((resolve) => {
+    speak = resolve;
+  });
+  const world = await World.start({ ...options, speech: () => speech });
+  return { world, speech, speak };
+}
+
+const playFile = (world: World, instance: Instance, seconds = 2) =>
+  world.app.calls.create(ALICE, {
+    instanceId: instance.id,
+    type: "FIXED_AUDIO",
+    target: { phoneNumber: NUMBER },
+    audio: { audioBase64: audioFile(seconds) },
+  });
+
+describe("a message", () => {
+  test("is prepared before its call is claimed and dialled", async () => {
+    const { world, speak } = await silentWorld();
+    const call = await world.call(await world.activeInstance());
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    expect(world.network.legs).toHaveLength(0);
+    speak();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(true);
+    expect((await world.stored(call)).dialingAt).toBe(world.system.now());
+    await world.stop();
+  });
+
+  test("fails its call if the speech does not find the voice in time, and the next call goes on", async () => {
+    const speech = new ToneSpeech();
+    const world = await World.start({ ...FIFO, timings: { messagePreparationMs: 9_000 }, speech: () => speech });
+    const instance = await world.activeInstance();
+    const hang = () => new Promise<never>(() => {});
+    const voice = vi.spyOn(speech, "voice");
+    voice.mockImplementationOnce(() => ToneSpeech.prototype.voice.call(speech, "en-US-1")).mockImplementationOnce(hang);
+    const call = await world.call(instance);
+    const next = await world.call(instance);
+    await world.system.advance(8_999);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(1);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "speech_failed", detail: 'the voice "en-US-1" was not found within 9000 ms' },
+    });
+    expect(world.leg(next).live).toBe(true);
+    await world.stop();
+  });
+
+  test("that is ready at once is dialled without a timer", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const before = world.system.monotonic();
+    await world.call(instance);
+    expect(world.network.legs).toHaveLength(1);
+    expect(world.system.monotonic()).toBe(before);
+    await world.stop();
+  });
+
+  test("of which a second is ready is dialled, and its rest is heard behind that", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    let goOn = () => {};
+    world.speech.pause = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const short = await world.call(instance, "a".repeat(30));
+    expect(world.network.legs).toHaveLength(0);
+    await world.app.calls.hangUp(ALICE, short.id);
+    const call = await world.call(instance, "a".repeat(40));
+    const leg = world.leg(call);
+    leg.placed();
+    await world.system.advance(500);
+    goOn();
+    leg.answer();
+    await world.system.advance(4_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect(toneShare(leg.heard.subarray(0, 16_000), 440, 8_000)).toBeGreaterThan(0.99);
+    expect(await world.story(call)).not.toContain("message_delayed");
+    await world.stop();
+  });
+
+  test("that is not ready in time fails its call without ringing, and the next call goes on", async () => {
+    const { world, speech, speak } = await silentWorld({ ...FIFO, timings: { messagePreparationMs: 3_000 } });
+    const instance = await world.activeInstance();
+    const call = await world.call(instance, "first");
+    const next = await world.call(instance, "second");
+    await world.system.advance(2_999);
+    expect(speech.asked).toEqual(["first"]);
+    await world.system.advance(1);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "speech_failed", detail: expect.stringContaining("3000 ms"), heardMs: 0, durationMs: 0 },
+    });
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect(speech.stopped).toEqual(["first"]);
+    speech.hold = undefined;
+    speak();
+    await world.system.settle();
+    expect(world.network.legs.map(({ callId }) => callId)).toEqual([next.id]);
+    await world.stop();
+  });
+
+  test("waits 15 seconds by default", async () => {
+    const { world } = await silentWorld();
+    const call = await world.call(await world.activeInstance());
+    await world.system.advance(14_999);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(1);
+    expect((await world.stored(call)).outcome?.reason).toBe("speech_failed");
+    await world.stop();
+  });
+
+  test("that waits for its turn at the engine is not late", async () => {
+    const { world, speech, speak } = await silentWorld();
+    const first = [];
+    for (let n = 0; n < 2; n++) first.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
+    const call = await world.call(await world.activeInstance(BOB), "of Bob", BOB);
+    await world.system.advance(15_000);
+    for (const late of first) expect((await world.stored(late)).outcome?.reason).toBe("speech_failed");
+    expect(speech.asked.at(-1)).toBe("of Bob");
+    await world.system.advance(10_000);
+    speak();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("whose voice is gone fails its call at once, and nobody is dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.speech.fault = new VoiceUnavailable("the voice en-US-1 is gone");
+    const call = await world.call(instance);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "speech_failed",
+      detail: "the voice en-US-1 is gone",
+    });
+    expect(world.network.legs).toHaveLength(0);
+    await world.stop();
+  });
+
+  test("of a failed preparation is stored as failed when the storage is back", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.speech.fault = new Error("the engine crashed");
+    world.storage.before = (operation) => {
+      if (operation === "calls.update") throw new StorageUnavailable("the disk is full");
+    };
+    const call = await world.call(instance);
+    await world.system.advance(3_000);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    world.storage.before = () => {};
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("speech_failed");
+    await world.stop();
+  });
+
+  test("is rendered no further than its beginning before the call is claimed", async () => {
+    const speech = new WatchedSpeech();
+    const world = await World.start({ speech: () => speech });
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    await world.call(instance, "This is a sentence of about fifty letters, I think. ".repeat(40));
+    await world.system.advance(5_000);
+    expect(speech.asked).toHaveLength(1);
+    release();
+    await world.system.settle();
+    expect(speech.asked.length).toBeGreaterThan(5);
+    await world.stop();
+  });
+
+  test("of a live stream is not waited for", async () => {
+    const { world } = await silentWorld({ streamPreview: true });
+    const instance = await world.activeInstance();
+    await world.app.calls.create(ALICE, {
+      instanceId: instance.id,
+      type: "DYNAMIC_STREAM",
+      target: { phoneNumber: NUMBER },
+    });
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe("a preparation is given up", () => {
+  test.each([
+    ["a DELETE of the call", "terminated"],
+    ["the deletion of the instance", "instance_deleted"],
+  ])("by %s, which does not wait for the engine", async (what, reason) => {
+    const { world, speech } = await silentWorld();
+    const instance = await world.activeInstance();
+    const call = await world.call(instance, "first");
+    if (reason === "terminated") await world.app.calls.hangUp(ALICE, call.id);
+    else await world.app.instances.delete(ALICE, instance.id);
+    expect((await world.stored(call)).outcome, what).toMatchObject({ reason });
+    expect(speech.stopped).toEqual(["first"]);
+    await world.system.advance(20_000);
+    expect(world.network.legs).toHaveLength(0);
+    await world.stop();
+  });
+
+  test("and its place at the engine is free for another user", async () => {
+    const { world, speech } = await silentWorld();
+    const calls = [];
+    for (let n = 0; n < 2; n++) calls.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
+    await world.call(await world.activeInstance(BOB), "of Bob", BOB);
+    expect(speech.asked).toEqual(["of Alice 0", "of Alice 1"]);
+    await world.app.calls.hangUp(ALICE, calls[1]!.id);
+    await world.system.settle();
+    expect(speech.asked).toEqual(["of Alice 0", "of Alice 1", "of Bob"]);
+    await world.stop();
+  });
+
+  test("when the line is lost, and begins anew when it is back", async () => {
+    const { world, speech, speak } = await silentWorld();
+    const instance = await world.activeInstance();
+    const call = await world.call(instance, "first");
+    world.line(instance).goOffline();
+    await world.system.settle();
+    expect(speech.stopped).toEqual(["first"]);
+    await world.system.advance(20_000);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    world.line(instance).goOnline();
+    speak();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("when the server stops; its call waits for the next start", async () => {
+    const { world, speech } = await silentWorld();
+    const call = await world.call(await world.activeInstance(), "first");
+    await world.app.stop(0);
+    expect(speech.stopped).toEqual(["first"]);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("when another call was claimed in its place, which is prepared and dialled then", async () => {
+    const speech = new WatchedSpeech();
+    const world = await World.start({ ...FIFO, speech: () => speech });
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const first = await world.call(instance, "first");
+    const second = await world.call(instance, "second");
+    const { version } = await world.stored(first);
+    await world.storage.calls.update(first.id, version, { status: "FAILED", endedAt: world.system.now() }, []);
+    release();
+    await world.system.settle();
+    expect(speech.asked).toEqual(["first", "second"]);
+    expect(world.network.legs.map(({ callId }) => callId)).toEqual([second.id]);
+    await world.stop();
+  });
+});
+
+describe("an audio file", () => {
+  test("is read and decoded before its call is claimed, and not read again", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const operations: string[] = [];
+    world.storage.before = (operation) => void operations.push(operation);
+    const call = await playFile(world, instance);
+    await world.system.settle();
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(4_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    const read = operations.filter((operation) => /calls\.(audio|claimNext)/.test(operation));
+    expect(read).toEqual(["calls.audio", "calls.claimNext"]);
+    await world.stop();
+  });
+
+  test("that a storage does not answer now is waited for, and nobody's phone rings meanwhile", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.storage.before = (operation) => {
+      if (operation === "calls.audio") throw new StorageUnavailable("the database is gone");
+    };
+    const call = await playFile(world, instance);
+    await world.system.advance(20_000);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", dialingAt: null });
+    expect(world.network.legs).toHaveLength(0);
+    world.storage.before = () => {};
+    await world.system.advance(1_000);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("is heard at the rate of its leg, whatever rate was expected", async () => {
+    const world = await World.start({ sampleRate: 16_000 });
+    const call = await playFile(world, await world.activeInstance());
+    await world.system.settle();
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(4_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 2_000 });
+    expect(toneShare(leg.heard.subarray(0, 32_000), 880, 16_000)).toBeGreaterThan(0.99);
+    await world.stop();
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { decodeWav } from "../../../src/audio/wav.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, BOB, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import type { MemoryRecording } from "../../support/memory-recordings.ts";
+
+const RATE = 8_000;
+const FRAME = 160;
+const TEXT = "Your table is ready now"; // 23 characters
+const MESSAGE_MS = TEXT.length * MS_PER_CHARACTER;
+
+async function recordedCall(world: World, instance: Instance, text = TEXT): Promise<Call> {
+  const call = await world.app.calls.create(ALICE, {
+    instanceId: instance.id,
+    type: "FIXED_TTS",
+    target: { phoneNumber: NUMBER },
+    tts: { text, voiceId: "en-US-1" },
+    recording: true,
+  });
+  await world.system.settle();
+  return call;
+}
+
+async function answered(options: WorldOptions = {}, text = TEXT) {
+  const world = await World.start(options);
+  const call = await recordedCall(world, await world.activeInstance(), text);
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { world, call, leg, recording: () => kept(world, call) };
+}
+
+function kept(world: World, call: Call): MemoryRecording {
+  const recording = world.recordings.kept.get(call.id);
+  if (!recording) throw new Error(`${call.id} is not recorded`);
+  return recording;
+}
+
+/** Where the first sample that is no silence is, ms. */
+const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
+
+describe("a call that is recorded", () => {
+  test("keeps what the callee heard on the left and said on the right, at the time of each", async () => {
+    const { world, call, leg, recording } = await answered();
+    await world.system.advance(400);
+    leg.say(tone(880, 300, RATE, 8_000));
+    await world.system.advance(5_000);
+    const { outcome, recordedMs } = await world.stored(call);
+    expect(outcome?.reason).toBe("message_played");
+    const { heard, said, finished } = recording();
+    expect(finished).toBe(true);
+    expect(heard).toEqual(Array.from(leg.heard).slice(0, heard.length));
+    expect(said.length).toBe(heard.length);
+    expect(Math.abs(startMs(said) - 400)).toBeLessThanOrEqual(21);
+    expect(said.filter((sample) => sample !== 0).length / FRAME).toBeCloseTo(15, 0);
+    expect(Math.abs((recordedMs ?? 0) - (outcome?.durationMs ?? 0))).toBeLessThanOrEqual(20);
+    expect(recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
+    await world.stop();
+  });
+
+  test("has a silent right channel until the callee is heard, and as long as nothing comes", async () => {
+    const { world, leg, recording } = await answered({ timings: { mediaTimeoutMs: 60_000 } });
+    leg.talkative = false;
+    await world.system.advance(700);
+    leg.say(tone(880, 100, RATE, 8_000));
+    await world.system.advance(5_000);
+    const { heard, said } = recording();
+    expect(said.length).toBe(heard.length);
+    expect(Math.abs(startMs(said) - 700)).toBeLessThanOrEqual(21);
+    await world.stop();
+  });
+
+  test("is a WAV file of two channels for its owner, and nobody else's", async () => {
+    const { world, call } = await answered();
+    await world.system.advance(5_000);
+    const stored = await world.app.calls.recording(ALICE, call.id);
+    const pieces: number[] = [];
+    for await (const piece of stored.bytes()) pieces.push(...piece);
+    expect(pieces.length).toBe(stored.size);
+    expect(decodeWav(Uint8Array.from(pieces)).sampleRate).toBe(RATE);
+    await expect(world.app.calls.recording(BOB, call.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await expect(world.app.calls.eraseRecording(BOB, call.id)).rejects.toMatchObject({ code: "call_not_found" });
+    await world.stop();
+  });
+
+  test("can be heard while it lasts", async () => {
+    const { world, call } = await answered({}, "x".repeat(100));
+    await world.system.advance(2_000);
+    const { durationMs } = await world.app.calls.recording(ALICE, call.id);
+    expect(durationMs).toBeGreaterThan(1_500);
+    expect((await world.stored(call)).recordedMs).toBe(0);
+    await world.stop();
+  });
+
+  test("goes on where its recording breaks off, and its timeline says so", async () => {
+    const { world, call, recording } = await answered();
+    await world.system.advance(600);
+    recording().breakOff("disk_full");
+    await world.system.advance(5_000);
+    const { outcome, recordedMs } = await world.stored(call);
+    expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect(recordedMs).toBeLessThanOrEqual(640);
+    const told = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
+    expect(told.map(({ data }) => data)).toEqual([{ reason: "disk_full", recorded_ms: recordedMs }]);
+    await world.stop();
+  });
+
+  test("goes on where nothing can be recorded at all", async () => {
+    const world = await World.start();
+    world.recordings.record = () => {
+      throw new Error("no such folder");
+    };
+    const call = await recordedCall(world, await world.activeInstance());
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
+    expect(await world.story(call)).toContain("recording_incomplete");
+    expect(world.errors).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe("there is no recording", () => {
+  const refused = { code: "recording_not_found" };
+
+  test("of a call that was not to be recorded", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance());
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).recordedMs).toBeNull();
+    expect(world.recordings.kept.size).toBe(0);
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await world.stop();
+  });
+
+  test("of a call that nobody answered", async () => {
+    const world = await World.start();
+    const call = await recordedCall(world, await world.activeInstance());
+    world.leg(call).placed();
+    world.leg(call).end("busy");
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", recordedMs: 0 });
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await world.stop();
+  });
+});
+
+describe("a recording is deleted", () => {
+  const refused = { code: "recording_not_found" };
+  const deletions = async (world: World, call: Call) =>
+    (await world.timeline(call)).filter(({ type }) => type === "recording_deleted").map(({ data }) => data);
+
+  test("on request, once the call is over", async () => {
+    const { world, call } = await answered();
+    await world.system.advance(5_000);
+    await world.app.calls.eraseRecording(ALICE, call.id);
+    expect(world.recordings.kept.size).toBe(0);
+    expect((await world.stored(call)).recordedMs).toBe(0);
+    expect(await deletions(world, call)).toEqual([{ reason: "requested" }]);
+    await expect(world.app.calls.recording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await expect(world.app.calls.eraseRecording(ALICE, call.id)).rejects.toMatchObject(refused);
+    await world.stop();
+  });
+
+  test("on request while the call lasts: from then on nothing is recorded", async () => {
+    const { world, call } = await answered({}, "x".repeat(100));
+    await world.system.advance(2_000);
+    await world.app.calls.eraseRecording(ALICE, call.id);
+    await world.system.advance(10_000);
+    expect(world.recordings.kept.size).toBe(0);
+    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
+    expect(await deletions(world, call)).toEqual([{ reason: "requested" }]);
+    await world.stop();
+  });
+
+  test.each(["waits", "rings"])("before there is one, while the call %s: it is not made", async (stage) => {
+    const world = await World.start();
+    const instance = stage === "waits" ? await world.newInstance() : await world.activeInstance();
+    const call = await recordedCall(world, instance);
+    if (stage === "rings") world.leg(call).placed();
+    await world.system.settle();
+    await world.app.calls.eraseRecording(ALICE, call.id);
+    if (stage === "waits") {
+      await world.app.instances.configure(ALICE, instance.id);
+      await world.line(instance).scan();
+      await world.system.settle();
+      world.leg(call).placed();
+    }
+    (world.leg(call) as ScriptedLeg).answer();
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect(world.recordings.kept.size).toBe(0);
+    await world.stop();
+  });
+
+  test("with its call, and before it where recordings are kept for a shorter time", async () => {
+    const { world, call } = await answered({ retentionDays: 0.5, recordingRetentionDays: 0.1 });
+    await world.system.advance(5_000);
+    const hours = (count: number) => world.system.advance(count * 3_600_000);
+    await hours(2);
+    expect(world.recordings.kept.size).toBe(1);
+    await hours(1.1);
+    expect(world.recordings.kept.size).toBe(0);
+    expect((await world.stored(call)).recordedMs).toBe(0);
+    expect(await deletions(world, call)).toEqual([{ reason: "retention" }]);
+    await hours(10);
+    expect(await world.storage.calls.get(call.id)).toBeUndefined();
+    await world.stop();
+  });
+
+  test("with its call where nothing else was said", async () => {
+    const { world, call } = await answered({ retentionDays: 0.1 });
+    await world.system.advance(5_000);
+    await world.system.advance(3.5 * 3_600_000);
+    expect(world.recordings.kept.size).toBe(0);
+    expect(await world.storage.calls.get(call.id)).toBeUndefined();
+    await world.stop();
+  });
+});
+
+test("what a dead process had recorded is kept by the next one", async () => {
+  const { world, call } = await answered({}, "x".repeat(100));
+  await world.system.advance(2_000);
+  const next = await world.crashAndRestart();
+  const stored = await next.stored(call);
+  expect(stored.outcome?.reason).toBe("interrupted");
+  expect(stored.recordedMs).toBeGreaterThan(1_500);
+  expect((await next.app.calls.recording(ALICE, call.id)).durationMs).toBeCloseTo(stored.recordedMs ?? 0, 0);
+  await next.stop();
+});

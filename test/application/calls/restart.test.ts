@@ -1,0 +1,283 @@
+import { describe, expect, test } from "vitest";
+import { recover } from "../../../src/application/calls/recovery.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import { DialError } from "../../../src/ports/telephony.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted" } };
+
+describe("after a crash", () => {
+  test("a linked instance is CONFIGURED until a probe has found it, then ACTIVE again without a QR code or a write", async () => {
+    const before = await World.start();
+    const instance = await before.activeInstance();
+    const after = new World({ before });
+    await after.storage.open({ exclusive: true });
+    let answer = () => {};
+    const { open } = after.network;
+    after.network.open = async (...args) => {
+      const line = await open.apply(after.network, args);
+      line.hold = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return line;
+    };
+    const written = after.storage.writes.length;
+    await after.app.start();
+    await after.system.settle();
+    const shown = async () => {
+      const { status, connection } = await after.app.instances.get(ALICE, instance.id);
+      const [listed] = await after.app.instances.list(ALICE);
+      expect(listed?.status).toBe(status);
+      return [status, connection.state];
+    };
+    expect(await shown()).toEqual(["CONFIGURED", "connecting"]);
+    answer();
+    await after.system.settle();
+    expect(await shown()).toEqual(["ACTIVE", "online"]);
+    const inDatabase = await after.storage.instances.get(instance.id);
+    expect(inDatabase).toEqual(await before.storage.instances.get(instance.id));
+    const recoveryOnly = after.storage.writes
+      .slice(written)
+      .filter((operation) => !/abandonUnfinished|claimNext|purge/.test(operation));
+    expect(recoveryOnly).toEqual([]);
+    await after.stop();
+  });
+
+  test("a linked instance whose network stays silent is offline after the grace, also in the storage", async () => {
+    const before = await World.start();
+    const instance = await before.activeInstance();
+    const after = new World({ before });
+    await after.storage.open({ exclusive: true });
+    const { open } = after.network;
+    after.network.open = async (...args) => {
+      const line = await open.apply(after.network, args);
+      line.hold = new Promise<void>(() => {});
+      return line;
+    };
+    await after.app.start();
+    await after.system.advance(60_000);
+    const { status, connection } = await after.app.instances.get(ALICE, instance.id);
+    expect([status, connection.state]).toEqual(["CONFIGURED", "offline"]);
+    expect((await after.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
+  });
+
+  test("calls on the line are interrupted, with their end told once", async () => {
+    const before = await World.start();
+    const ringing = await before.call(await before.activeInstance());
+    before.leg(ringing).placed();
+    const { call: talking } = await before.answeredCall(await before.activeInstance(), "x".repeat(1_000));
+    await before.system.advance(3_000);
+    const after = await before.crashAndRestart();
+    for (const call of [ringing, talking]) {
+      const done = await after.stored(call);
+      expect(done).toMatchObject({ ...INTERRUPTED, endedAt: after.system.now() });
+      const story = await after.story(call);
+      expect(story.at(-1)).toBe("failed");
+      expect(story.filter((type) => type === "failed" || type === "completed")).toHaveLength(1);
+    }
+    expect((await after.stored(talking)).outcome).toMatchObject({ answeredBy: "unknown", durationMs: 4_000 });
+    expect((await after.stored(ringing)).outcome).toMatchObject({ answeredBy: null, durationMs: 0 });
+    await after.stop();
+  });
+
+  test("a call whose phone may have rung is interrupted and not dialled again", async () => {
+    const before = await World.start();
+    const call = await before.call(await before.activeInstance());
+    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", dialingAt: before.system.now() });
+    const after = await before.crashAndRestart();
+    await after.system.advance(5_000);
+    expect(await after.stored(call)).toMatchObject(INTERRUPTED);
+    expect((await after.stored(call)).outcome?.detail).toMatch(/phone may have rung/);
+    expect(after.network.legs).toEqual([]);
+    await after.stop();
+  });
+
+  test("a call that was given back because nobody was asked is dialled", async () => {
+    const before = await World.start();
+    before.network.onDial = () => {
+      throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
+    };
+    const call = await before.call(await before.activeInstance());
+    expect(await before.stored(call)).toMatchObject({ status: "QUEUED", owner: null, dialingAt: null });
+    const after = await before.crashAndRestart();
+    after.leg(call).placed();
+    after.leg(call).answer();
+    await after.system.advance(5_000);
+    expect((await after.stored(call)).status).toBe("COMPLETED");
+    await after.stop();
+  });
+
+  test("calls that waited go on in their order", async () => {
+    const before = await World.start({ policy: { kind: "fifo", depth: 5 } });
+    const instance = await before.activeInstance();
+    const calls = [];
+    for (let i = 0; i < 3; i++) {
+      calls.push(await before.call(instance));
+      await before.system.advance(5);
+    }
+    before.leg().placed();
+    await before.system.settle();
+    const after = await before.crashAndRestart();
+    expect(await after.stored(calls[0]!)).toMatchObject(INTERRUPTED);
+    expect(after.leg().callId).toBe(calls[1]!.id);
+    after.leg().end("busy");
+    await after.system.settle();
+    expect(after.leg().callId).toBe(calls[2]!.id);
+    await after.stop();
+  });
+
+  test("a call that had waited too long while nobody was there fails, the others keep their own time", async () => {
+    const before = await World.start();
+    const call = await before.call(await before.newInstance());
+    await before.system.advance(599_500);
+    const after = await before.crashAndRestart(); // a second later
+    await after.system.advance(1);
+    expect((await after.stored(call)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    await after.stop();
+  });
+
+  test("settling twice changes nothing more", async () => {
+    const before = await World.start();
+    const instance = await before.newInstance();
+    const { call } = await before.answeredCall(await before.activeInstance());
+    const waiting = await before.call(instance);
+    const after = new World({ before });
+    await recover(after.context);
+    const once = [await after.stored(call), await after.stored(waiting), await after.timeline(call)];
+    await recover(after.context);
+    expect([await after.stored(call), await after.stored(waiting), await after.timeline(call)]).toEqual(once);
+  });
+
+  test("an instance that was being deleted leaves no call behind that waits for it", async () => {
+    const before = await World.start();
+    const instance = await before.newInstance();
+    let slipped: Call | undefined;
+    const dead = new Promise<never>(() => {});
+    before.storage.before = async (operation) => {
+      if (operation === "calls.active" && slipped) return dead; // here the process dies
+      if (operation === "instances.update" && !slipped) slipped = await before.create(instance);
+    };
+    void before.app.instances.delete(ALICE, instance.id);
+    await before.system.settle();
+    before.storage.before = () => {};
+    expect(await before.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
+    expect(await before.stored(slipped!)).toMatchObject({ status: "QUEUED" });
+
+    const after = await before.crashAndRestart();
+    expect(await after.stored(slipped!)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(await after.story(slipped!)).toEqual(["queued", "failed"]);
+    await after.stop();
+  });
+
+  test("a finished call is left alone", async () => {
+    const before = await World.start();
+    const { call } = await before.answeredCall(await before.activeInstance());
+    await before.system.advance(5_000);
+    const done = await before.stored(call);
+    expect(done.status).toBe("COMPLETED");
+    const after = await before.crashAndRestart();
+    expect(await after.stored(call)).toEqual(done);
+    await after.stop();
+  });
+});
+
+describe("stopping", () => {
+  test("lets a live call end by itself within the drain, and dials nothing new", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
+    const instance = await world.activeInstance();
+    const { call } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
+    const next = await world.call(instance);
+    const stopped = world.app.stop(10_000);
+    await world.system.advance(5_000);
+    await stopped;
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    expect((await world.stored(next)).status).toBe("QUEUED");
+    expect(world.network.legs).toHaveLength(1);
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("interrupts what is still live after the drain, and hangs up", async () => {
+    const world = await World.start();
+    const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
+    await world.stop(3_000);
+    expect(world.context.counters.outcomes).toEqual({ "FAILED/interrupted": 1 });
+    expect(leg.live).toBe(false);
+    expect(leg.heard.length / 8).toBeGreaterThanOrEqual(3_000);
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("does not wait for the drain when nothing is live, and leaves no timer", async () => {
+    const world = await World.start();
+    await world.activeInstance();
+    const { call } = await world.answeredCall(await world.activeInstance());
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).status).toBe("COMPLETED");
+    await world.app.stop(10_000); // the clock does not move
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("while a call is being claimed dials nobody and gives the claim back", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const stopped = world.app.stop(1_000);
+    await world.system.settle();
+    release();
+    await world.system.advance(5_000);
+    await stopped;
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+  });
+
+  test("drains live calls beside a claim that the database does not answer", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
+    const release = world.holdClaim();
+    await world.call(await world.activeInstance());
+    const stopped = world.app.stop(3_000);
+    await world.system.advance(3_100);
+    expect(world.leg(call).live).toBe(false);
+    release();
+    await world.system.advance(1_000);
+    await stopped;
+  });
+
+  test("waits for a leg that does not go, five seconds at most", async () => {
+    const world = await World.start();
+    const { leg } = await world.answeredCall(await world.activeInstance());
+    leg.stubborn = true;
+    let stopped = false;
+    const stopping = world.app.stop(0).then(() => {
+      stopped = true;
+    });
+    await world.system.advance(4_999);
+    expect(stopped).toBe(false);
+    await world.system.advance(1);
+    await stopping;
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("keeps linked numbers linked", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    await world.app.stop(0);
+    expect(line).toMatchObject({ closed: true, linked: true });
+    expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "ACTIVE" });
+  });
+
+  test("hears nothing more from a line that was closed", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    await world.app.stop(0);
+    const writes = world.storage.writes.length;
+    line.goOffline();
+    line.unlinkByOwner();
+    line.goOnline();
+    await world.system.advance(60_000);
+    expect(world.storage.writes.length).toBe(writes);
+    expect(world.system.waiting).toBe(0);
+  });
+});

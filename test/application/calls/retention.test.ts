@@ -1,0 +1,248 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/domain/call.ts";
+import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A world with a call that has ended. */
+async function withEndedCall(options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
+  const world = await World.start({ retentionDays: 30, ...options });
+  const call = await endedCall(world);
+  return { world, call };
+}
+
+async function endedCall(world: World): Promise<Call> {
+  const call = await world.call(await world.newInstance());
+  await world.app.calls.hangUp(ALICE, call.id);
+  return call;
+}
+
+const isThere = async (world: World, call: Call) => (await world.storage.calls.get(call.id)) !== undefined;
+const days = (world: World, count: number) => world.system.advance(count * DAY_MS);
+
+describe("a wall clock that jumps", () => {
+  test("forward purges nothing before a day of uptime, and is warned about once with its numbers", async () => {
+    const { world, call } = await withEndedCall();
+    await world.system.advance(2 * HOUR_MS);
+    world.system.jump(40 * DAY_MS);
+    await world.system.advance(23 * HOUR_MS);
+    expect(await isThere(world, call)).toBe(true);
+    const warned = world.warnings.filter(({ message }) => String(message).startsWith("the wall clock is ahead"));
+    expect(warned).toMatchObject([{ ahead_ms: 40 * DAY_MS }]);
+    await world.system.advance(3 * HOUR_MS);
+    expect(await isThere(world, call)).toBe(false);
+    await world.stop();
+  });
+
+  test("again within the day counts only after another one", async () => {
+    const { world, call } = await withEndedCall();
+    world.system.jump(DAY_MS);
+    await world.system.advance(23 * HOUR_MS);
+    world.system.jump(40 * DAY_MS);
+    await world.system.advance(20 * HOUR_MS);
+    expect(await isThere(world, call)).toBe(true);
+    await world.system.advance(8 * HOUR_MS);
+    expect(await isThere(world, call)).toBe(false);
+    await world.stop();
+  });
+
+  test("forward and back purges nothing, however long it then runs", async () => {
+    const { world, call } = await withEndedCall();
+    world.system.jump(40 * DAY_MS);
+    await world.system.advance(20 * HOUR_MS);
+    world.system.jump(-40 * DAY_MS);
+    await days(world, 28);
+    expect(await isThere(world, call)).toBe(true);
+    await days(world, 2);
+    expect(await isThere(world, call)).toBe(false);
+    await world.stop();
+  });
+
+  test("in steps of less than an hour is not followed either", async () => {
+    const { world, call } = await withEndedCall({ retentionDays: 0.5 });
+    for (let step = 0; step < 30; step++) {
+      world.system.jump(0.5 * HOUR_MS);
+      await world.create(await world.newInstance());
+      await world.app.instances.create(ALICE, { name: "keyed" }, { idempotencyKey: `k${step}` });
+      await world.system.advance(60_000);
+    }
+    await world.system.advance(HOUR_MS);
+    expect(await isThere(world, call)).toBe(true);
+    await world.stop();
+  });
+
+  test("between two processes purges nothing at once", async () => {
+    const { world, call } = await withEndedCall();
+    await world.system.advance(2 * HOUR_MS);
+    world.system.jump(40 * DAY_MS);
+    const next = await world.crashAndRestart();
+    await next.system.advance(23 * HOUR_MS);
+    expect(await isThere(next, call)).toBe(true);
+    await next.system.advance(2 * HOUR_MS);
+    expect(await isThere(next, call)).toBe(false);
+    await next.stop();
+  });
+
+  test("counts for a computer that is switched off every night: the uptimes of its days add up", async () => {
+    let { world, call } = await withEndedCall({ retentionDays: 2 });
+    for (let day = 0; day < 6; day++) {
+      await world.system.advance(8 * HOUR_MS);
+      world.system.jump(16 * HOUR_MS);
+      world = await world.crashAndRestart();
+    }
+    await world.system.advance(2 * HOUR_MS);
+    expect(await isThere(world, call)).toBe(false);
+    await world.stop();
+  });
+
+  test("does not forget idempotency keys", async () => {
+    const { world } = await withEndedCall();
+    const keyed = () => world.app.instances.create(ALICE, { name: "Front desk" }, { idempotencyKey: "key" });
+    const { id } = await keyed();
+    world.system.jump(2 * DAY_MS);
+    expect(await keyed()).toMatchObject({ id, replayed: true });
+    await world.stop();
+  });
+
+  test("back lets new ids and events follow the stored ones", async () => {
+    const { world, call } = await withEndedCall();
+    world.system.jump(-40 * DAY_MS);
+    const next = await world.crashAndRestart();
+    const { cursor } = await next.app.queries.events(ALICE);
+    const later = await next.call(await next.newInstance());
+    expect(later.id > call.id).toBe(true);
+    const behind = await next.app.queries.events(ALICE, { cursor });
+    expect(behind.events.map(({ type }) => type)).toEqual(["instance.created", "queued"]);
+    await next.stop();
+  });
+});
+
+describe("retention that is switched on for the first time", () => {
+  test("purges old calls at once", async () => {
+    const { world, call } = await withEndedCall({ retentionDays: undefined });
+    await days(world, 40);
+    const next = await world.crashAndRestart({ retentionDays: 30 });
+    await next.system.advance(1);
+    expect(await isThere(next, call)).toBe(false);
+    await next.stop();
+  });
+
+  test("trusts the newest id more than the clock in a database without a trusted time", async () => {
+    const { world, call } = await withEndedCall({ retentionDays: undefined });
+    await world.storage.retention.saveTrustedTime({ at: 0, claim: null });
+    const none = { trustedTime: async () => undefined };
+    const { retention } = world.storage;
+    Object.defineProperty(world.storage, "retention", {
+      value: new Proxy(retention, { get: (of, name) => Reflect.get(none, name) ?? Reflect.get(of, name) }),
+    });
+    world.system.jump(40 * DAY_MS);
+    const next = await world.crashAndRestart({ retentionDays: 30 });
+    await next.system.advance(23 * HOUR_MS);
+    expect(await isThere(next, call)).toBe(true);
+    await next.stop();
+  });
+});
+
+describe("personal data is purged on time", () => {
+  test("the results of idempotent requests after a day, without any retention of calls", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const input = { instanceId: instance.id, target: { phoneNumber: NUMBER }, type: "DYNAMIC_STREAM" } as const;
+    const { id } = await world.app.calls.create(ALICE, input, { idempotencyKey: "key" });
+    await world.system.advance(23 * HOUR_MS);
+    expect(await world.app.calls.create(ALICE, input, { idempotencyKey: "key" })).toMatchObject({ id, replayed: true });
+    await world.system.advance(2 * HOUR_MS);
+    // Asked without an age, so that only a sweep can have forgotten it.
+    const begun = await world.storage.receipts.begin(
+      { userId: ALICE.userId, scope: "", key: "key" },
+      "other",
+      world.system.now(),
+      0,
+    );
+    expect(begun.kind).toBe("begun");
+    await world.stop();
+  });
+
+  test("recordings whose length could not be read", async () => {
+    const { world, call } = await recorded();
+    world.recordings.read = async () => {
+      throw new Error("input/output error");
+    };
+    const next = await world.crashAndRestart();
+    expect(next.recordings.kept.size).toBe(1);
+    await days(next, 2);
+    expect(await isThere(next, call)).toBe(false);
+    expect(next.recordings.kept.size).toBe(0);
+    await next.stop();
+  });
+
+  test("such recordings also before their calls", async () => {
+    const { world, call } = await recorded();
+    world.recordings.read = async () => {
+      throw new Error("input/output error");
+    };
+    const next = await world.crashAndRestart({ retentionDays: undefined, recordingRetentionDays: 1 });
+    await days(next, 2);
+    expect(await isThere(next, call)).toBe(true);
+    expect(next.recordings.kept.size).toBe(0);
+    await next.stop();
+  });
+
+  test("deleted instances with their events", async () => {
+    const world = await World.start({ retentionDays: 1 });
+    const instance = await world.activeInstance();
+    const kept = await world.newInstance();
+    await world.call(instance);
+    await world.app.instances.delete(ALICE, instance.id);
+    await world.system.advance(23 * HOUR_MS);
+    expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "DELETED" });
+    await world.system.advance(3 * HOUR_MS);
+    expect(await world.storage.instances.get(instance.id)).toBeUndefined();
+    const { events } = await world.app.queries.events(ALICE);
+    expect(events.map(({ instanceId }) => instanceId)).toEqual([kept.id]);
+    await world.stop();
+  });
+});
+
+/** A call that is being recorded. */
+async function recorded(): Promise<{ world: World; call: Call }> {
+  const world = await World.start({ retentionDays: 1 });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "FIXED_TTS",
+    target: { phoneNumber: NUMBER },
+    tts: { text: "x".repeat(100), voiceId: "en-US-1" },
+    recording: true,
+  });
+  await world.system.settle();
+  world.leg(call).placed();
+  world.leg(call).answer();
+  await world.system.advance(2_000);
+  return { world, call };
+}
+
+describe("a purge", () => {
+  test("deletes all but a call whose recording cannot be deleted, and that one later", async () => {
+    const { world, call: stuck } = await withEndedCall();
+    const other = await endedCall(world);
+    const { forget } = world.recordings;
+    world.recordings.forget = (ids) =>
+      ids.includes(stuck.id) ? Promise.reject(new Error("EACCES")) : forget.call(world.recordings, ids);
+    await days(world, 31);
+    expect([await isThere(world, stuck), await isThere(world, other)]).toEqual([true, false]);
+    world.recordings.forget = forget;
+    await days(world, 1);
+    expect(await isThere(world, stuck)).toBe(false);
+    await world.stop();
+  });
+
+  test("waits for no network that does not forget, nor does a stop", async () => {
+    const { world, call } = await withEndedCall();
+    Object.assign(world.network, { forget: () => new Promise(() => {}) });
+    await days(world, 31);
+    expect(await isThere(world, call)).toBe(true);
+    await world.stop();
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/domain/call.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
+
+/** What a request to end the call is answered. */
+async function answer(world: World, call: Call): Promise<string> {
+  return world.app.calls.hangUp(ALICE, call.id).then(
+    () => "ended",
+    (error: { code: string }) => error.code,
+  );
+}
+
+describe("ending a live call that cannot be stored", () => {
+  test("hangs up at once and is refused after 5 s, also if the storage cannot even be read", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.down = true;
+    const answered = answer(world, call);
+    await world.system.settle();
+    expect(leg.live).toBe(false);
+    await world.system.advance(5_000);
+    expect(await answered).toBe("storage_unavailable");
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    await world.stop();
+  });
+
+  test("a repeat succeeds once the end is stored; the next gets 404", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    const first = answer(world, call);
+    await world.system.advance(5_000);
+    const second = answer(world, call);
+    await world.system.advance(5_000);
+    expect([await first, await second]).toEqual(["storage_unavailable", "storage_unavailable"]);
+    world.storage.full = false;
+    await world.system.advance(6_000);
+    expect(await answer(world, call)).toBe("ended");
+    expect(await answer(world, call)).toBe("call_not_found");
+    await world.stop();
+  });
+
+  test("answers one of many requests that it ended the call", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    const answers = Promise.all(Array.from({ length: 10 }, () => answer(world, call)));
+    await world.system.advance(1_000);
+    world.storage.full = false;
+    await world.system.advance(2_000);
+    expect((await answers).filter((one) => one === "ended")).toHaveLength(1);
+    expect((await answers).filter((one) => one === "call_not_found")).toHaveLength(9);
+    await world.stop();
+  });
+
+  test("answers that there is none if the callee was faster", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    world.storage.full = true;
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    const early = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await early).toBe("storage_unavailable");
+    world.storage.full = false;
+    await world.system.advance(6_000);
+    expect(await answer(world, call)).toBe("call_not_found");
+    expect((await world.stored(call)).outcome?.reason).toBe("callee_hung_up");
+    await world.stop();
+  });
+});
+
+describe("ending a waiting call that cannot be stored", () => {
+  test("keeps it from being dialled, and stores its end as soon as it can", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    const call = await world.call(instance);
+    world.storage.full = true;
+    const first = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await first).toBe("storage_unavailable");
+    world.line(instance).goOnline();
+    await world.system.advance(3_000);
+    world.storage.full = false;
+    await world.system.advance(10_000);
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    expect(await answer(world, call)).toBe("ended");
+    expect(await answer(world, call)).toBe("call_not_found");
+    const next = await world.call(instance);
+    expect(world.leg(next).live).toBe(true);
+    await world.stop();
+  });
+
+  test("while it is being claimed keeps it from being dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const ended = answer(world, call);
+    await world.system.settle();
+    release();
+    await world.system.advance(1_000);
+    expect(await ended).toBe("ended");
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject(TERMINATED);
+    await world.stop();
+  });
+});
+
+describe("a termination", () => {
+  test("ends with the process if its leg outlives the storage", async () => {
+    const world = await World.start({ timings: { releaseTimeoutMs: 60_000 } });
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
+    leg.stubborn = true;
+    world.storage.full = true;
+    const refused = answer(world, call);
+    await world.system.advance(5_000);
+    expect(await refused).toBe("storage_unavailable");
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("of an instance's calls hangs up at once, and owes no DELETE of a call a 204", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
+    const instance = await world.activeInstance();
+    const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));
+    const waiting = await world.call(instance);
+    world.storage.before = (operation) => {
+      if (operation === "calls.active") world.storage.full = true; // the intent is stored
+    };
+    const deleted = world.app.instances.delete(ALICE, instance.id).catch(() => {});
+    await world.system.advance(100);
+    expect(leg.live).toBe(false);
+    const refused = [answer(world, live), answer(world, waiting)];
+    await world.system.advance(6_000);
+    expect(await Promise.all(refused)).toEqual(["storage_unavailable", "storage_unavailable"]);
+    world.storage.before = () => {};
+    world.storage.full = false;
+    await world.system.advance(20_000);
+    await deleted;
+    for (const call of [live, waiting]) {
+      expect((await world.stored(call)).outcome?.reason).toBe("instance_deleted");
+      expect(await answer(world, call)).toBe("call_not_found");
+    }
+    await world.stop();
+  });
+});

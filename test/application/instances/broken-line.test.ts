@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { World } from "../../support/application.ts";
+
+const WRONG = "the trunk does not take our password";
+
+describe("a line whose fault will not pass by itself", () => {
+  test("fails the calls that wait for it, at once and with the fault", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("no answer");
+    const calls = [await world.call(instance), await world.call(instance), await world.call(instance)];
+    await world.system.advance(10_000);
+    expect((await world.stored(calls[0]!)).status).toBe("QUEUED");
+    world.line(instance).goOffline(WRONG, { lasting: true });
+    await world.system.settle();
+    for (const call of calls) {
+      expect(await world.stored(call)).toMatchObject({
+        status: "FAILED",
+        outcome: { reason: "instance_offline", detail: WRONG },
+      });
+      expect(await world.story(call)).toEqual(["queued", "failed"]);
+    }
+    expect(world.network.legs).toHaveLength(0);
+    await world.stop();
+  });
+
+  test("fails a new call, also if only a probe found the fault", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline(WRONG, { lasting: true, report: false });
+    await world.system.advance(5_000);
+    const call = await world.call(instance);
+    expect(call).toMatchObject({ status: "QUEUED", created: true });
+    await world.system.settle();
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    await world.stop();
+  });
+
+  test("fails calls after the grace too, and of an instance that was never linked", async () => {
+    const world = await World.start({ capabilities: { linking: "operator" } });
+    world.network.reachability = { state: "offline", reason: WRONG, lasting: true };
+    const instance = await world.newInstance();
+    await world.system.advance(60_000);
+    const call = await world.call(instance);
+    await world.system.settle();
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    await world.stop();
+  });
+
+  test("fails a call that the line gives back, and no call that is on the line", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
+    const instance = await world.activeInstance();
+    const live = await world.call(instance);
+    const waiting = await world.call(instance);
+    world.leg(live).placed();
+    world.leg(live).answer();
+    await world.system.settle();
+    world.line(instance).goOffline(WRONG, { lasting: true });
+    await world.system.settle();
+    expect((await world.stored(live)).status).toBe("IN_PROGRESS");
+    expect((await world.stored(waiting)).outcome?.reason).toBe("instance_offline");
+    await world.stop();
+    const other = await World.start();
+    const otherInstance = await other.activeInstance();
+    const line = other.line(otherInstance);
+    other.network.onDial = (leg) => {
+      line.goOffline(WRONG, { lasting: true });
+      leg.end("line_lost");
+    };
+    const back = await other.call(otherInstance);
+    await other.system.settle();
+    expect((await other.stored(back)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    await other.stop();
+  });
+
+  test("takes calls again once it is mended", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline(WRONG, { lasting: true });
+    await world.system.advance(60_000);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    const call = await world.call(instance);
+    expect(world.leg(call).to).toBe(call.targetPhone);
+    world.line(instance).goOffline("no answer");
+    await world.system.settle();
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.stop();
+  });
+
+  test("fails its calls as soon as a storage that was down is back", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("no answer");
+    const call = await world.call(instance);
+    world.storage.down = true;
+    world.line(instance).goOffline(WRONG, { lasting: true });
+    await world.system.advance(20_000);
+    world.storage.down = false;
+    await world.system.advance(6_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: WRONG });
+    await world.stop();
+  });
+});
+
+test("a fault that may pass keeps calls waiting, also after one that would not", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  world.line(instance).goOffline(WRONG, { lasting: true });
+  world.line(instance).goOffline("SIP 503 Service Unavailable");
+  const call = await world.call(instance);
+  await world.system.advance(599_000);
+  expect((await world.stored(call)).status).toBe("QUEUED");
+  await world.stop();
+});

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { DialError } from "../../../src/ports/telephony.ts";
+import { World, type WorldOptions } from "../../support/application.ts";
+
+const FULL = "the trunk carries 2 of 2 calls";
+
+/** A world with a line that refuses calls for so long, and counts the attempts. */
+async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
+  const world = await World.start(options);
+  const instance = await world.activeInstance();
+  const attempts: number[] = [];
+  let full = true;
+  world.network.onDial = () => {
+    attempts.push(world.system.now());
+    if (full) throw new DialError("line_lost", FULL, { retryAfterMs });
+  };
+  return {
+    world,
+    instance,
+    attempts,
+    empty: () => {
+      full = false;
+    },
+  };
+}
+
+test("a call that the network cannot take yet waits as long as it says, then is dialled again", async () => {
+  const { world, instance, attempts, empty } = await fullLine(7_000);
+  const call = await world.call(instance);
+  const first = attempts[0] ?? 0;
+  await world.system.advance(6_999);
+  expect(attempts).toEqual([first]);
+  expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+  empty();
+  await world.system.advance(1);
+  expect(attempts).toEqual([first, first + 7_000]);
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.advance(5_000);
+  expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+  await world.stop();
+});
+
+test("neither a probe nor a line that blinks makes it try sooner", async () => {
+  const { world, instance, attempts } = await fullLine(7_000);
+  await world.call(instance);
+  world.line(instance).goOffline();
+  await world.system.advance(1_000);
+  world.line(instance).goOnline();
+  await world.system.advance(5_000);
+  expect(attempts).toHaveLength(1);
+  await world.stop();
+});
+
+test("its time in the queue still ends, with what the network said", async () => {
+  const { world, instance, attempts } = await fullLine(1_000);
+  const call = await world.call(instance);
+  await world.system.advance(11 * 60_000);
+  expect(attempts.length).toBeGreaterThan(500);
+  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_offline", detail: FULL });
+  await world.stop();
+});
+
+test("once it takes calls again, those that wait behind another one stay in the queue", async () => {
+  const { world, instance, empty } = await fullLine(1_000, {
+    policy: { kind: "fifo", depth: 3 },
+    timings: { queueTimeoutMs: 60_000 },
+  });
+  const given = await world.call(instance);
+  await world.system.advance(2 * 60_000);
+  expect((await world.stored(given)).status).toBe("FAILED");
+  empty();
+  const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
+  const waiting = await world.call(instance);
+  await world.system.advance(1_000);
+  const leg = world.leg(live);
+  leg.placed();
+  leg.answer();
+  await world.system.advance(2 * 60_000);
+  expect((await world.stored(live)).status).toBe("IN_PROGRESS");
+  expect((await world.stored(waiting)).status).toBe("QUEUED");
+  await world.stop();
+});
+
+test("a network that names no time, or one in the past, is asked again a second later", async () => {
+  for (const retryAfterMs of [-5, 0]) {
+    const { world, instance, attempts, empty } = await fullLine(retryAfterMs);
+    await world.call(instance);
+    empty();
+    await world.system.advance(1_000);
+    expect(attempts).toHaveLength(2);
+    await world.stop();
+  }
+});

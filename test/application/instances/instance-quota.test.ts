@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { ALICE, BOB, World } from "../../support/application.ts";
+
+test("a user makes as many instances as the limit allows, also when they ask at once", async () => {
+  const world = await World.start({ limits: { instancesPerUser: 3 } });
+  const create = (user = ALICE, key?: string) =>
+    world.app.instances.create(user, { name: "Desk" }, key === undefined ? {} : { idempotencyKey: key });
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => create()));
+  const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  expect(refused).toHaveLength(5);
+  for (const reason of refused)
+    expect(reason).toMatchObject({ code: "instance_quota", message: expect.stringContaining("3 instances") });
+  expect(await world.app.instances.list(ALICE)).toHaveLength(3);
+  expect(await create(BOB)).toMatchObject({ created: true });
+  await world.stop();
+});
+
+test("a deleted instance makes room for another, under the key that was refused", async () => {
+  const world = await World.start({ limits: { instancesPerUser: 1 } });
+  const create = () => world.app.instances.create(ALICE, { name: "Desk" }, { idempotencyKey: "k" });
+  const first = await world.app.instances.create(ALICE, { name: "Desk" });
+  await expect(create()).rejects.toMatchObject({ code: "instance_quota" });
+  await world.app.instances.delete(ALICE, first.id);
+  expect(await create()).toMatchObject({ created: true, replayed: false });
+  await world.stop();
+});

@@ -1,0 +1,475 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const shown = async (world: World, instance: Instance) => {
+  const { status, connection, phone } = await world.app.instances.get(ALICE, instance.id);
+  return { status, state: connection.state, phone };
+};
+
+const instanceStory = async (world: World) =>
+  (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter((event) => event.callId === null).map((e) => e.type);
+
+describe("linking", () => {
+  test("takes an instance from CREATED over CONFIGURED to ACTIVE", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+    const code = await world.app.instances.configure(ALICE, instance.id);
+    expect(code).toMatchObject({ instanceId: instance.id, sequence: 1 });
+    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
+
+    const line = world.line(instance);
+    line.hold = new Promise(() => {}); // the network does not answer probes yet
+    await line.scan("+12025550177");
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual({ status: "CONFIGURED", state: "connecting", phone: "+12025550177" });
+    await world.stop();
+  });
+
+  test("ends ACTIVE as soon as a probe finds the line online", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+    await world.stop();
+  });
+
+  test("answers the current code, also after it has changed", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const first = await world.app.instances.configure(ALICE, instance.id);
+    expect(await world.app.instances.configure(ALICE, instance.id)).toEqual(first);
+    await world.system.advance(20_000);
+    world.line(instance).showCode();
+    const second = await world.app.instances.configure(ALICE, instance.id);
+    expect(second).toMatchObject({ sequence: 2, expiresAt: world.system.now() + 20_000 });
+    await world.stop();
+  });
+
+  test("waits for a code ten seconds, and says why none came", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.system.advance(20_000); // the code has expired and no new one appears
+    const answer = world.app.instances.configure(ALICE, instance.id);
+    const refused = expect(answer).rejects.toMatchObject({ code: "qr_unavailable" });
+    await world.system.advance(10_000);
+    await refused;
+    await world.stop();
+  });
+
+  test("keeps what went wrong inside to the log", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const inside = new Error("EACCES: permission denied, open '/srv/secret/creds'");
+    const open = world.network.open.bind(world.network);
+    const refusals: unknown[] = [];
+    const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error) => refusals.push(error));
+    world.network.open = async () => {
+      throw inside;
+    };
+    await ask();
+    refusals.push(await world.app.instances.get(ALICE, instance.id).then(({ connection }) => connection.reason));
+    world.network.open = async (...args) => {
+      const line = await open(...args);
+      line.link = async () => {
+        throw inside;
+      };
+      return line;
+    };
+    await ask();
+    expect(refusals).toMatchObject([{ code: "qr_unavailable" }, expect.any(String), { code: "qr_unavailable" }]);
+    expect(refusals.join()).not.toMatch(/EACCES|secret/);
+    expect(world.errors).toHaveLength(2);
+    for (const logged of world.errors) expect(logged).toContain("EACCES");
+    await world.stop();
+  });
+
+  test("says that the storage is down where that is the reason", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const open = world.network.open.bind(world.network);
+    world.network.open = async () => {
+      throw new StorageUnavailable("the database is locked"); // the credentials could not be read
+    };
+    await expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+      name: "StorageUnavailable",
+    });
+    world.network.open = open;
+    expect((await world.app.instances.configure(ALICE, instance.id)).sequence).toBe(1);
+    await world.stop();
+  });
+
+  test("of an instance that is linked already is refused, also when it is linked while the caller waits", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.system.advance(20_000);
+    const waiting = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+      code: "instance_already_linked",
+    });
+    await world.system.settle();
+    await world.line(instance).scan();
+    await world.system.settle();
+    await waiting;
+    await expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+      code: "instance_already_linked",
+    });
+    await world.stop();
+  });
+
+  test("keeps what the phone has given sealed, and erases it when the instance is deleted", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const sealed = await world.storage.instances.loadCredentials(instance.id);
+    expect(sealed).toBeDefined();
+    expect(new TextDecoder().decode(sealed)).not.toContain("+1202");
+    await world.app.instances.delete(ALICE, instance.id);
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    await world.stop();
+  });
+});
+
+describe("probing", () => {
+  test("asks every five seconds, and every second during a call", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    const probesIn = async (ms: number) => {
+      const before = line.probes;
+      await world.system.advance(ms);
+      return line.probes - before;
+    };
+    expect(await probesIn(20_000)).toBe(4);
+    const { leg } = await world.answeredCall(instance, "x".repeat(1_000));
+    expect(await probesIn(10_000)).toBe(10);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    expect(await probesIn(20_000)).toBe(4);
+    await world.stop();
+  });
+
+  test("finds a line offline that did not say so", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone", { report: false });
+    await world.system.advance(5_000);
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
+    await world.stop();
+  });
+
+  test("does not believe a network that stays silent when it is asked", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).hold = new Promise(() => {});
+    await world.system.advance(60_000);
+    expect(await shown(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
+    world.line(instance).hold = undefined;
+    await world.system.advance(10_000);
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    await world.stop();
+  });
+
+  test("asks again when the line reports something while an answer is under way", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    line.goOffline();
+    let answer = () => {};
+    line.hold = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await world.system.advance(5_000); // a probe is under way, and will answer "offline"
+    line.hold = undefined;
+    line.goOnline();
+    answer();
+    await world.system.settle();
+    expect(await shown(world, instance)).toMatchObject({ state: "online" });
+    await world.stop();
+  });
+});
+
+describe("a line that goes offline", () => {
+  test("leaves its instance ACTIVE for thirty seconds, in which nothing is dialled", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline();
+    await world.system.settle();
+    const call = await world.call(instance);
+    await world.system.advance(29_999);
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "reconnecting" });
+    expect(world.network.legs).toEqual([]);
+    await world.system.advance(1);
+    expect(await shown(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.stop();
+  });
+
+  test("dials what waits as soon as it is back, within the grace or after it", async () => {
+    const world = await World.start();
+    for (const ms of [10_000, 60_000]) {
+      const instance = await world.activeInstance();
+      world.line(instance).goOffline();
+      await world.system.settle();
+      const call = await world.call(instance);
+      await world.system.advance(ms);
+      world.line(instance).goOnline();
+      await world.system.settle();
+      expect(world.leg(call).live).toBe(true);
+      expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    }
+    await world.stop();
+  });
+
+  test("that blinks within the grace writes nothing", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const writes = () => world.storage.writes.filter((operation) => operation.startsWith("instances.")).length;
+    const before = writes();
+    world.line(instance).goOffline();
+    await world.system.advance(20_000);
+    world.line(instance).goOnline();
+    await world.system.advance(60_000);
+    expect(writes()).toBe(before);
+    await world.stop();
+  });
+
+  test("while a call is being claimed keeps the call in its queue", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    world.line(instance).goOffline();
+    release();
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(world.network.legs).toEqual([]);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("ends its call as instance_lost, one second later or when it is back without it", async () => {
+    const world = await World.start();
+    for (const back of [false, true]) {
+      const instance = await world.activeInstance();
+      const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
+      await world.system.advance(2_000);
+      leg.talkative = false;
+      world.line(instance).goOffline();
+      await world.system.advance(500);
+      expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+      if (back) world.line(instance).goOnline();
+      await world.system.advance(back ? 0 : 501);
+      expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+    }
+    await world.stop();
+  });
+
+  test("and is back with a last late frame ends its call a second after that", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
+    await world.system.advance(2_000);
+    leg.talkative = false;
+    world.line(instance).goOffline();
+    leg.say(new Int16Array(160)); // one frame
+    await world.system.advance(500);
+    world.line(instance).goOnline();
+    await world.system.advance(999);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(2);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+    await world.stop();
+  });
+
+  test("does not end a call whose audio never stops", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call } = await world.answeredCall(instance, "x".repeat(200)); // 10 s
+    await world.system.advance(1_000);
+    world.line(instance).goOffline("the registration expired");
+    await world.system.advance(5_000);
+    world.line(instance).goOnline();
+    await world.system.advance(6_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: 10_000 });
+    await world.stop();
+  });
+});
+
+describe("a phone whose owner unlinks the device", () => {
+  test("takes the instance back to CREATED, and a new code links it again", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).unlinkByOwner();
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    await world.system.advance(60_000);
+    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan("+12025550111");
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual({ status: "ACTIVE", state: "online", phone: "+12025550111" });
+    await world.stop();
+  });
+
+  test("stays unlinked although its link was just being stored", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    const line = world.line(instance);
+    const linked = line.scan("+12025550177");
+    line.unlinkByOwner();
+    await linked;
+    await world.system.advance(60_000);
+    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    await world.stop();
+  });
+
+  test("leaves waiting calls in their queue, and ends the live one", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
+    const waiting = await world.call(instance);
+    leg.talkative = false;
+    world.line(instance).unlinkByOwner();
+    await world.system.advance(2_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_lost" });
+    expect((await world.stored(waiting)).status).toBe("QUEUED");
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("stays unlinked although the line was just being found online", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    line.goOffline();
+    await world.system.advance(31_000); // CONFIGURED
+    let release = () => {};
+    world.storage.before = (operation) => {
+      if (operation !== "instances.update") return;
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    line.goOnline(); // a write begins: ACTIVE
+    await world.system.settle();
+    line.unlinkByOwner();
+    world.storage.before = () => {};
+    release();
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "unlinked", phone: null });
+    expect((await world.call(instance)).status).toBe("QUEUED");
+    await world.system.advance(60_000);
+    expect(world.network.legs).toEqual([]);
+    expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked" });
+    await world.stop();
+  });
+});
+
+describe("a storage that is down", () => {
+  test("does not lose what a line reported meanwhile", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    world.storage.down = true;
+    await world.system.advance(30_000);
+    world.storage.down = false;
+    await world.system.advance(10_000);
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    expect(await instanceStory(world)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+    await world.stop();
+  });
+});
+
+describe("deleting an instance", () => {
+  test("ends its call, unlinks the number, erases its credentials and stops probing", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call, leg } = await world.answeredCall(instance);
+    const line = world.line(instance);
+    await world.app.instances.delete(ALICE, instance.id);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(leg.live).toBe(false);
+    expect(line).toMatchObject({ linked: false, closed: true });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    const { probes } = line;
+    await world.system.advance(60_000);
+    expect(line.probes).toBe(probes);
+    await expect(world.app.instances.get(ALICE, instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    await expect(world.app.instances.delete(ALICE, instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    await expect(world.call(instance)).rejects.toMatchObject({ code: "instance_not_found" });
+    expect(await world.app.calls.get(ALICE, call.id)).toMatchObject({ status: "FAILED" });
+    expect(await world.app.instances.list(ALICE)).toEqual([]);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("erases its credentials although the network fails to unlink it", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).unlink = async () => {
+      throw new Error("the network is gone");
+    };
+    await world.app.instances.delete(ALICE, instance.id);
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    expect(world.line(instance).closed).toBe(true);
+    await world.stop();
+  });
+
+  test("twice at once: the second caller learns that it is gone", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const answers = await Promise.allSettled([
+      world.app.instances.delete(ALICE, instance.id),
+      world.app.instances.delete(ALICE, instance.id),
+    ]);
+    expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("while it is being configured leaves no line behind", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    let release = () => {};
+    const { open } = world.network;
+    world.network.open = async (...args) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return open.apply(world.network, args);
+    };
+    const configured = Promise.allSettled([world.app.instances.configure(ALICE, instance.id)]);
+    await world.system.settle();
+    const deleted = world.app.instances.delete(ALICE, instance.id);
+    await world.system.settle();
+    release();
+    await deleted;
+    await world.system.advance(20_000);
+    const [answer] = await configured;
+    expect(answer?.status).toBe("rejected");
+    expect(world.line(instance).closed).toBe(true);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+});
+
+test("an instance that another server has made names no network as missing", async () => {
+  const world = await World.start();
+  const made = await world.activeInstance();
+  const other = { ...made, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
+  await world.storage.instances.insert(other, []);
+  expect((await world.app.instances.get(ALICE, other.id)).connection).toMatchObject({
+    state: "offline",
+    reason: "the line is not open",
+  });
+  await world.stop();
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { ALICE, World } from "../../support/application.ts";
+import { expectDeleted } from "../../support/deleted-instance.ts";
+
+const never = new Promise<never>(() => {});
+
+/** An instance whose code is shown. */
+async function showingCode() {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  await world.app.instances.configure(ALICE, instance.id);
+  return { world, instance, line: world.line(instance) };
+}
+
+describe("a number that is linked", () => {
+  test.each(["before", "after"] as const)(
+    "is linked after a crash %s any step, if it was confirmed, and otherwise not at all",
+    async (moment) => {
+      for (let n = 1; ; n++) {
+        const { world: before, instance, line } = await showingCode();
+        let steps = 0;
+        let die = () => {};
+        const dies = new Promise<void>((resolve) => {
+          die = resolve;
+        });
+        before.storage[moment] = () => {
+          if (++steps < n) return;
+          die();
+          return never;
+        };
+        let confirmed = false;
+        const scanned = line.scan("+12025550177").then(() => {
+          confirmed = true;
+        });
+        await Promise.race([scanned, dies]);
+        await before.system.settle();
+        const died = steps >= n;
+        before.storage.before = before.storage.after = () => {};
+        const after = await before.crashAndRestart();
+        const { status, phone } = await after.app.instances.get(ALICE, instance.id);
+        const credentials = await after.storage.instances.loadCredentials(instance.id);
+        if (confirmed) expect({ status, phone }, `step ${n}`).toEqual({ status: "ACTIVE", phone: "+12025550177" });
+        expect(credentials !== undefined, `credentials come with the state, step ${n}`).toBe(status !== "CREATED");
+        await after.stop();
+        if (!died) break;
+      }
+    },
+  );
+
+  test("is confirmed when it is stored, also after the storage was down", async () => {
+    const { world, instance, line } = await showingCode();
+    world.storage.down = true;
+    let confirmed = false;
+    const scanned = line.scan().then(() => {
+      confirmed = true;
+    });
+    await world.system.advance(20_000);
+    expect(confirmed).toBe(false);
+    world.storage.down = false;
+    await world.system.advance(5_000);
+    await scanned;
+    await world.system.settle();
+    expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    await world.stop();
+  });
+
+  test("although its instance was deleted meanwhile is refused, and nothing is stored", async () => {
+    const { world, instance, line } = await showingCode();
+    line.hold = never; // the network does not answer the deletion
+    void world.app.instances.delete(ALICE, instance.id);
+    await world.system.settle();
+    await expect(line.scan()).rejects.toMatchObject({ code: "instance_not_found" });
+    await world.system.advance(10_000);
+    await expectDeleted(world, instance);
+    await world.stop();
+  });
+
+  test("and whose process died before the state was stored goes on at the next start", async () => {
+    const before = await World.start();
+    const instance = await before.newInstance();
+    // What versions left that stored credentials before the state.
+    await before.context.vault.of(instance.id, before.storage.instances).save(new TextEncoder().encode("keys"));
+    before.network.devices.set(instance.id, "+12025550177");
+    const after = await before.crashAndRestart();
+    expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    expect(await after.storage.instances.halfLinked({})).toEqual([]);
+    await after.stop();
+  });
+});
+
+test("a link that was half done is tried again until its network is there", async () => {
+  const before = await World.start();
+  const instance = await before.newInstance();
+  await before.app.instances.configure(ALICE, instance.id);
+  await before.line(instance).scan();
+  await before.storage.instances.update(
+    instance.id,
+    (await before.storage.instances.get(instance.id))!.version,
+    { status: "CREATED", phone: null },
+    [],
+    new Uint8Array(40),
+  );
+  const after = new World({ before });
+  await after.storage.open({ exclusive: true });
+  const { open } = after.network;
+  after.network.open = () => Promise.reject(new Error("the network is away"));
+  await after.app.start();
+  await after.system.advance(2_000);
+  after.network.open = open;
+  await after.system.advance(30_000);
+  expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+  await after.stop();
+});
+
+test("an instance whose owner unlinks the device loses state and credentials together", async () => {
+  for (const moment of ["before", "after"] as const)
+    for (let n = 1; n <= 2; n++) {
+      const before = await World.start();
+      const instance = await before.activeInstance();
+      let writes = 0;
+      before.storage[moment] = (operation: string) => {
+        if (!/get$/.test(operation) && ++writes >= n) return never;
+      };
+      before.line(instance).unlinkByOwner();
+      await before.system.settle();
+      before.storage.before = before.storage.after = () => {};
+      const stored = await before.storage.instances.get(instance.id);
+      const credentials = await before.storage.instances.loadCredentials(instance.id);
+      expect(credentials !== undefined).toBe(stored?.status !== "CREATED");
+    }
+});

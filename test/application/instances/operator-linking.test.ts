@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { LineHealth } from "../../../src/ports/telephony.ts";
+import { ALICE, World, type WorldOptions } from "../../support/application.ts";
+
+const DOWN: LineHealth = { state: "offline", reason: "the trunk does not answer" };
+const OPTIONS: WorldOptions = { capabilities: { linking: "operator" } };
+
+/** A world whose network is not reachable. */
+async function worldInTheDark(): Promise<World> {
+  const world = await World.start(OPTIONS);
+  world.network.reachability = DOWN;
+  return world;
+}
+
+const shown = async (world: World, instance: Instance) => {
+  const { status, connection } = await world.app.instances.get(ALICE, instance.id);
+  return { status, state: connection.state, reason: connection.reason };
+};
+
+const configured = (world: World, instance: Instance) => world.app.instances.configure(ALICE, instance.id);
+
+test("an instance of a network that the operator links is answered CREATED and becomes ACTIVE by itself", async () => {
+  const world = await World.start(OPTIONS);
+  const instance = await world.newInstance();
+  expect(instance.status).toBe("CREATED");
+  await world.system.settle();
+  expect(await shown(world, instance)).toEqual({ status: "ACTIVE", state: "online", reason: null });
+  const events = await world.storage.events.ofUser(ALICE.userId, {}, {});
+  expect(events.map(({ type }) => type)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+  const { call } = await world.answeredCall(instance, "x");
+  await world.system.advance(2_000);
+  expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+  await world.stop();
+});
+
+test("it needs no QR code once it is linked", async () => {
+  const world = await World.start(OPTIONS);
+  const instance = await world.newInstance();
+  await expect(configured(world, instance)).rejects.toMatchObject({ code: "instance_already_linked" });
+  await world.stop();
+});
+
+test("while the network is not there it stays CREATED, and asking for a QR code tells the reason", async () => {
+  const world = await worldInTheDark();
+  const instance = await world.newInstance();
+  await world.system.settle();
+  expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "connecting", reason: DOWN.reason });
+  await expect(configured(world, instance)).rejects.toMatchObject({
+    code: "qr_unavailable",
+    message: expect.stringContaining("the trunk does not answer"),
+  });
+  await world.system.advance(60_000);
+  expect(await shown(world, instance)).toEqual({ status: "CREATED", state: "offline", reason: DOWN.reason });
+  world.line(instance).health = { state: "online" }; // found by the next probe
+  await world.system.advance(5_000);
+  expect((await shown(world, instance)).status).toBe("ACTIVE");
+  await world.stop();
+});
+
+test("a call that waits for it in vain fails with the reason", async () => {
+  const world = await worldInTheDark();
+  const call = await world.call(await world.newInstance());
+  await world.system.advance(11 * 60_000);
+  expect((await world.stored(call)).outcome).toMatchObject({ reason: "instance_not_linked", detail: DOWN.reason });
+  await world.stop();
+});
+
+test("after a restart it goes on linking what was still CREATED, and dials what waited", async () => {
+  const before = await worldInTheDark();
+  const instance = await before.newInstance();
+  const call = await before.call(instance);
+  const world = await before.crashAndRestart();
+  expect((await shown(world, instance)).status).toBe("ACTIVE");
+  expect(world.leg(call).to).toBe(call.targetPhone);
+  await world.stop();
+});
+
+test("the number that the network tells is shown, whether or not the line is online yet", async () => {
+  const world = await worldInTheDark();
+  const open = world.network.open.bind(world.network);
+  world.network.open = async (instance, host) => {
+    host.linked("+12025550142");
+    return open(instance, host);
+  };
+  const instance = await world.newInstance();
+  await world.system.settle();
+  const { status, phone } = await world.app.instances.get(ALICE, instance.id);
+  expect({ status, phone }).toEqual({ status: "CONFIGURED", phone: "+12025550142" });
+  await world.stop();
+});
+
+test("a report that it was unlinked counts as offline, since nobody could scan a code", async () => {
+  const world = await World.start(OPTIONS);
+  const instance = await world.newInstance();
+  await world.system.settle();
+  world.line(instance).unlinkByOwner("the account was closed");
+  await world.system.settle();
+  expect(await shown(world, instance)).toEqual({
+    status: "ACTIVE",
+    state: "reconnecting",
+    reason: "the account was closed",
+  });
+  await world.system.advance(31_000);
+  expect((await shown(world, instance)).status).toBe("CONFIGURED");
+  await world.stop();
+});
+
+test("deleting it closes its line", async () => {
+  const world = await World.start(OPTIONS);
+  const instance = await world.newInstance();
+  await world.system.settle();
+  const line = world.line(instance);
+  await world.app.instances.delete(ALICE, instance.id);
+  expect(line.closed).toBe(true);
+  await world.stop();
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { until } from "../../support/server-client.ts";
+import { toneShare } from "../../support/server-sound.ts";
+import { callees, startFarEnd } from "../../support/sip/far-end.ts";
+import { startLossyRelay } from "../../support/sip/lossy-relay.ts";
+import type { Weather } from "../../support/sip/network-impairment.ts";
+import { type Caller, openTrunk } from "./caller.ts";
+import { OUR_HZ } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+/** What one call comes through, and how much of a tone must be left of it. */
+const MEDIA: readonly { readonly title: string; readonly weather: Weather; readonly share: number }[] = [
+  { title: "3 % of all packets lost", weather: { loss: 0.03 }, share: 0.97 },
+  { title: "bursts of 60 ms lost", weather: { loss: 0.06, burst: 3 }, share: 0.95 },
+  { title: "10 % arriving twice", weather: { duplicates: 0.1 }, share: 0.995 },
+  { title: "10 % overtaken by others", weather: { late: 0.1, lateMs: 30, delayMs: 20 }, share: 0.995 },
+  { title: "150 ms of delay and 40 ms of jitter", weather: { delayMs: 150, jitterMs: 40 }, share: 0.98 },
+  { title: "everything at once", weather: { loss: 0.03, duplicates: 0.05, late: 0.05, jitterMs: 30 }, share: 0.95 },
+];
+
+describe("a network with", () => {
+  const stage = new Stage();
+  const beyond = async (weathers: { signalling?: Weather; media?: Weather }, seed: number, name: string) => {
+    const farEnd = stage.add(await startFarEnd({ callees: { "*": callees.speaks } }), (it) => it.close());
+    const relay = stage.add(await startLossyRelay({ to: farEnd, seed, ...weathers }), (it) => it.close());
+    return { farEnd, relay, caller: await openTrunk(stage, { server: relay.uri }, name) };
+  };
+  const hear = async ({ dial }: Caller, ms: number) => {
+    const call = await dial();
+    await call.events.next("connected", 15_000);
+    const from = performance.now();
+    await until(
+      () => call.ear.frames.length * 20,
+      (heard) => heard >= ms,
+      ms + 5_000,
+      `${ms} ms of sound`,
+    );
+    const tookMs = performance.now() - from;
+    await call.leg.hangUp();
+    await call.events.over;
+    expect(call.events.cause).toBe("released");
+    return { ...call, tookMs };
+  };
+
+  for (const [i, { title, weather, share }] of MEDIA.entries())
+    test.concurrent(`${title} carries a call: the tone is there, and lasts as long`, async () => {
+      const { relay, farEnd, caller } = await beyond({ media: weather }, 10 + i, `media-${i}`);
+      const { leg, ear, tookMs } = await hear(caller, 5_000);
+      const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
+      expect(toneShare(heard, 1000)).toBeGreaterThan(share);
+      expect(tookMs).toBeLessThan(6_000); // frames come at their pace, lost or not
+      const call = farEnd.calls[0]!;
+      const { samples, gaps } = call.voice!.heard();
+      const missing = gaps.reduce((sum, gap) => sum + gap.samples, 0);
+      expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(1 - missing / samples.length - 0.02);
+      expect(gaps.every((gap) => gap.samples > 0 && gap.samples % 160 === 0)).toBe(true);
+      if (weather.loss) expect(relay.media.lost).toBeGreaterThan(5);
+      if (weather.duplicates) expect(relay.media.duplicated).toBeGreaterThan(10);
+      if (weather.late) expect(relay.media.late).toBeGreaterThan(10);
+      const counted = leg.statistics?.();
+      if (weather.loss) expect(counted!.packetsLost).toBeGreaterThan(0);
+      if (weather.duplicates) expect(counted!.packetsDuplicated).toBeGreaterThan(0);
+      expect(call.count("BYE")).toBe(1);
+    });
+
+  const FIRSTS = ["INVITE", "SIP/2.0 180", "SIP/2.0 200", "ACK", "BYE"];
+  for (const first of FIRSTS)
+    test.concurrent(`the first ${first} lost makes no difference to how the call goes`, async () => {
+      let lost = 0;
+      const loses = (datagram: Buffer): boolean => datagram.toString("latin1").startsWith(`${first} `) && lost++ === 0;
+      const { farEnd, caller } = await beyond({ signalling: { loses } }, 1, `first-${FIRSTS.indexOf(first)}`);
+      await hear(caller, 1_500);
+      expect(lost).toBeGreaterThanOrEqual(first.includes("180") ? 1 : 2); // it came again
+      const [call] = farEnd.calls;
+      await until(
+        () => call!.end,
+        (end) => end !== undefined,
+        5_000,
+        "the callee to be told",
+      );
+      expect([farEnd.calls.length, call!.end, call!.count("INVITE"), call!.count("BYE")]).toEqual([
+        1,
+        "they hung up",
+        1,
+        1,
+      ]);
+    });
+
+  test.concurrent.each([21, 22, 23, 24, 25, 26])(
+    "every third datagram of the signalling lost or late still sets up and ends a call (%i)",
+    async (seed) => {
+      const signalling = { loss: 0.3, late: 0.3, lateMs: 80, duplicates: 0.2 };
+      const { relay, caller } = await beyond({ signalling }, seed, `storm-${seed}`);
+      await hear(caller, 500);
+      expect(relay.signalling.lost + relay.signalling.late + relay.signalling.duplicated).toBeGreaterThan(0);
+    },
+  );
+});
