@@ -26,8 +26,9 @@ export interface MediaTargetOptions {
 
 /**
  * Configures a media session with what offer and answer come to. A host name for the far side's audio, which SDP allows
- * (RFC 8866 section 5.7), is looked up first; meanwhile nothing is sent. A name that had an address earlier in the call
- * keeps it until the DNS names others.
+ * (RFC 8866 section 5.7), is looked up first; until it is found, and if it is not, the session stays as it was: audio
+ * goes on to an earlier address, and none is sent without one. A name that had an address earlier in the call keeps it
+ * until the DNS names others.
  */
 export class MediaTarget {
   readonly #allowed: AddressCheck;

@@ -103,25 +103,29 @@ describe("a host name for the far side's audio", () => {
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
   });
 
-  /** A reliable description, and after it an UPDATE that names a host without an address. */
-  const early = (then: (call: FarEndCall) => Promise<unknown>): Script => {
-    const addresses = vi.spyOn(nodeDns, "addresses");
-    const looked = (): Promise<void> =>
-      vi.waitFor(() => expect(addresses.mock.settledResults.map(({ type }) => type)).toContain("fulfilled"));
+  /** A reliable description, and after it an UPDATE that names a host whose address `look` finds. */
+  const early = (look: () => Promise<readonly string[]>, then: (call: FarEndCall) => Promise<unknown>): Script => {
+    const { addresses } = nodeDns;
+    vi.spyOn(nodeDns, "addresses").mockImplementation((host) =>
+      host === "nowhere.invalid" ? look() : addresses(host),
+    );
     const sdp = writeSdp({
       ...{ version: 9, address: "127.0.0.1", port: 4000, formats: [[0, "PCMU/8000"]] },
       connection: "nowhere.invalid",
     });
     const before = async (call: FarEndCall): Promise<void> => {
       await call.request("UPDATE", [["Content-Type", "application/sdp"]], sdp);
-      await looked();
       await then(call);
     };
     return { rings: [183], reliable: true, earlyMedia: true, before };
   };
 
   test("that an UPDATE names before the answer may be followed by another", async () => {
-    const callee = early((call) => call.reinvite("sendrecv", "UPDATE"));
+    const look = vi.fn(async () => []);
+    const callee = early(look, async (call) => {
+      await vi.waitFor(() => expect(look.mock.settledResults).toEqual([{ type: "fulfilled", value: [] }]));
+      await call.reinvite("sendrecv", "UPDATE");
+    });
     const scene = await Scene.open({ requireInboundAudio: false }, { callees: { "*": callee } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -131,11 +135,22 @@ describe("a host name for the far side's audio", () => {
   });
 
   test("that an UPDATE names before the answer is where the callee is, unless the answer says more", async () => {
-    const scene = await Scene.open({}, { callees: { "*": early(async () => {}) } });
+    let fail: (() => void) | undefined;
+    const look = () =>
+      new Promise<readonly string[]>((resolve) => {
+        fail = () => resolve([]);
+      });
+    const scene = await Scene.open({}, { callees: { "*": early(look, async () => {}) } });
     const { leg, events } = await scene.call(NUMBER);
+    await events.next("connected", 5_000);
+    const voice = scene.farEnd.calls[0]!.voice!;
+    const sent = voice.packets.length;
+    await scene.network.until(() => voice.packets.length > sent + 5, "audio at the earlier address");
+    expect(events.types).not.toContain("media_lost");
+    fail!();
     await events.next("media_lost", 5_000);
     await leg.hangUp();
     await events.over;
-    expect(events.types).toEqual(["placed", "early_media", "answered", "media_lost", "ended"]);
+    expect(events.types).toEqual(["placed", "early_media", "answered", "connected", "media_lost", "ended"]);
   });
 });
