@@ -210,7 +210,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
     if (this.#closing !== undefined) return;
-    if (monotonic >= this.#options.deadlines.send) {
+    if (this.#isOverdue) {
       this.#outbound.pause();
       return;
     }
@@ -249,6 +249,11 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     return direction === "sendrecv" || direction === "sendonly";
   }
 
+  get #isOverdue(): boolean {
+    const { system, deadlines } = this.#options;
+    return system.monotonic() >= deadlines.send;
+  }
+
   #use(settings: StreamSettings, codec: Codec): void {
     if (this.#settings !== settings || this.#closing !== undefined) {
       if (codec !== this.#codec) codec.close();
@@ -268,13 +273,14 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#outbound.sent > 0) return;
-    if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
+    if (this.#isOverdue) return;
     this.#outbound.begin(this.#source);
   }
 
   readonly #transmit = (packet: PacketRoom, length: number): void => {
     const bytes = this.#protection.protect(packet.bytes, length);
-    if (bytes <= 0) return;
+    // Source and codec may have taken their time, and the process may have been stopped meanwhile.
+    if (bytes <= 0 || this.#isOverdue) return;
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source);
     if (this.#sending || !this.#started) return;
     this.#sending = true;

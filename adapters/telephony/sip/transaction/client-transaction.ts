@@ -121,7 +121,7 @@ export class ClientTransaction {
     const machine = this.#machine;
     switch (action) {
       case "send":
-        if (owner.maySend?.() ?? true) this.#send(this.request);
+        this.#send(this.request, owner.maySend);
         break;
       case "provisional":
         owner.provisional(this.#response as SipResponse);
@@ -200,10 +200,9 @@ export class ClientTransaction {
     }
   }
 
-  #send(message: SipRequest): void {
+  #send(message: SipRequest, maySend?: () => boolean): void {
     try {
-      this.flow.send(message);
-      if (message === this.request) this.#copies++;
+      if (this.flow.send(message, maySend) && message === this.request) this.#copies++;
     } catch (cause) {
       const detail = cause instanceof Error ? cause.message : String(cause);
       this.lost(cause instanceof TransportError ? cause : new TransportError("unreachable", detail, { cause }));

@@ -14,7 +14,10 @@ export async function reply(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    if (flow.alive) return flow.send(response);
+    if (flow.alive) {
+      flow.send(response);
+      return;
+    }
     const hop = hopBack(response, flow);
     if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
   } catch {

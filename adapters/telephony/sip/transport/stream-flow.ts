@@ -96,9 +96,12 @@ export class StreamFlow implements Flow {
     return this.#usedAt;
   }
 
-  send(message: SipMessage): void {
+  send(message: SipMessage, maySend?: () => boolean): boolean {
     if (!this.#alive) throw this.#fault ?? this.#gone();
-    this.#write(writeMessage(message));
+    const bytes = writeMessage(message);
+    if (maySend?.() === false) return false;
+    this.#write(bytes);
+    return true;
   }
 
   hold(): () => void {

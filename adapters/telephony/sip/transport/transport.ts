@@ -33,8 +33,12 @@ export interface Flow {
   readonly alive: boolean;
   /** Whether somebody else repeats what is lost: TCP and TLS (RFC 3261 section 17: then no request is repeated). */
   readonly reliable: boolean;
-  /** Hands a message to the network. What fails is reported by `closed`; a flow that is gone throws a TransportError. */
-  send(message: SipMessage): void;
+  /**
+   * Hands a message to the network. What fails is reported by `closed`; a flow that is gone throws a TransportError.
+   * @param maySend asked last, when the message is written: false keeps it back; default: nothing does
+   * @returns whether it was handed over
+   */
+  send(message: SipMessage, maySend?: () => boolean): boolean;
   /**
    * Keeps the connection, and the way through a NAT, open while nothing is said: for a call, for a registration. The far
    * side hears a CRLF now and then (RFC 5626). The answer lets go; twice is fine.

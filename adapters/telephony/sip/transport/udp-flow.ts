@@ -51,8 +51,11 @@ export class UdpFlow implements Flow {
     return this.#keepAlive.held;
   }
 
-  send(message: SipMessage): void {
-    this.#send(writeMessage(message));
+  send(message: SipMessage, maySend?: () => boolean): boolean {
+    const bytes = writeMessage(message);
+    if (maySend?.() === false) return false;
+    this.#send(bytes);
+    return true;
   }
 
   hold(): () => void {

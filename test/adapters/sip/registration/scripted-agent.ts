@@ -34,7 +34,7 @@ export class ScriptedAgent implements UserAgent {
       return agent.alive;
     },
     reliable: true,
-    send() {},
+    send: () => true,
     hold() {
       agent.holds++;
       return () => void agent.holds--;

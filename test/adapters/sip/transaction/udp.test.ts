@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
 import { field, readSip } from "../../../support/sip/sip-text.ts";
-import { datagramPeer, streamPeer } from "../transport/sockets.ts";
+import { datagramPeer, never, streamPeer } from "../transport/sockets.ts";
 import { openTrunk, request, send, type Trunk } from "./trunk.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -42,6 +42,34 @@ test.skipIf("Deno" in globalThis)("a port where nobody listens is told at once",
   const fault = await send(transactions, request("OPTIONS", gone.uri), gone.uri).end;
   expect(fault).toBeInstanceOf(TransportError);
   expect(fault).toMatchObject({ fault: "refused" });
+});
+
+test.each(["udp", "tcp"])("an INVITE whose deadline passes while it is written is kept back: %s", async (kind) => {
+  const datagrams = await datagramPeer();
+  const stream = await streamPeer();
+  open.push(datagrams, stream);
+  const received = (): string => datagrams.received.map(({ text }) => text).join("") + stream.received();
+  const uri = `sip:them@127.0.0.1:${kind === "udp" ? datagrams.port : stream.port};transport=${kind}`;
+  const { transactions } = trunk();
+  const flow = await transactions.flowTo(uri, never);
+  let overdue = false;
+  transactions.request(request("INVITE", uri), flow, {
+    maySend: () => !overdue,
+    prepare(copy) {
+      const { body } = copy;
+      const write = (): Uint8Array => {
+        overdue = true;
+        return body;
+      };
+      Object.defineProperty(copy, "body", { get: write });
+    },
+    final() {},
+    failed() {},
+  });
+  send(transactions, request("OPTIONS", uri), flow);
+  await vi.waitFor(() => expect(received()).toMatch(/OPTIONS/));
+  expect(overdue).toBe(true);
+  expect(received()).not.toMatch(/INVITE/);
 });
 
 test("a long INVITE that a mute TCP port has swallowed comes as a datagram within seconds, and the next at once", async () => {

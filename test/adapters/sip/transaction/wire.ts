@@ -41,9 +41,11 @@ class WireFlow implements Flow {
     this.#send = send;
   }
 
-  send(message: SipMessage): void {
+  send(message: SipMessage, maySend?: () => boolean): boolean {
     if (!this.alive) throw new TransportError("closed", "gone");
+    if (maySend?.() === false) return false;
     this.#send(message, this);
+    return true;
   }
 
   hold(): () => void {

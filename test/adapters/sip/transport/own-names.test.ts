@@ -10,7 +10,7 @@ function flow(kind: TransportKind, address: string): Flow {
     remote: { address: "198.51.100.1", port: 5060 },
     alive: true,
     reliable: kind !== "udp",
-    send() {},
+    send: () => true,
     hold: () => () => {},
   };
 }

@@ -40,7 +40,7 @@ export class PaperFlow implements Flow {
     return this.kind !== "udp";
   }
 
-  send(): void {
+  send(): boolean {
     throw new Error("nothing is sent on paper");
   }
 
@@ -90,6 +90,11 @@ export class Sent implements OutgoingRequest {
 
   header(name: string): string | undefined {
     return this.request.headers.get(name);
+  }
+
+  /** Whether the layer would send it now. */
+  get maySend(): boolean {
+    return this.#listener.maySend?.() ?? true;
   }
 
   cancel(reason = ""): void {
