@@ -95,7 +95,7 @@ export interface InviteRequest {
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;
-  /** Asked before each INVITE, repetitions included; left out: it may always be sent. */
+  /** Asked before each INVITE and each refresh of the session, repetitions included; left out: they may always be sent. */
   readonly maySend?: (() => boolean) | undefined;
   /** Asked about each place that a redirection names; left out: every place is followed. */
   readonly mayFollow?: MayFollow | undefined;

@@ -51,6 +51,7 @@ export class SessionRefresh {
 
   #send(method: "UPDATE" | "INVITE", parts: DialogRequest): void {
     const exchange = this.#usage.outgoing.send(method, parts, {
+      maySend: this.#usage.call.maySend,
       final: (response) => {
         this.#settled(method);
         if (response.status >= 300) this.#refused(method, response);

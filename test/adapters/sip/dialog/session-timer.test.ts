@@ -54,6 +54,19 @@ describe("session timers", () => {
     expect((await call.receive("INVITE", { cseq: 2, body: sdp() })).status).toBe(200);
   });
 
+  test.each([
+    ["UPDATE", [ALLOW]],
+    ["INVITE", []],
+  ] as const)("no session is refreshed by %s after the deadline of the call", async (method, fields) => {
+    const call = await ScriptedCall.answered({}, [timer("uac"), ...fields]);
+    await call.system.advance(900_000);
+    const refresh = call.tx.last(method);
+    expect(refresh).not.toBe(call.tx.sent[0]);
+    expect(refresh.maySend).toBe(true);
+    call.maySend = false;
+    expect(refresh.maySend).toBe(false);
+  });
+
   test("an UPDATE that is not allowed after all becomes a re-INVITE", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
     await call.system.advance(900_000);

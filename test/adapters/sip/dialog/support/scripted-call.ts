@@ -50,6 +50,8 @@ export class ScriptedCall {
   readonly log: string[] = [];
   readonly trace: string[] = [];
   end: InviteEnd | undefined;
+  /** Whether the INVITE, and what refreshes its session, may be sent. */
+  maySend = true;
 
   constructor(options: Partial<UserAgentOptions> & { readonly flow?: PaperFlow } = {}) {
     this.tx = new ScriptedTransactions(options.flow);
@@ -74,6 +76,7 @@ export class ScriptedCall {
       target: "sip:+12025550100@example.com",
       callId: "call-1",
       negotiator: this.negotiator,
+      maySend: () => this.maySend,
       listener: {
         placed: () => this.log.push("placed"),
         progressed: () => {},
