@@ -170,8 +170,9 @@ interface Talk {
 /** All calls with audio, in the order of their first packets. */
 function talksOf({ journal, phones }: Pick<Stage, "journal" | "phones">): Talk[] {
   const talks = [...journal.calls.values()].flatMap(({ number, instance }) =>
-    phones.invites(number).flatMap(({ call }) => {
-      const [first, last] = [call.voice?.packets[0], call.voice?.packets.at(-1)];
+    phones.invites(number).flatMap((invite) => {
+      const packets = phones.audio(invite);
+      const [first, last] = [packets[0], packets.at(-1)];
       return first && last ? [{ number, instance: instance.name, from: first.at, to: last.at }] : [];
     }),
   );

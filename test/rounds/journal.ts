@@ -56,6 +56,8 @@ export class Journal {
   readonly calls: Map<string, CallRecord> = new Map();
   readonly instances: InstanceRecord[] = [];
   readonly violations: Violation[] = [];
+  /** What breaks no rule, though it comes close to it, in words. */
+  readonly tolerances: string[] = [];
   readonly #reported = new Set<string>();
   readonly #notes: string[] = [];
   readonly #begun: number = performance.now();
@@ -89,6 +91,12 @@ export class Journal {
     this.#reported.add(key);
     this.violations.push({ rule, subject, detail, round: this.epoch });
     this.note(`VIOLATED ${rule}: ${subject}: ${detail}`);
+  }
+
+  /** Notes what no server can exclude. */
+  tolerated(what: string): void {
+    this.tolerances.push(`round ${this.epoch}: ${what}`);
+    this.note(`TOLERATED ${what}`);
   }
 
   /** All of it, for a file. */

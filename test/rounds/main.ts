@@ -85,6 +85,7 @@ async function run(seed: number, place: Place): Promise<void> {
   const took = ((performance.now() - from) / 1_000).toFixed(1);
   const verdict = violations.length === 0 ? "✓" : `✗ ${violations.length} faults`;
   console.log(`${place.name.padEnd(10)} seed ${seed}  ${took.padStart(5)} s  ${calls.size} calls  ${verdict}`);
+  for (const what of journal.tolerances) console.log(`  tolerated in ${what}`);
   if (violations.length > 0) report(seed, place.name, journal);
 }
 

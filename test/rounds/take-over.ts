@@ -31,7 +31,11 @@ export async function takeOver(
   await server.takenOver();
   const takenAt = performance.now();
   await checkStart(stage);
-  if (loss === "SIGSTOP") process.kill(first.pid, "SIGCONT");
+  if (loss === "SIGSTOP") {
+    journal.note("SIGCONT");
+    phones.ownerResumed();
+    process.kill(first.pid, "SIGCONT");
+  }
   await place.mend();
   if (loss === "kill -9") server.startAgain();
   await rest();
