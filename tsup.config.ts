@@ -36,7 +36,7 @@ export default defineConfig({
     ...published,
     cli: "adapters/cli/main.ts",
     // Entries of their own: a worker thread is started by file name, which no bundler follows.
-    worker: "adapters/workers/worker.ts",
+    worker: "adapters/embedded/worker.ts",
     "sip-media-worker": "adapters/telephony/sip/media/worker/sip-media-worker.ts",
   },
   dts: { entry: published },

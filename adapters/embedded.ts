@@ -16,7 +16,7 @@ import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { chosenNetworks, SPOOL_FOLDER } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
-import type { WorkerPool } from "./workers/pool.ts";
+import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
 
 /** Where the embedded defaults keep their files, unless told otherwise. */
 export const DEFAULT_DATA = "./data";
@@ -124,15 +124,15 @@ export async function embeddedKeepers(options: RingportOptions, storage: Storage
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** One pool for all who ask; it ends when the last of them has let go of it. */
-type SharedWorkers = () => Promise<{ pool: WorkerPool; release(): Promise<void> }>;
+type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
 
 function sharedWorkers(): SharedWorkers {
-  let pool: WorkerPool | undefined;
+  let pool: EmbeddedWorkers | undefined;
   let users = 0;
   return async () => {
-    const { WorkerPool } = await import("./workers/pool.ts");
+    const { embeddedWorkers } = await import("./embedded/worker-pool.ts");
     // Calls wait for their message however many there are; uploads are bounded where they come in.
-    pool ??= new WorkerPool({ maxWaiting: 100_000 });
+    pool ??= embeddedWorkers({ maxWaiting: 100_000 });
     const shared = pool;
     users++;
     return { pool: shared, release: async () => (--users === 0 ? shared.close() : undefined) };

@@ -1,32 +1,30 @@
-import type { AudioJobs } from "../audio/audio-jobs.ts";
-import type { BodyJobs } from "../bodies/parse-job.ts";
-import type { SpeechJobs } from "../speech/speech-jobs.ts";
-import type { AudioFileJobs } from "../storage/audio-file-job.ts";
-
 /**
- * Every job that a worker knows, by kind: what it is given (`input`) and what it hands back, piece by piece. Large ones
- * are `ArrayBuffer`s: Deno looks at each element of a typed array in a message, 250 MB of work for 10 MB.
+ * The kinds of jobs of a pool: for each kind its input, and the pieces that it returns. Large ones are `ArrayBuffer`s:
+ * Deno looks at each element of a typed array in a message, 250 MB of work for 10 MB.
  */
-export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
+export type JobTable<Jobs> = { readonly [K in keyof Jobs]: { readonly input: object; readonly piece: unknown } };
 
-export type JobKind = keyof Jobs;
-
-/** A job as it is asked of the pool: its kind, and its input beside it. */
-export type Job<K extends JobKind> = { readonly kind: K } & Jobs[K]["input"];
+/** A job for the pool: its kind beside its input. */
+export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> = {
+  readonly kind: K;
+} & Jobs[K]["input"];
 
 /** What a job may use while it runs. */
 export interface JobContext<Piece> {
-  /** Hands a piece to whoever waits; buffers named in `transfer` move instead of being copied. */
+  /** Returns a piece to the caller; buffers named in `transfer` move instead of being copied. */
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
-  /** True once nobody waits any more: stop at the next chance. Cheap, so ask often. */
+  /** True once the caller has stopped waiting: stop at the next chance. Cheap, so call it often. */
   cancelled(): boolean;
 }
 
-/** The code behind a kind. What it throws reaches whoever waits, by name and message. */
-export type JobCode<K extends JobKind> = (
+/** The code behind a kind. An error that it throws reaches the caller, by name and message. */
+export type JobCode<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> = (
   input: Jobs[K]["input"],
   context: JobContext<Jobs[K]["piece"]>,
 ) => void | Promise<void>;
+
+/** The code of every kind. */
+export type JobCodes<Jobs extends JobTable<Jobs>> = { readonly [K in keyof Jobs]: JobCode<Jobs, K> };
 
 /** From the pool to a worker. */
 export interface ToWorker {
@@ -41,7 +39,7 @@ export type FromWorker =
   | { readonly type: "end"; readonly id: number }
   | { readonly type: "failed"; readonly id: number; readonly name: string; readonly message: string };
 
-/** What a worker is started with: the cell where the pool writes the id of a job that nobody waits for any more. */
+/** Start data of a worker: the cell that the pool writes the id of a cancelled job to. */
 export interface WorkerStart {
   readonly cancelled: Int32Array<SharedArrayBuffer>;
 }

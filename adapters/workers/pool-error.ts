@@ -1,10 +1,10 @@
 /**
- * Why a job gave no (further) result: its own code threw (`failed`), it was silent for too long (`timeout`), its worker
- * died (`crashed`), too many jobs were waiting already (`overloaded`), or the pool has been closed (`closed`).
+ * Why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its worker
+ * died (`crashed`), too many jobs were waiting (`overloaded`), or the pool is closed (`closed`).
  */
 export type PoolErrorKind = "failed" | "timeout" | "crashed" | "overloaded" | "closed";
 
-/** Thrown to whoever waits for a job of a worker pool. */
+/** A job of a worker pool has no result. */
 export class PoolError extends Error {
   override readonly name = "PoolError";
   readonly kind: PoolErrorKind;

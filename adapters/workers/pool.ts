@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Job, JobKind, Jobs } from "./job.ts";
+import type { Job, JobTable } from "./job.ts";
 import { Lanes } from "./lanes.ts";
 import { PieceQueue } from "./piece-queue.ts";
 import { PoolError } from "./pool-error.ts";
@@ -11,66 +11,62 @@ export interface WorkerPoolOptions {
   readonly size?: number | undefined;
   /** Jobs that may wait for a worker before another is refused. Default 256. */
   readonly maxWaiting?: number | undefined;
-  /** The file that the workers run. Default: {@link workerEntry}. */
-  readonly entry?: URL | undefined;
+  /** The file that the workers run; it calls `serveJobs`. */
+  readonly entry: URL;
+  /** Kinds of jobs that leave one of several workers to the other kinds. Default: none. */
+  readonly leaveOneFree?: ReadonlySet<string> | undefined;
 }
 
 /** Options of {@link WorkerPool.run}. */
 export interface RunOptions {
-  /** Stops the job, waiting or running; the iteration then throws the signal's reason. */
+  /** Stops the job, whether it waits or runs; the iteration then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the job may run without handing over a piece before its worker is ended. Default 10 000. */
+  /** How long the job may run without a piece before its worker is ended, ms. Default 10 000. */
   readonly timeoutMs?: number | undefined;
   /** Buffers of the job that move to the worker instead of being copied; they are empty afterwards. */
   readonly transfer?: readonly ArrayBuffer[] | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Kinds of jobs on what users upload, which may take seconds: one worker is left for the speech of answered calls. */
-const UPLOAD_KINDS: ReadonlySet<string> = new Set<JobKind>(["decode", "inspect", "parse-body"]);
-
-/**
- * The file that a worker runs. Source runs `worker.ts` beside this file; the build bundles this file into a chunk
- * directly under `dist/`, where the entry `worker.js` lies too, so the extension of this module tells which one it is.
- */
-export const workerEntry: URL = new URL(
-  new URL(import.meta.url).pathname.endsWith(".ts") ? "./worker.ts" : "./worker.js",
-  import.meta.url,
-);
 
 /**
  * Worker threads for what would block the thread that carries audio. Runs on Node, Bun and Deno.
  *
  * Workers start when first needed, do one job at a time and stay warm. Kinds of jobs take turns when more wait than
- * there are workers; those on uploads leave one of several workers to the others. A worker that crashes, or that does not
- * come back from a job, is replaced by a new one with the next job. An idle pool does not keep the process alive.
+ * there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not keep
+ * the process alive.
  */
-export class WorkerPool {
+export class WorkerPool<Jobs extends JobTable<Jobs>> {
   /** Jobs that run at the same time. */
   readonly size: number;
   readonly #maxWaiting: number;
   readonly #entry: URL;
+  readonly #leaveOneFree: ReadonlySet<string>;
   readonly #slots = new Set<WorkerSlot>();
   readonly #waiting = new Lanes<PendingJob>();
   #lastId = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(options: WorkerPoolOptions = {}) {
+  constructor(options: WorkerPoolOptions) {
     this.size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
     this.#maxWaiting = options.maxWaiting ?? 256;
-    this.#entry = options.entry ?? workerEntry;
+    this.#entry = options.entry;
+    this.#leaveOneFree = options.leaveOneFree ?? new Set();
   }
 
   /**
-   * Does a job and hands over its pieces as they come. The job starts with the first `next()`, and leaving the loop
-   * stops it. Throws {@link PoolError}, or the reason of the signal.
+   * Runs a job and yields its pieces as they come. The job starts with the first `next()`, and leaving the loop stops it.
+   * @throws {PoolError} or the reason of the signal
    */
-  async *run<K extends JobKind>(job: Job<K>, options: RunOptions = {}): AsyncGenerator<Jobs[K]["piece"], void> {
+  async *run<K extends keyof Jobs & string>(
+    job: Job<Jobs, K>,
+    options: RunOptions = {},
+  ): AsyncGenerator<Jobs[K]["piece"], void> {
     const { signal } = options;
     signal?.throwIfAborted();
-    if (this.#closing) throw new PoolError("closed", "The worker pool has been closed.");
+    if (this.#closing) throw new PoolError("closed", "the worker pool is closed");
     if (this.#waiting.size >= this.#maxWaiting) {
-      throw new PoolError("overloaded", `${this.#waiting.size} jobs wait for a worker already; try again later.`);
+      throw new PoolError("overloaded", `${this.#waiting.size} jobs are waiting for a worker; try again later`);
     }
 
     const pieces = new PieceQueue<Jobs[K]["piece"]>();
@@ -115,7 +111,7 @@ export class WorkerPool {
   }
 
   async #close(): Promise<void> {
-    const closed = new PoolError("closed", "The worker pool has been closed.");
+    const closed = new PoolError("closed", "the worker pool is closed");
     for (let pending = this.#waiting.take(); pending; pending = this.#waiting.take()) pending.pieces.fail(closed);
     await Promise.all([...this.#slots].map((slot) => slot.stop(closed)));
   }
@@ -125,9 +121,9 @@ export class WorkerPool {
     while (this.#waiting.size > 0) {
       const idle = [...this.#slots].filter((slot) => slot.idle);
       if (idle.length === 0 && this.#slots.size >= this.size) return;
-      const uploads = [...this.#slots].filter(({ kind }) => kind !== undefined && UPLOAD_KINDS.has(kind)).length;
-      const room = uploads < Math.max(1, this.size - 1);
-      const pending = this.#waiting.take((kind) => room || !UPLOAD_KINDS.has(kind));
+      const limited = [...this.#slots].filter(({ kind }) => kind !== undefined && this.#leaveOneFree.has(kind)).length;
+      const room = limited < Math.max(1, this.size - 1);
+      const pending = this.#waiting.take((kind) => room || !this.#leaveOneFree.has(kind));
       if (pending === undefined) return;
       const slot = idle.find((candidate) => candidate.isWarmFor(pending.job.kind)) ?? idle[0] ?? this.#startWorker();
       slot.start(pending);

@@ -42,8 +42,10 @@ export class WorkerSlot {
     const workerData: WorkerStart = { cancelled: this.#cancelled };
     this.#worker = new Worker(entry, { workerData, name: "ringport" });
     this.#worker.on("message", (message: FromWorker) => this.#receive(message));
-    this.#worker.on("error", (error: Error) => this.#lose(new PoolError("crashed", `A worker died: ${error.message}`)));
-    this.#worker.on("exit", (code) => this.#lose(new PoolError("crashed", `A worker exited with code ${code}.`)));
+    this.#worker.on("error", (error: Error) =>
+      this.#lose(new PoolError("crashed", `the worker died: ${error.message}`)),
+    );
+    this.#worker.on("exit", (code) => this.#lose(new PoolError("crashed", `the worker exited with code ${code}`)));
     this.#worker.unref();
   }
 
@@ -74,7 +76,7 @@ export class WorkerSlot {
     try {
       this.#worker.postMessage(message, pending.transfer);
     } catch (error) {
-      // The input could not be cloned or transferred; the worker knows nothing of it.
+      // The input could not be cloned or transferred; the worker never got it.
       pending.pieces.fail(error);
       this.#finish();
     }
@@ -84,7 +86,10 @@ export class WorkerSlot {
   cancel(): void {
     if (this.#current === undefined || Atomics.load(this.#cancelled, 0) === this.#current.id) return;
     Atomics.store(this.#cancelled, 0, this.#current.id);
-    this.#after(CANCEL_GRACE_MS, () => void this.stop(new PoolError("timeout", "A job did not stop when asked.")));
+    this.#after(
+      CANCEL_GRACE_MS,
+      () => void this.stop(new PoolError("timeout", "the job did not stop after it was cancelled")),
+    );
   }
 
   /** Ends the worker now; its job, if any, fails with `reason`. Twice is fine. */
@@ -117,7 +122,7 @@ export class WorkerSlot {
   /** Begins the wait for the next sign of life anew. */
   #watch(): void {
     const ms = this.#ready ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
-    this.#after(ms, () => void this.stop(new PoolError("timeout", `A job gave no result for ${ms} ms.`)));
+    this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));
   }
 
   #after(ms: number, run: () => void): void {

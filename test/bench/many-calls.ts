@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { type EmbeddedWorkers, embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
-import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { isInPieces } from "../../src/http/reply.ts";
 import {
   type Call,
@@ -44,7 +44,7 @@ export interface ManyCallsOptions {
   /** Factor for the timings of the far ends. */
   readonly timeScale?: number;
   /** Puts something between the speech and its workers. */
-  readonly workers?: (pool: WorkerPool) => SpeechWorkers;
+  readonly workers?: (pool: EmbeddedWorkers) => SpeechWorkers;
   /** What is special about the network. */
   readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
   /** Puts something between Ringport and the network. */
@@ -59,7 +59,7 @@ export async function startManyCalls(options: ManyCallsOptions = {}): Promise<Ma
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   const spoolDir = join(data, "recordings");
   const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale, ...simulated });
-  const pool = new WorkerPool();
+  const pool = embeddedWorkers();
   const speech = embeddedSpeech({ pool: workers(pool) });
   const storage = sqliteStorage({ path: join(data, "bench.sqlite"), workers: pool });
   const ringport = createRingport({ data, storage, telephony: through(network), speech, queue, ...more });

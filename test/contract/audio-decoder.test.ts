@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { workerDecoder } from "../../adapters/audio/worker-decoder.ts";
-import { WorkerPool } from "../../adapters/workers/pool.ts";
+import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { concatPcm, downMix, pcmToBytes, rms } from "../../src/audio/pcm.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
@@ -12,7 +12,7 @@ import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../support/tone-files.ts";
 
 const LIMITS = { maxDurationMs: 600_000 };
 
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 const decoder = workerDecoder(pool);
 afterAll(async () => {
   await decoder.close();
@@ -193,7 +193,7 @@ describe("time", () => {
   });
 
   test("a closed pool is not blamed on the file", async () => {
-    const closed = new WorkerPool();
+    const closed = embeddedWorkers();
     await closed.close();
     const error = await refusal(workerDecoder(closed).inspect(stereo, LIMITS));
     expect(error).toMatchObject({ name: "PoolError", kind: "closed" });

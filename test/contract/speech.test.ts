@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/speech.ts";
-import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
 import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
@@ -19,7 +19,7 @@ const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
 
 function inWorkers(voiceId: string, sentence: string, missingVoiceId: string) {
   return async (): Promise<SpeechUnderTest> => {
-    const pool = new WorkerPool();
+    const pool = embeddedWorkers();
     return { speech: embeddedSpeech({ pool }), voiceId, sentence, missingVoiceId, close: () => pool.close() };
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../adapters/speech/speech.ts";
-import { WorkerPool } from "../../adapters/workers/pool.ts";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { voiceSample } from "../../src/application/call-audio/voice-sample.ts";
 import { rms } from "../../src/audio/pcm.ts";
@@ -8,7 +8,7 @@ import { decodeWav } from "../../src/audio/wav.ts";
 import { silentLogger } from "../../src/ports/logger.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 afterAll(() => pool.close());
 const speech = embeddedSpeech({ pool });
 const speechScheduler = new SpeechScheduler(speech, realSystem);

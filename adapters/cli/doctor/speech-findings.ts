@@ -1,7 +1,7 @@
 import type { HttpSpeechTuning } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
+import { embeddedWorkers } from "../../embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../speech/speech.ts";
-import { WorkerPool } from "../../workers/pool.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const INSTALL: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const SPEAKS_WITHIN_MS = 20_000;
 
 /** Worker threads, and each speech engine: a word is spoken with it. */
 export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Finding[]> {
-  const pool = new WorkerPool({ size: 1 });
+  const pool = embeddedWorkers({ size: 1 });
   const speech = embeddedSpeech({ pool, http });
   try {
     const voices = await speech.voices();

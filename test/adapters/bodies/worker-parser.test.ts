@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { workerParser } from "../../../adapters/bodies/worker-parser.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { DecodedAudio } from "../../../src/domain/audio-input.ts";
 import { inputSchemas, parseCreateCall } from "../../../src/domain/inputs.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 
 const MEGABYTE = 1024 * 1024;
 const BOUNDS = { depth: 32, parts: 1_000 };
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 const parser = workerParser(pool);
 afterAll(() => pool.close());
 

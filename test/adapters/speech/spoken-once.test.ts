@@ -1,8 +1,8 @@
 import { createRingport } from "ringport";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { Speech } from "../../../src/ports/speech.ts";
@@ -12,7 +12,7 @@ import { type SpeechServer, speechServer } from "../../support/speech-server.ts"
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const never = new AbortController().signal;
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
 /** Hears a text to its end; answers the bytes of samples. */

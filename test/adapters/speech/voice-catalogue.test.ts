@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { espeakMatch } from "../../../adapters/speech/espeak-languages.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
 /** Workers that say which engines are installed, and speak with none. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { type AudioFileWorkers, SMALL_FILE } from "../../../adapters/storage/audio-files.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
@@ -12,7 +12,7 @@ const message = { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncat
 const call = (id: string) => storedCall(id, "inst_1", { message });
 const SINGLE = { kind: "single" } as const;
 
-const workers = new WorkerPool({ size: 1 });
+const workers = embeddedWorkers({ size: 1 });
 afterAll(() => workers.close());
 const open: Storage[] = [];
 afterEach(async () => {

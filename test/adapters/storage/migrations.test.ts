@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { storedCall, storedInstance } from "./records.ts";
@@ -112,7 +112,7 @@ test("an audio file of before the parts is read whole", async () => {
   const file = Uint8Array.from({ length: 3 << 20 }, (_, at) => at % 251);
   await sql`insert into call_audio (call_id, bytes) values ('call_1', ${file})`.execute(db);
   await db.destroy();
-  const workers = new WorkerPool({ size: 1 });
+  const workers = embeddedWorkers({ size: 1 });
   const storage = sqliteStorage({ path, workers });
   await storage.open({ exclusive: false });
   await storage.instances.insert(storedInstance("inst_1"), []);

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 
 // Speaks and decodes, then does nothing more: the process must end by itself although the pool was never closed.
-const pool = new WorkerPool();
+const pool = embeddedWorkers();
 const speech = embeddedSpeech({ pool });
 for (const voiceId of ["en-US-1", "pt-BR-1"]) {
   let samples = 0;

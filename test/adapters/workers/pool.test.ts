@@ -1,15 +1,25 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Job } from "../../../adapters/workers/job.ts";
-import { type RunOptions, WorkerPool, type WorkerPoolOptions, workerEntry } from "../../../adapters/workers/pool.ts";
+import { UPLOAD_KINDS } from "../../../adapters/embedded/jobs.ts";
+import { workerEntry } from "../../../adapters/embedded/worker-pool.ts";
+import { type RunOptions, WorkerPool, type WorkerPoolOptions } from "../../../adapters/workers/pool.ts";
 import { runtimes } from "../../support/runtimes.ts";
 
 const entry = new URL("./scripted-worker.ts", import.meta.url);
-const pools: WorkerPool[] = [];
+/** What the scripted worker takes and returns. */
+type Scripts = Record<
+  string,
+  {
+    readonly input: { readonly script: string; readonly amount: number; readonly bytes: Uint8Array | undefined };
+    readonly piece: unknown;
+  }
+>;
 
-function scriptedPool(options: WorkerPoolOptions = {}): WorkerPool {
-  const pool = new WorkerPool({ size: 1, entry, ...options });
+const pools: WorkerPool<Scripts>[] = [];
+
+function scriptedPool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<Scripts> {
+  const pool = new WorkerPool<Scripts>({ size: 1, entry, ...options });
   pools.push(pool);
   return pool;
 }
@@ -24,10 +34,8 @@ interface Script extends RunOptions {
   readonly bytes?: Uint8Array;
 }
 
-function run(pool: WorkerPool, script: string, { kind = "a", amount = 0, bytes, ...options }: Script = {}) {
-  // The scripted worker has kinds of its own.
-  const job = { kind, script, amount, bytes } as unknown as Job<"engines">;
-  return pool.run(job, options) as AsyncGenerator<unknown, void>;
+function run(pool: WorkerPool<Scripts>, script: string, { kind = "a", amount = 0, bytes, ...options }: Script = {}) {
+  return pool.run({ kind, script, amount, bytes }, options);
 }
 
 async function all(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -39,7 +47,7 @@ async function all(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
 const failure = (pieces: AsyncIterable<unknown>): Promise<unknown> => all(pieces).catch((error: unknown) => error);
 
 describe("a worker pool", () => {
-  test("hands over the pieces of a job in order", async () => {
+  test("yields the pieces of a job in order", async () => {
     const pieces = await all(run(scriptedPool(), "count", { amount: 5 }));
     expect(pieces.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
   });
@@ -63,7 +71,7 @@ describe("a worker pool", () => {
     expect(after).not.toBe(before);
   });
 
-  test("ends a worker that gives no result for too long, and replaces it", async () => {
+  test("ends and replaces a worker whose job returns no piece in time", async () => {
     const pool = scriptedPool();
     expect(await failure(run(pool, "hang", { timeoutMs: 100 }))).toMatchObject({ kind: "timeout" });
     expect(await all(run(pool, "count"))).toHaveLength(1);
@@ -74,7 +82,7 @@ describe("a worker pool", () => {
     expect(await failure(run(pool, "count"))).toMatchObject({ kind: "crashed" });
   });
 
-  test("stops a job when its signal aborts, and keeps the worker that obeys", async () => {
+  test("stops a job when its signal aborts, and keeps its worker", async () => {
     const pool = scriptedPool();
     const [before] = await all(run(pool, "count"));
     const reason = new Error("enough");
@@ -84,7 +92,7 @@ describe("a worker pool", () => {
     expect(await all(run(pool, "count"))).toEqual([before]);
   });
 
-  test("replaces a worker that does not stop when asked", { timeout: 20_000 }, async () => {
+  test("replaces a worker whose job ignores its cancellation", { timeout: 20_000 }, async () => {
     const pool = scriptedPool();
     const [before] = await all(run(pool, "count"));
     expect(await failure(run(pool, "hang", { signal: AbortSignal.timeout(50) }))).toMatchObject({
@@ -132,8 +140,8 @@ describe("a worker pool", () => {
     expect(order).toEqual(["flood", "flood", "speech", "flood", "speech", "flood"]);
   });
 
-  test("leaves a worker of several to others than jobs on uploads", async () => {
-    const pool = scriptedPool({ size: 2 });
+  test("leaves one of two workers free of the limited kinds", async () => {
+    const pool = scriptedPool({ size: 2, leaveOneFree: UPLOAD_KINDS });
     const order: string[] = [];
     const note = async (kind: string, amount: number) => {
       await all(run(pool, "sleep", { kind, amount }));
@@ -150,8 +158,10 @@ describe("a worker pool", () => {
     expect(order.slice(2)).toEqual(["decode", "inspect", "parse-body"]);
   });
 
-  test("gives its only worker to jobs on uploads as well", async () => {
-    expect(await all(run(scriptedPool({ size: 1 }), "count", { kind: "decode" }))).toHaveLength(1);
+  test("runs the limited kinds on its only worker", async () => {
+    expect(
+      await all(run(scriptedPool({ size: 1, leaveOneFree: UPLOAD_KINDS }), "count", { kind: "decode" })),
+    ).toHaveLength(1);
   });
 
   test("starts a second worker only when the first is busy", async () => {
@@ -165,7 +175,7 @@ describe("a worker pool", () => {
     expect(new Set(both.flat()).size).toBe(2);
   });
 
-  test("moves the buffers that it is told to move", async () => {
+  test("moves the buffers named in transfer", async () => {
     const bytes = new Uint8Array(1000);
     expect((await all(run(scriptedPool(), "length", { bytes, transfer: [bytes.buffer] })))[0]).toBe(1000);
     expect(bytes.length).toBe(0);
@@ -173,7 +183,7 @@ describe("a worker pool", () => {
 
   test("survives input that cannot be sent", async () => {
     const pool = scriptedPool();
-    const job = { kind: "a", script: "count", amount: 0, bytes: () => {} } as unknown as Job<"engines">;
+    const job = { kind: "a", script: "count", amount: 0, bytes: (() => {}) as never };
     expect(await failure(pool.run(job))).toMatchObject({ name: "DataCloneError" });
     expect(await all(run(pool, "count"))).toHaveLength(1);
   });
@@ -189,16 +199,16 @@ describe("a worker pool", () => {
     expect(await failure(run(pool, "count"))).toMatchObject({ kind: "closed" });
   });
 
-  test("refuses a kind of job that the workers do not know", async () => {
+  test("refuses an unknown kind of job", async () => {
     const pool = scriptedPool({ entry: workerEntry });
     expect(await failure(run(pool, "count", { kind: "unheard-of" }))).toMatchObject({
       kind: "failed",
-      message: 'There is no job of the kind "unheard-of".',
+      message: 'unknown kind of job: "unheard-of"',
     });
   });
 });
 
-describe("an idle worker pool that nobody closed", () => {
+describe("an idle worker pool that was never closed", () => {
   for (const runtime of runtimes) {
     test.skipIf(runtime.missing)(
       `has spoken and decoded, and lets the process end, on ${runtime.title}`,

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { type MediaPlace, sip } from "../../../adapters/telephony/sip/index.ts";
-import { WorkerPool } from "../../../adapters/workers/pool.ts";
 import { type Call, type CreateCallInput, createRingport, type Ringport } from "../../../src/index.ts";
 import { ME, pause } from "../many-calls.ts";
 
@@ -20,7 +20,7 @@ export interface TrunkWorld {
 /** @param server the trunk's, a SIP URI */
 export async function startTrunkWorld(server: string, media: MediaPlace): Promise<TrunkWorld> {
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
-  const pool = new WorkerPool();
+  const pool = embeddedWorkers();
   const ringport = createRingport({
     data,
     storage: sqliteStorage({ path: join(data, "bench.sqlite") }),

@@ -1,0 +1,21 @@
+import { decodeJob } from "../audio/decode-job.ts";
+import { inspectJob } from "../audio/inspect-job.ts";
+import { parseJob } from "../bodies/parse-job.ts";
+import { enginesJob } from "../speech/engines-job.ts";
+import { espeakJob } from "../speech/espeak-job.ts";
+import { fliteJob } from "../speech/flite-job.ts";
+import { audioFileJob } from "../storage/audio-file-job.ts";
+import { serveJobs } from "../workers/serve-jobs.ts";
+import type { Jobs } from "./jobs.ts";
+
+// The entry of a worker thread (see workerEntry in worker-pool.ts).
+
+serveJobs<Jobs>({
+  engines: enginesJob,
+  flite: fliteJob,
+  espeak: espeakJob,
+  inspect: inspectJob,
+  decode: decodeJob,
+  "parse-body": parseJob,
+  "audio-file": audioFileJob,
+});
