@@ -18,12 +18,13 @@ import { chosenNetworks, SPOOL_FOLDER } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
 
-/** Where the embedded defaults keep their files, unless told otherwise. */
+/** The default folder of the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
 
 /**
  * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
- * a decoder in workers, a transcription server where one is named, a key. What the options name is taken as it is, and only what is missing is created on disk.
+ * a decoder in workers, a transcription server if one is named, a key. Options are used as they are; only what is missing is
+ * created on disk.
  * @throws {Error} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
@@ -131,7 +132,7 @@ function sharedWorkers(): SharedWorkers {
   let users = 0;
   return async () => {
     const { embeddedWorkers } = await import("./embedded/worker-pool.ts");
-    // Calls wait for their message however many there are; uploads are bounded where they come in.
+    // Calls wait for their message however many there are; uploads are bounded at the HTTP interface.
     pool ??= embeddedWorkers({ maxWaiting: 100_000 });
     const shared = pool;
     users++;

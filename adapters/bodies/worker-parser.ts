@@ -27,7 +27,7 @@ export function workerParser(pool: BodyWorkers): BodyParser {
           (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(new Uint8Array(audio.file), audio.sha256);
         return { value };
       }
-      throw new Error("the worker answered nothing");
+      throw new Error("the worker returned no result");
     },
     async close() {},
   };

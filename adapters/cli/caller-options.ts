@@ -6,9 +6,9 @@ export const CALLER_OPTIONS: Command["options"] = [
   {
     name: "from",
     placeholder: "+NUMBER",
-    help: "The number to call from, where the network lets you choose. Default: the network's own.",
+    help: "The number to call from, if the network lets you choose. Default: the network's own.",
   },
-  { name: "from-name", placeholder: "NAME", help: "The caller's name, where the network shows names." },
+  { name: "from-name", placeholder: "NAME", help: "The caller's name, if the network shows names." },
   { name: "withheld", help: "Withholds number and name from the callee." },
 ];
 

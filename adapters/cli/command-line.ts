@@ -37,7 +37,7 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
     if (isSwitch === undefined || (positive !== name && !isSwitch)) {
       const known = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `${called} has no option ${rawName}${didYouMean(rawName, known)}; see: ringport ${called} --help`,
+        `unknown option ${rawName} of ${called}${didYouMean(rawName, known)}; see: ringport ${called} --help`,
       );
     }
     if (isSwitch && value !== undefined)
@@ -62,9 +62,7 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
 function checkOperands({ path, operands: wanted = [] }: Command, given: readonly string[]): void {
   const called = path.join(" ");
   if (given.length > wanted.length)
-    throw new UsageError(
-      `${called} does not know what to do with "${given[wanted.length]}"; see: ringport ${called} --help`,
-    );
+    throw new UsageError(`${called} takes no argument "${given[wanted.length]}"; see: ringport ${called} --help`);
   const missing = wanted[given.length];
   if (missing && !missing.optional)
     throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${wanted.map(operandLabel).join(" ")}`);

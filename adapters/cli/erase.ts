@@ -21,7 +21,7 @@ export const erase: Command = {
     "directly on a server's data, also while it runs, and compacts the database afterwards. Exit code 0: no record " +
     "contains the number. 1: a call to it is active or an instance is linked to it.",
   options: [
-    { name: "phone", placeholder: "NUMBER", help: "The number that was called, such as +12025550100; needed." },
+    { name: "phone", placeholder: "NUMBER", help: "The called number, such as +12025550100; required." },
     jsonOption("what was deleted and what still names the number"),
   ],
   settings: STORAGE_SETTINGS,

@@ -12,17 +12,17 @@ interface Problem {
   /** A code of the HTTP interface, or `usage`, or `failed`. */
   readonly code: string;
   readonly detail: string;
-  /** Of the HTTP answer; null where none was the reason. */
+  /** Of the HTTP answer; null if there was none. */
   readonly status: number | null;
   readonly request_id: string | null;
   /** Every fault of the input. */
   readonly errors: readonly unknown[];
 }
 
-/** Tells why a command did not work, in one line, or as one JSON document; answers the exit code. */
+/** Prints why a command failed, in one line or as one JSON document; returns the exit code. */
 export function explain(error: unknown, { json }: { json: boolean }): number {
   const problem = problemOf(error);
-  // Somebody may have pasted a token where something else was meant.
+  // A token may have been pasted by mistake.
   printBeside(hideTokens(json ? JSON.stringify(problem) : `ringport: ${sentence(problem)}`));
   if (process.env.LOG_LEVEL === "debug" && !(error instanceof UsageError))
     printBeside(hideTokens(error instanceof Error ? (error.stack ?? "") : ""));
@@ -39,7 +39,7 @@ function problemOf(error: unknown): Problem {
   return { code, detail: withFix(error), status: status || null, request_id: requestId, errors };
 }
 
-/** What the server says, and what to do about it where the server cannot know. */
+/** The server's message, and the fix if only the client knows it. */
 function withFix(error: RingportError): string {
   const { code, status, detail } = error;
   if (code === "network_error") return nothingAnswers(error.message.replace(/ gave no answer.*$/s, ""), error);

@@ -48,7 +48,7 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
   if (folder !== data && !existsSync(folder)) throw refusal(path, "ENOENT");
 }
 
-/** Thrown where another process made a token in the meantime. */
+/** Another process made a token in the meantime. */
 class NotFirst extends Error {}
 
 /** Resolves with whether there was no token yet, and the file has one now. */

@@ -7,9 +7,9 @@ export interface Parser<T> {
   readonly expected: string;
   /** For help: `NUMBER`, `URL`; undefined for a switch. */
   readonly placeholder: string | undefined;
-  /** The only texts there are, for completion; undefined where there are too many. */
+  /** All valid texts, for completion; undefined if there are too many. */
   readonly words?: readonly string[];
-  /** Undefined where the text is not what is expected. */
+  /** Undefined if the text is invalid. */
   parse(text: string): T | undefined;
 }
 

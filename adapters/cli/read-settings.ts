@@ -16,7 +16,7 @@ export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
   readonly hostname: string | undefined;
-  /** Where the first token is written to. */
+  /** The file for the first token. */
   readonly tokenFile: string | undefined;
   readonly logLevel: LogLevel | undefined;
   readonly logMaskNumbers: boolean | undefined;
@@ -58,7 +58,7 @@ export function unknownVariables(env: Environment): { name: string; meant: strin
 }
 
 /**
- * One setting, from its flag or from the environment; undefined where neither says anything.
+ * One setting, from its flag or from the environment; undefined if neither is set.
  * @throws {UsageError} its value cannot be used
  */
 export function settingValue(
@@ -72,8 +72,8 @@ export function settingValue(
   if (text === undefined || (given === undefined && text === "")) return undefined;
   const value = parser.parse(text);
   if (value !== undefined) return value;
-  const where = given === undefined ? name : `--${flag}`;
-  throw new UsageError(`${where}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
+  const source = given === undefined ? name : `--${flag}`;
+  throw new UsageError(`${source}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
 }
 
 function shown(text: string): string {
@@ -84,7 +84,7 @@ function shown(text: string): string {
 function completeQueue(values: Map<string, unknown>): void {
   const fifo = values.get("queue.kind") === "fifo";
   if (!fifo && values.has("queue.depth"))
-    throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or take the depth away");
+    throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or remove the depth");
   if (!fifo && values.has("queue.paceMs"))
     throw new UsageError(
       "RINGPORT_QUEUE_PACE_MS counts only with RINGPORT_QUEUE=fifo: set that, or take the pace away",

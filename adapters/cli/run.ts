@@ -60,7 +60,7 @@ function below(prefix: readonly string[]): Command[] {
 /** Help for `ringport` and for groups of commands; anything else is unknown. */
 function overview(typed: readonly string[], option: string | undefined): number {
   if (option !== undefined && option !== "--help" && option !== "-h")
-    throw new UsageError(`"${option}" comes before the command; write it behind: ringport COMMAND ${option}`);
+    throw new UsageError(`"${option}" must follow the command: ringport COMMAND ${option}`);
   const group = below(typed);
   if (group.length > 0) {
     print(overviewHelp(group, typed));
@@ -69,5 +69,5 @@ function overview(typed: readonly string[], option: string | undefined): number 
   const names = COMMANDS.map(({ path }) => path.join(" "));
   const isGroup = COMMANDS.some(({ path }) => path.length > 1 && path[0] === typed[0]);
   const name = typed.slice(0, isGroup ? 2 : 1).join(" ");
-  throw new UsageError(`there is no command "${name}"${didYouMean(name, names)}; see: ringport --help`);
+  throw new UsageError(`unknown command "${name}"${didYouMean(name, names)}; see: ringport --help`);
 }

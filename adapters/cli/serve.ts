@@ -17,8 +17,8 @@ import { printWelcome } from "./welcome.ts";
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
 export const serve: Command = {
   path: ["serve"],
-  summary: "Serves the HTTP interface until it is told to stop (SIGINT, SIGTERM).",
-  details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 the database was lost to another server.",
+  summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
+  details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 another server took the database.",
   options: [],
   settings: SETTINGS,
   async run(line) {
@@ -87,5 +87,5 @@ function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknown] = unknownVariables(env);
   if (!unknown) return;
   const hint = unknown.meant ? ` (did you mean ${unknown.meant}?)` : "";
-  throw new UsageError(`${unknown.name} is no setting${hint}; see: ringport serve --help`);
+  throw new UsageError(`unknown setting ${unknown.name}${hint}; see: ringport serve --help`);
 }

@@ -2,7 +2,7 @@ import type { Parser } from "./parsers.ts";
 
 /** One thing about the server that can be set. */
 export interface Setting<Option extends string = string> {
-  /** Where it goes: the path in `RingportOptions`, or `port`, `hostname`. */
+  /** Its path in `RingportOptions`, or `port`, `hostname`. */
   readonly option: Option;
   /** The environment variable. */
   readonly env: string;
@@ -16,7 +16,7 @@ export interface Setting<Option extends string = string> {
   readonly secret?: boolean;
 }
 
-/** A setting whose flag is spelled like its variable, unless `more` says otherwise. */
+/** A setting whose flag is spelled like its variable, unless `more` names another. */
 export function setting<const Option extends string>(
   option: Option,
   env: string,

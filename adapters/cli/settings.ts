@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const SERVER = [
-  setting("port", "PORT", wholeNumber(0, 65_535), "8080", "Where to listen; 0 picks a free port."),
+  setting("port", "PORT", wholeNumber(0, 65_535), "8080", "Port to listen on; 0 picks a free one."),
   setting(
     "hostname",
     "HOST",
@@ -36,7 +36,7 @@ const SERVER = [
     "RINGPORT_PUBLIC_URL",
     httpUrl,
     "host, port",
-    "Where people reach this server, base path included; set it behind a proxy.",
+    "Public address of this server, base path included; set it behind a proxy.",
   ),
   setting(
     "basePath",
@@ -154,7 +154,7 @@ const SERVER = [
     "RINGPORT_TELEPHONY",
     listOf("simulator", "sip"),
     "simulator",
-    "What carries calls, the default first. sip alone where SIP is configured.",
+    "Networks that carry calls, the default first; sip alone if SIP is configured.",
   ),
   setting(
     "requireInboundAudio",
@@ -210,9 +210,9 @@ const TRANSCRIPTION = [
     "RINGPORT_TRANSCRIPTION_ENGINE",
     oneOf("openai", "openai-realtime", "deepgram", "deepgram-flux"),
     "none",
-    "The protocol of a server that writes down what is said on live streams.",
+    "The protocol of the server that transcribes live streams.",
   ),
-  setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Where that server is."),
+  setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Address of that server."),
   setting(
     "embedded.transcription.apiKey",
     "RINGPORT_TRANSCRIPTION_KEY",
@@ -266,7 +266,7 @@ const SPEECH = [
     "RINGPORT_SPEECH_SAMPLE_RATE",
     wholeNumber(4_000, 192_000),
     "24000",
-    "Hz, where the server does not tell.",
+    "Hz, if the server does not report it.",
   ),
   setting(
     "embedded.httpSpeech.atOnce",
@@ -295,7 +295,7 @@ export function settingsOf(...options: readonly string[]): Setting[] {
   return SETTINGS.filter(({ option }) => options.includes(option));
 }
 
-/** Where a command finds the storage of a server. */
+/** The settings by which a command finds the storage of a server. */
 export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "data",
   "databaseUrl",

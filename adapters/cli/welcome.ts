@@ -10,12 +10,12 @@ import { print } from "./terminal/terminal.ts";
 export interface Welcome {
   readonly ringport: Ringport;
   readonly listening: Listening;
-  /** Where the network reaches it. */
+  /** Its address for the network. */
   readonly reachable: string;
   readonly settings: ServerSettings;
 }
 
-/** Prints where the server is and what it can do; on the first start also how to get a token, and a first request. */
+/** Prints the server's address and what it can do; on the first start also a token, and a first request. */
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");

@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it cannot be made there",
 };
 
-/** Not `mkdir(…, { recursive: true })`: that tries for ever where no folder can be made, such as below /proc. */
+/** Not `mkdir(…, { recursive: true })`: that tries for ever if no folder can be made, such as below /proc. */
 async function make(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });

@@ -8,7 +8,7 @@ const PLACES = ["./assets/", "../../node_modules/swagger-ui-dist/"];
 
 const found = new Map<string, Promise<Uint8Array | undefined>>();
 
-/** A file of the documentation page; undefined where it was not shipped. */
+/** A file of the documentation page; undefined if it was not shipped. */
 export function docsAsset(name: string): Promise<Uint8Array | undefined> {
   if (!NAMES.has(name)) return Promise.resolve(undefined);
   const known = found.get(name) ?? read(name);

@@ -19,7 +19,7 @@ export function parseSecret(hex: string): Uint8Array {
 }
 
 /**
- * The secret of a data folder; undefined where none was made yet.
+ * The secret of a data folder; undefined if none was made yet.
  * @throws {Error} the file is there but cannot be read, or holds no secret
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
@@ -58,7 +58,7 @@ async function existing(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // what is wrong with a folder is told by what makes it
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports what is wrong with a folder
     const why = UNREADABLE[code ?? ""] ?? message;
     throw new Error(`the key file ${path} cannot be read: ${why}`, { cause });
   }

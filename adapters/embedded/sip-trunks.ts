@@ -45,7 +45,7 @@ async function contentOf(path: string): Promise<string> {
   }
 }
 
-/** The parser's own words may quote the text, and that holds passwords; only the place is told. */
+/** The parser's message may quote the text, which holds passwords; only the position is reported. */
 function parsed(text: string, what: string): unknown {
   try {
     return JSON.parse(text);

@@ -69,7 +69,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
       port,
       hostname,
       idleTimeout: IDLE_SECONDS,
-      // The application counts a body while it reads it, and says which limit it broke.
+      // The application counts a body while it reads it, and names the limit that was exceeded.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       // Without this, `development: false` lets a second server take half of the connections of the first one.

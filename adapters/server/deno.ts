@@ -22,7 +22,7 @@ import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 
-/** Deno tells nobody when a WebSocket has sent what it was given, so that is asked this often, ms. */
+/** How often a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
 const DRAIN_POLL_MS = 5;
 
 /** A WebSocket opens this soon after the answer, or not at all, ms. */
@@ -111,7 +111,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
       }),
     close: (code, reason) => ws.close(code, reason),
   };
-  // Nothing tells of a client that goes before the answer has reached it.
+  // No event reports a client that disconnects before the answer has reached it.
   const impatience = setTimeout(() => {
     ws.onopen = () => ws.close();
     neverOpened(handlers);
@@ -136,7 +136,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
     }
   };
   ws.onclose = ({ code, reason }) => {
-    // Before it was open, the timer tells.
+    // Before it was open, the timer reports it.
     if (all.delete(ws)) handlers.close?.(socket, broken ? ABNORMAL : code, reason);
   };
 }

@@ -14,7 +14,7 @@ export function brokenApp(): Reply {
   return fault(500, "Something went wrong on our side", "internal_error", "the request could not be answered");
 }
 
-/** Tells a refusal from an accepted WebSocket. */
+/** Distinguishes a refusal from an accepted WebSocket. */
 export function isReply(decision: object): decision is Reply {
   return "status" in decision;
 }

@@ -1,12 +1,12 @@
 import { networkInterfaces } from "node:os";
 import type { WebApp } from "../../src/ports/web.ts";
 
-/** An application to serve; one that wants to know where it is reachable is told. A Ringport is one. */
+/** An application to serve, such as a Ringport; it may ask for its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
 }
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface ServeOptions {
   /** 0 picks a free one. Default: 8080. */
   readonly port?: number | undefined;
@@ -18,14 +18,14 @@ export interface ServeOptions {
 
 /** A server that listens. */
 export interface Listening {
-  /** Where this machine reaches it, without a slash at the end. */
+  /** Its address for this machine, without a slash at the end. */
   readonly url: string;
   readonly port: number;
   /** Stops listening, lets running requests end for a second, then ends every connection. Twice is fine. */
   close(): Promise<void>;
 }
 
-/** Thrown when a server cannot listen where it should; the message names the place and the fix. */
+/** The server cannot listen on its address; the message names the address and the fix. */
 export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
@@ -46,7 +46,7 @@ export const STALL_MS = 60_000;
 /** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
 export const IDLE_SECONDS = 120;
 /**
- * The same for a WebSocket, s: a network that is gone says nothing, and while its WebSocket seems to be there nobody else
+ * The same for a WebSocket, s: a network that is gone sends nothing, and while its WebSocket seems open nobody else
  * can take its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;

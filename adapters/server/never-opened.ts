@@ -1,6 +1,6 @@
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 
-/** Tells handlers that were promised a socket that it broke before it was open. */
+/** Notifies handlers that were promised a socket if it fails before it is open. */
 export function neverOpened(handlers: SocketHandlers): void {
   const socket: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
   handlers.close?.(socket, 1006, "");

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestLike } from "../../src/ports/web.ts";
 
-/** What frameworks add to a request: where it was mounted, and the body their parser has read. */
+/** What frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
 /** A Node request as the core wants it. Nothing is built before it is asked for: a `Request` costs more than a call. */

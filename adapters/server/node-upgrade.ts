@@ -26,8 +26,8 @@ export interface UpgradeOptions {
 const PING_MS = 5_000;
 
 /**
- * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also tells the
- * application where that server listens, which is where QR codes lead unless `publicUrl` says otherwise.
+ * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also
+ * passes the application the address of that server, which QR codes lead to unless `publicUrl` is set.
  */
 export function attachUpgrade(
   server: Server,
@@ -139,7 +139,7 @@ export function takesUpgrade(message: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a request with an offer and a body, on a server that could not be told to ignore the offer (see `serve`): the
+ * Refuses a request with an offer and a body, on a server that cannot ignore the offer by an option (see `serve`): the
  * body cannot be read any more. If the application refuses its caller or its path, that comes first.
  */
 async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex): Promise<void> {
@@ -153,7 +153,7 @@ async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex)
 }
 
 /**
- * Ignores the offer of another protocol, such as `h2c`, on a server that could not be told to (see `serve`): Node has
+ * Ignores the offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
  * taken the request out of its HTTP parser, so it is put back in front of the same socket.
  */
 function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -32,7 +32,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** How often the three above are looked at, ms. */
 const CHECK_MS = 5_000;
 
-/** Answers a request. Where it is given `next`, as Express and Connect do, that goes on with what is not the application's. */
+/** Answers a request. A `next`, as Express and Connect pass it, continues with what is not the application's. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse, next?: () => void) => Promise<void>;
 
 /**

@@ -17,7 +17,7 @@ export class PieceQueue<T> {
     this.#wake?.();
   }
 
-  /** Says that no more pieces come. Twice is fine. */
+  /** No more pieces follow. Twice is fine. */
   end(): void {
     this.#ended = true;
     this.#wake?.();

@@ -99,7 +99,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       "an unknown variable",
       [],
       { RINGPORT_STREEM_PREVIEW: "1" },
-      ["RINGPORT_STREEM_PREVIEW is no setting (did you mean RINGPORT_STREAM_PREVIEW?)", "serve --help"],
+      ["unknown setting RINGPORT_STREEM_PREVIEW (did you mean RINGPORT_STREAM_PREVIEW?)", "serve --help"],
     ],
     ["a value of the wrong kind", [], { PORT: "http" }, ['PORT is "http"', "a whole number from 0 to 65535"]],
     ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],

@@ -15,7 +15,7 @@ import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 /** `ringport call`: makes a phone ring and shows what happens until the call is over. */
 export const call: Command = {
   path: ["call"],
-  summary: "Makes a phone ring, and shows what happens until the call is over.",
+  summary: "Places a call and shows its progress until it ends.",
   details: `Ctrl-C hangs up. ${EXIT_CODES_HELP}`,
   operands: [{ name: "+NUMBER" }],
   options: [
@@ -23,12 +23,12 @@ export const call: Command = {
     {
       name: "instance",
       placeholder: "ID",
-      help: "Who calls, by id or name. Default: the only instance.",
+      help: "The calling instance, by id or name. Default: the only one.",
       completion: "instance",
     },
     ...CALLER_OPTIONS,
-    { name: "record", help: "Records both sides; ask first. Hear it: ringport calls recording ID." },
-    { name: "no-wait", help: "Prints the call's id and leaves; the call goes on." },
+    { name: "record", help: "Records both sides; ask for consent first. Download: ringport calls recording ID." },
+    { name: "no-wait", help: "Prints the call's id and exits; the call goes on." },
     jsonOption("the finished call with its `outcome` and `events`, one document,"),
   ],
   settings: CONNECTION_SETTINGS,
@@ -67,7 +67,7 @@ function checkedNumber(given: string): string {
   if (/^\+[1-9]\d{6,14}$/.test(given)) return given;
   const meant = `+${given.replace(/^00/, "").replace(/\D/g, "")}`;
   const example = /^(\+|00)/.test(given) && /^\+[1-9]\d{6,14}$/.test(meant) ? meant : "+12025550100";
-  throw new UsageError(`"${given}" is no phone number in E.164 form: write +, country and number, such as ${example}`);
+  throw new UsageError(`"${given}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
 /** The instance had a call already: what was asked for was not done. */

@@ -10,12 +10,12 @@ import { UsageError } from "../usage-error.ts";
 /** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
 export const callsRecording: Command = {
   path: ["calls", "recording"],
-  summary: "Keeps the recording of a call in a WAV file: left what was heard, right what was said.",
-  details: "A call is recorded where it was placed with --record. While it lasts, this is what there is so far.",
+  summary: "Downloads the recording of a call as a WAV file: callee on the left, caller on the right.",
+  details: "A call is recorded if it was placed with --record. During the call you get the part so far.",
   operands: [{ name: "CALL", completion: "call" }],
   options: [
     { name: "output", placeholder: "FILE", help: "Default: the id of the call with .wav.", completion: "file" },
-    { name: "delete", help: "Deletes the recording on the server instead, for good." },
+    { name: "delete", help: "Deletes the recording on the server instead, permanently." },
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
@@ -23,7 +23,7 @@ export const callsRecording: Command = {
     const output = line.values.get("output") as string | undefined;
     const { client } = await connect(line);
     if (line.values.get("delete")) {
-      if (output !== undefined) throw new UsageError("--delete keeps nothing: leave out --output");
+      if (output !== undefined) throw new UsageError("--delete writes no file: leave out --output");
       await client.calls.deleteRecording(id);
       printBeside(`The recording of ${id} is deleted.`);
       return EXIT.done;

@@ -14,11 +14,11 @@ import { eventLine } from "./timeline.ts";
 /** `ringport calls show`: one call and its timeline. */
 export const callsShow: Command = {
   path: ["calls", "show"],
-  summary: "Shows a call, its timeline and how it turned out.",
-  details: `The exit code is 0 when it could be shown. With --follow it is the call's own. ${EXIT_CODES_HELP}`,
+  summary: "Shows a call, its timeline and its outcome.",
+  details: `The exit code is 0 if the call was found. With --follow it is that of the call. ${EXIT_CODES_HELP}`,
   operands: [{ name: "ID", completion: "call" }],
   options: [
-    { name: "follow", help: "Goes on until the call is over; Ctrl-C leaves it alone." },
+    { name: "follow", help: "Follows the call until it ends; Ctrl-C stops following, not the call." },
     jsonOption("the call with its `outcome`, `media` and `events`"),
   ],
   settings: CONNECTION_SETTINGS,

@@ -23,12 +23,12 @@ type ListedCall = CallWith<"outcome">;
 export const calls: Command = {
   path: ["calls"],
   summary: "Lists calls, newest first, or follows them live.",
-  details: "With --watch each change is a line, until Ctrl-C; with --json as well, a JSON document a line.",
+  details: "With --watch each change is one line, until Ctrl-C; with --json as well, one JSON document per line.",
   options: [
     { name: "watch", help: "Follows changes until Ctrl-C." },
     { name: "status", placeholder: "STATUS", help: `Only ${CALL_STATUSES.join(", ")}.`, values: CALL_STATUSES },
     { name: "instance", placeholder: "ID", help: "Only calls of this instance.", completion: "instance" },
-    { name: "limit", placeholder: "NUMBER", help: `So many. Default: ${DEFAULT_LIMIT}.` },
+    { name: "limit", placeholder: "NUMBER", help: `Maximum number to list. Default: ${DEFAULT_LIMIT}.` },
     jsonOption("the calls with their `outcome` (one a line with --watch)"),
   ],
   settings: CONNECTION_SETTINGS,
@@ -40,7 +40,7 @@ export const calls: Command = {
     const { client } = await connect(line);
     if (line.values.get("watch")) {
       const signal = AbortSignal.any([interruption().signal, outputGone]);
-      if (!json && isWatched()) printBeside("Following calls; Ctrl-C ends it.");
+      if (!json && isWatched()) printBeside("Following calls; Ctrl-C stops.");
       await watchCalls(client, { filter, status, json, signal });
       return 0;
     }
@@ -48,7 +48,7 @@ export const calls: Command = {
     const found: ListedCall[] = [];
     for await (const call of client.calls.list(query)) if (found.push(call) === limit) break;
     if (json) printJson(found);
-    else if (found.length === 0) printBeside("There are no such calls.");
+    else if (found.length === 0) printBeside("No calls found.");
     else printRows(CALLS_HEAD, found.map(callCells));
     return 0;
   },

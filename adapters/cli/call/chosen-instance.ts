@@ -12,11 +12,11 @@ export async function chosenInstance(client: Client, wanted: string | undefined)
   if (wanted?.startsWith("inst_")) return client.instances.get(wanted);
   const all: Instance[] = [];
   for await (const instance of client.instances.list()) all.push(instance);
-  if (all.length === 0) throw new UsageError("there is no instance to call from: ringport instance create --link");
+  if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
   const fitting = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
   const [only] = fitting;
   if (only && fitting.length === 1) return only;
-  if (only === undefined) throw new UsageError(`there is no instance "${wanted}"; there are: ${listed(all)}`);
+  if (only === undefined) throw new UsageError(`unknown instance "${wanted}"; known: ${listed(all)}`);
   const alike = wanted === undefined ? "" : ` of the name "${wanted}"`;
   throw new UsageError(
     `there are ${fitting.length} instances${alike}: choose one with --instance ID: ${listed(fitting)}`,

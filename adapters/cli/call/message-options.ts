@@ -7,8 +7,8 @@ export const DEFAULT_VOICE = "en-US-1";
 
 /** What the callee is to hear. */
 export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
-  { name: "text", placeholder: "TEXT", help: "What is said." },
-  { name: "voice", placeholder: "VOICE", help: `Who says it. Default: ${DEFAULT_VOICE}.`, completion: "voice" },
+  { name: "text", placeholder: "TEXT", help: "Text to speak." },
+  { name: "voice", placeholder: "VOICE", help: `Voice to use. Default: ${DEFAULT_VOICE}.`, completion: "voice" },
   {
     name: "audio",
     placeholder: "FILE",
@@ -19,7 +19,7 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
 
 /**
  * The message that these options ask for.
- * @param standard what is said where nothing is asked for
+ * @param standard the text to speak by default
  * @throws {UsageError} they ask for nothing, for two things, or for a file that cannot be played
  */
 export async function messageOf(
@@ -35,6 +35,6 @@ export async function messageOf(
   }
   const text = values.get("text") ?? standard;
   if (text === undefined)
-    throw new UsageError('there is nothing to say: --text "Your parcel arrives tomorrow." or --audio FILE');
+    throw new UsageError('no message: give --text "Your parcel arrives tomorrow." or --audio FILE');
   return { type: "FIXED_TTS", tts: { text: String(text), voiceId: String(values.get("voice") ?? DEFAULT_VOICE) } };
 }

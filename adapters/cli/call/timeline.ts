@@ -33,7 +33,7 @@ export class Timeline {
     this.#now?.stop();
   }
 
-  /** What goes on from this event on; undefined where it changes nothing. */
+  /** What goes on from this event on; undefined if it changes nothing. */
   #going(type: CallEvent["type"]): ((ms: number) => string) | undefined {
     const messageMs = this.#messageMs;
     switch (type) {

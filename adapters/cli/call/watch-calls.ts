@@ -7,7 +7,7 @@ import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 /** What is watched. */
 export interface WatchOptions {
   readonly filter: { readonly instance_id?: string | undefined };
-  /** Only changes to this status are told. */
+  /** Prints only changes to this status. */
   readonly status: CallStatus | undefined;
   readonly json: boolean;
   /** Ends it. */
@@ -20,7 +20,7 @@ const POLL_MS = 500;
 /** Calls that are looked at each time; active ones beyond them are asked for by their ids. */
 const NEWEST = 50;
 
-/** Tells the active calls, then every change, until the signal fires. */
+/** Prints the active calls, then every change, until the signal fires. */
 export async function watchCalls(client: Client, options: WatchOptions): Promise<void> {
   const { filter, status, signal } = options;
   const known = new Map<string, WatchedCall["status"]>();

@@ -5,7 +5,7 @@ import { liveWords } from "./live-words.ts";
 /** What the shells' scripts call with the words of the line up to the cursor, the last one unfinished. */
 export const COMPLETE = "__complete";
 
-/** Tells the shell to complete names of files. */
+/** Makes the shell complete file names. */
 const FILES = ":files";
 
 /** Prints what the last word may become: one candidate a line, what it means behind a tab. */

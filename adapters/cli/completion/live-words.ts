@@ -7,7 +7,7 @@ import { TOKEN_SETTING, URL_SETTING } from "../connection/connection-settings.ts
 const PATIENCE_MS = 1_500;
 const MOST_CALLS = 50;
 
-/** What the server knows: ids with what they mean behind a tab. Silence where it does not answer. */
+/** Ids that the server knows, each with its meaning behind a tab; nothing if the server does not answer. */
 export async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
   const url = given(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
   const token = given(typed, "--token") ?? process.env[TOKEN_SETTING.env];

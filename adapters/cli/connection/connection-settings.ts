@@ -6,7 +6,7 @@ export const URL_SETTING: Setting = setting(
   "RINGPORT_URL",
   httpUrl,
   "http://127.0.0.1:8080",
-  "Where the server is, base path included.",
+  "The server's address, base path included.",
 );
 
 export const TOKEN_SETTING: Setting = setting(

@@ -15,12 +15,12 @@ export interface Connection {
 /** Longer than any server takes that is there, ms. */
 const FIRST_ANSWER_MS = 10_000;
 
-/** Where the server is said to be. */
+/** The address of the server. */
 export function urlOf(line: ParsedLine): string {
   return (settingValue(URL_SETTING, line, process.env) as string | undefined) ?? URL_SETTING.fallback;
 }
 
-/** The token that was given; undefined where none was. */
+/** The access token, if one was given. */
 export function tokenOf(line: ParsedLine): string | undefined {
   return settingValue(TOKEN_SETTING, line, process.env) as string | undefined;
 }
@@ -40,7 +40,7 @@ export async function connect(line: ParsedLine): Promise<Connection> {
   return { client: createClient({ url, token }), url };
 }
 
-/** Asked once and without patience, so that a server that is not there is told at once. */
+/** Tries once, so that a missing server is reported at once. */
 async function answers(url: string): Promise<void> {
   try {
     const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(FIRST_ANSWER_MS) });

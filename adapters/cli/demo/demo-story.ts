@@ -11,10 +11,10 @@ import { modulesOfText } from "../terminal/qr-modules.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 
-/** What the story is told with. */
+/** Options of {@link runStory}. */
 export interface Story {
   readonly ringport: Ringport;
-  /** Where it listens. */
+  /** The address it listens on. */
   readonly url: string;
   readonly message: Omit<CreateCallInput, "instanceId">;
   readonly data: string;
@@ -25,8 +25,8 @@ export interface Story {
 const ACTIVE_WITHIN_MS = 10_000;
 const WAV_NAME = "ringport-demo.wav";
 
-/** Tells it step by step; answers how the call turned out. */
-export async function tellStory({ ringport, url, message, data, keepsData }: Story): Promise<FinishedCall["status"]> {
+/** Runs the demo step by step; returns the final status of the call. */
+export async function runStory({ ringport, url, message, data, keepsData }: Story): Promise<FinishedCall["status"]> {
   const { userId, token } = await ringport.tokens.issue({ userName: "demo", label: "demo" });
   const principal: Principal = { userId };
 
@@ -79,7 +79,7 @@ async function activePhone(ringport: Ringport, principal: Principal, instanceId:
   }
 }
 
-/** Writes the recording where the person is, or into the data folder where that is not allowed. */
+/** Writes the recording into the current folder, or into the data folder if that is read-only. */
 async function keep(wav: Uint8Array, data: string, keepsData: boolean): Promise<string> {
   const here = resolve(WAV_NAME);
   try {

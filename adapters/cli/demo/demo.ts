@@ -10,7 +10,7 @@ import { readSettings } from "../read-settings.ts";
 import { serverAdapter } from "../server-adapter.ts";
 import { SETTINGS } from "../settings.ts";
 import { printBeside } from "../terminal/terminal.ts";
-import { tellStory } from "./demo-story.ts";
+import { runStory } from "./demo-story.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
@@ -20,12 +20,12 @@ const DEMO_SETTINGS = SETTINGS.filter(({ option }) => option.startsWith("log") |
 /** `ringport demo`: the whole story on a Ringport of its own, from the instance to the recording. */
 export const demo: Command = {
   path: ["demo"],
-  summary: "Shows the whole story in ten seconds: an instance, its QR code, a call, what the callee heard.",
-  details: "Nobody's phone rings: the call goes over the simulated network. The exit code is 0 when it was COMPLETED.",
+  summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
+  details: "No real phone rings: the call uses the simulated network. The exit code is 0 if the call was COMPLETED.",
   options: [
     ...MESSAGE_OPTIONS,
-    { name: "to", placeholder: "NUMBER", help: `Who is called. Default: ${NUMBER}, who answers and listens.` },
-    { name: "data", placeholder: "FOLDER", help: "Keeps the data there. Default: a folder that is gone afterwards." },
+    { name: "to", placeholder: "NUMBER", help: `Number to call. Default: ${NUMBER}, which answers and listens.` },
+    { name: "data", placeholder: "FOLDER", help: "Keeps the data in this folder. Default: a temporary folder." },
   ],
   settings: DEMO_SETTINGS,
   async run(line) {
@@ -49,7 +49,7 @@ export const demo: Command = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const status = await tellStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
+        const status = await runStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
         return status === "COMPLETED" ? 0 : 1;
       } finally {
         await ringport.stop({ drainMs: 0 });

@@ -15,7 +15,7 @@ import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
 /** `ringport doctor`: what works on this machine, and what to do about the rest. */
 export const doctor: Command = {
   path: ["doctor"],
-  summary: "Says what works on this machine, and what to do about the rest.",
+  summary: "Checks what works on this machine, and how to fix the rest.",
   details:
     "Looks only: nothing is created, nobody is called. Exit code: 0 when calls can be placed here, 1 otherwise. ✓ works, – can be done without, ✗ has to be put right.",
   options: [jsonOption("`ok` and `findings`: `name`, `state` (works, missing, broken), `detail`, `fix`, `essential`,")],
@@ -29,7 +29,7 @@ export const doctor: Command = {
     const { findSpeech } = await import("./speech-findings.ts");
     const { findTranscription } = await import("./transcription-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
-    // All look at once; they are told in this order.
+    // All run at once; the findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [
       Promise.resolve([findRuntime(), finding]),
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
@@ -41,7 +41,7 @@ export const doctor: Command = {
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),
     ];
-    for (const look of looking) look.catch(() => {}); // an error is told where its turn comes
+    for (const look of looking) look.catch(() => {}); // its error is printed in its turn
     const findings: Finding[] = [];
     for (const found of looking)
       for (const one of await found) {
@@ -50,18 +50,21 @@ export const doctor: Command = {
       }
     const ok = findings.every(({ state, essential }) => state !== "broken" || !essential);
     if (json) printJson({ ok, findings });
-    else print(ok ? `\n${paint(32, "Calls can be placed here.")}` : `\n${paint(31, "Put right what has a ✗ first.")}`);
+    else
+      print(
+        ok ? `\n${paint(32, "All checks passed: calls can be placed.")}` : `\n${paint(31, "Fix the ✗ lines first.")}`,
+      );
     return ok ? EXIT.done : EXIT.failed;
   },
 };
 
-/** Reads the settings as the server would; where one is wrong the others cannot be trusted either. */
+/** Reads the settings as the server would; if one is wrong the others cannot be trusted either. */
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {
   try {
     const settings = readSettings(SETTINGS, line, process.env);
     const [strange] = unknownVariables(process.env);
     if (!strange) return { settings, finding: works("settings", "can be read") };
-    const detail = `${strange.name} is no setting${strange.meant ? `; did you mean ${strange.meant}?` : ""}`;
+    const detail = `unknown setting ${strange.name}${strange.meant ? `; did you mean ${strange.meant}?` : ""}`;
     return { settings, finding: missing("settings", detail, "ringport serve --help lists them") };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -13,9 +13,9 @@ interface Runtime {
 export function findRuntime(): Finding {
   const { name, version, floor } = runtime();
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const said = `${name} ${version} on ${process.platform} ${process.arch}`;
-  if (major > floor[0] || (major === floor[0] && minor >= floor[1])) return works("runtime", said);
-  return broken("runtime", `${said} is too old`, `install ${name} ${floor.join(".")} or newer`);
+  const label = `${name} ${version} on ${process.platform} ${process.arch}`;
+  if (major > floor[0] || (major === floor[0] && minor >= floor[1])) return works("runtime", label);
+  return broken("runtime", `${label} is too old`, `install ${name} ${floor.join(".")} or newer`);
 }
 
 function runtime(): Runtime {

@@ -20,7 +20,7 @@ export async function findPort({
   const code = await listeningError(port, hostname);
   if (code === undefined) return [works("port", port === 0 ? "a free one is picked" : `${place} is free`)];
   if (code !== "EADDRINUSE")
-    return [broken("port", `${place} cannot be listened on (${code})`, "choose another one with PORT and HOST")];
+    return [broken("port", `cannot listen on ${place} (${code})`, "choose another one with PORT and HOST")];
   const url = localUrl(hostname, port) + (options.basePath ?? "");
   if (await health(url)) return [works("port", `a Ringport serves on ${url}`)];
   return [broken("port", `${place} is used by another program`, "stop it, or choose another one with PORT")];
@@ -42,7 +42,7 @@ export async function findServer(url: string, token: string | undefined): Promis
   return [works("server", `answers at ${url}`), await findToken(url, token), clock(answer.headers.get("date"))];
 }
 
-/** The answer of a Ringport; undefined where nobody answers, or somebody else. */
+/** The answer of a Ringport; undefined if no server answers, or another one. */
 async function health(url: string): Promise<Response | undefined> {
   try {
     const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -69,7 +69,7 @@ async function findToken(url: string, token: string | undefined): Promise<Findin
 function ownClock(): Finding {
   const now = new Date();
   if (now.getTime() >= EARLIEST_MS) return works("clock", now.toISOString());
-  return broken("clock", `it is not ${now.toISOString()}`, "set the clock of this machine");
+  return broken("clock", `it shows ${now.toISOString()}`, "set the clock of this machine");
 }
 
 function clock(date: string | null): Finding {
@@ -79,7 +79,7 @@ function clock(date: string | null): Finding {
   const error = Math.abs(Date.now() - theirs);
   if (error <= LARGEST_CLOCK_ERROR_MS) return works("clock", `${own.detail}, as the server's`);
   return {
-    ...broken("clock", `the server's is ${Math.round(error / 1000)} s off`, "set both by NTP"),
+    ...broken("clock", `the server's clock is ${Math.round(error / 1000)} s off`, "set both by NTP"),
     essential: false,
   };
 }

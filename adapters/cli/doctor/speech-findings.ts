@@ -42,7 +42,7 @@ async function findEngine(speech: Speech, all: readonly Voice[], engine: string,
     const languages = new Set(voices.map(({ language }) => language)).size;
     return works(name, `${voices.length} voices, ${languages} languages; ${first.id} spoke within ${ms} ms`);
   } catch (error) {
-    // One engine is enough: whether any works is told apart.
+    // One engine is enough: whether any works is a finding of its own.
     return { ...broken(name, `does not speak: ${reasonOf(error)}`, fix), essential: false };
   }
 }
@@ -52,6 +52,6 @@ async function timeToSpeak(speech: Speech, voice: string): Promise<number> {
   let samples = 0;
   for await (const chunk of speech.speak("One.", voice, AbortSignal.timeout(SPEAKS_WITHIN_MS)))
     samples += chunk.samples.length;
-  if (samples === 0) throw new Error("it said nothing");
+  if (samples === 0) throw new Error("it produced no audio");
   return Math.round(performance.now() - started);
 }

@@ -32,7 +32,7 @@ async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
   }
 }
 
-/** Where the runtime itself will not say (Deno without --allow-sys), the server finds out. */
+/** If the runtime does not report it (Deno without --allow-sys), the server finds out. */
 function isWritable(path: string): boolean {
   try {
     // Not the asynchronous one: what it throws under Deno, nobody can catch.

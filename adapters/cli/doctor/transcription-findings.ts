@@ -7,7 +7,7 @@ const WITHIN_MS = 20_000;
 const FRAMES = 50;
 const FRAME_MS = 20;
 
-/** The transcription server, where one is configured: it listens to a second of silence. */
+/** The transcription server, if one is configured, tried with a second of silence. */
 export async function findTranscription(tuning: TranscriptionTuning | undefined): Promise<Finding[]> {
   if (tuning === undefined) return [];
   const name = `transcripts ${tuning.engine}`;

@@ -14,8 +14,8 @@ const NAME = "My phone";
 /** `ringport instance create`: a new instance, its id alone on the output. */
 export const instanceCreate: Command = {
   path: ["instance", "create"],
-  summary: "Makes an instance: a phone number that is to be linked.",
-  details: "Its id is printed alone, so that it can be kept: ID=$(ringport instance create Reception)",
+  summary: "Creates an instance: a phone number to link.",
+  details: "Prints only the id, for scripts: ID=$(ringport instance create Reception)",
   operands: [{ name: "NAME", optional: true }],
   options: [
     METADATA_OPTION,
@@ -25,7 +25,7 @@ export const instanceCreate: Command = {
       help: "The network that carries its calls, such as sip/acme. Default: the server's first one.",
     },
     ...CALLER_OPTIONS,
-    { name: "link", help: "Goes on with the QR code, and waits until the number is linked." },
+    { name: "link", help: "Shows the QR code, and waits until the number is linked." },
     jsonOption("the instance (with --link lines, as instance qr)"),
   ],
   settings: CONNECTION_SETTINGS,
@@ -57,7 +57,7 @@ export const instanceCreate: Command = {
   },
 };
 
-/** What is to be done before the instance can call: nothing where its network links it by itself. */
+/** The next step before the instance can call; undefined if its network links it by itself. */
 async function nextStep(client: Client, id: string): Promise<string> {
   const { connection } = await client.instances.get(id, { expand: ["connection"] });
   return connection?.state === "unlinked"

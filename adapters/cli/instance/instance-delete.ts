@@ -7,7 +7,7 @@ import { printBeside, printJson } from "../terminal/terminal.ts";
 /** `ringport instance delete`: ends its call, unlinks its number. */
 export const instanceDelete: Command = {
   path: ["instance", "delete"],
-  summary: "Deletes an instance for good: ends its call, unlinks its number.",
+  summary: "Deletes an instance permanently: ends its call, unlinks its number.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [jsonOption("`id` and `deleted`")],
   settings: CONNECTION_SETTINGS,

@@ -18,7 +18,7 @@ export const instanceList: Command = {
     const instances: Instance[] = [];
     for await (const instance of client.instances.list()) instances.push(instance);
     if (line.values.get("json")) printJson(instances);
-    else if (instances.length === 0) printBeside("There are no instances: ringport instance create NAME makes one.");
+    else if (instances.length === 0) printBeside("No instances yet; create one: ringport instance create NAME");
     else printRows(HEAD, instances.map(cells));
     return 0;
   },

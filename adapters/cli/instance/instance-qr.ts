@@ -12,8 +12,8 @@ export const instanceQr: Command = {
   details: "The code is drawn again whenever it changes. Exit code: 0 linked, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [
-    { name: "png", placeholder: "FILE", help: "Keeps the current code in this file as well.", completion: "file" },
-    { name: "no-wait", help: "Draws the code once and leaves." },
+    { name: "png", placeholder: "FILE", help: "Also writes the current code to this file.", completion: "file" },
+    { name: "no-wait", help: "Draws the code once and exits." },
     jsonOption(
       "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`) and for the end (`event` linked, `instance`)",
     ),

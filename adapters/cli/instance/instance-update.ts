@@ -10,7 +10,7 @@ import { METADATA_OPTION, metadataIn } from "./metadata-option.ts";
 /** `ringport instance update`: changes a name, metadata, or the caller of later calls. */
 export const instanceUpdate: Command = {
   path: ["instance", "update"],
-  summary: "Changes an instance: its name, its metadata, the number that it calls from.",
+  summary: "Changes an instance: its name, its metadata, its caller number.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [
     { name: "name", placeholder: "NAME", help: "Its new name." },
@@ -26,7 +26,7 @@ export const instanceUpdate: Command = {
     const caller = callerIn(line);
     const isDefault = line.values.get("from-default") === true;
     if (caller !== undefined && isDefault)
-      throw new UsageError("--from-default takes the caller away: give it without --from, --from-name and --withheld");
+      throw new UsageError("--from-default removes the caller: give it without --from, --from-name and --withheld");
     if (name === undefined && metadata === undefined && caller === undefined && !isDefault)
       throw new UsageError(
         "nothing to change: give --name, --metadata, --from, --from-name, --withheld or --from-default",

@@ -30,7 +30,7 @@ export interface LinkOptions {
 const POLL_MS = 500;
 /** A line that has just been linked is online this soon, ms. */
 const ONLINE_WITHIN_MS = 10_000;
-/** Where the server does not say when the next code comes, or its clock is another one. */
+/** The wait for the next code if the server names no time, or its clock differs. */
 const SHORTEST_CODE_MS = 1_000;
 const LONGEST_CODE_MS = 60_000;
 
@@ -65,7 +65,7 @@ export async function linkPhone(client: Client, id: string, options: LinkOptions
   }
 }
 
-/** The current code; undefined where the number is linked already. */
+/** The current code; undefined if the number is linked already. */
 async function codeOf(client: Client, id: string, signal: AbortSignal): Promise<QrCode | undefined> {
   try {
     return await client.instances.qrCode(id, { signal });
@@ -90,7 +90,7 @@ async function show(id: string, code: QrCode, picture: Picture, { png, json }: L
   picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is in ${png} as well.`])]);
 }
 
-/** Lines that take the place of the ones before, where somebody looks. */
+/** Lines that replace the previous ones on a terminal. */
 class Picture {
   #height = 0;
 

@@ -6,7 +6,7 @@ import { UsageError } from "../usage-error.ts";
 export const METADATA_OPTION: Command["options"][number] = {
   name: "metadata",
   placeholder: "JSON",
-  help: 'An object to keep with it, such as \'{"branch":"Lisbon"}\'.',
+  help: 'A JSON object to store with it, such as \'{"branch":"Lisbon"}\'.',
 };
 
 /**

@@ -14,7 +14,7 @@ const SETTINGS = settingsOf("embedded.sip.trunks");
 const NUMBER = /^\+[1-9]\d{6,14}$/;
 const MARKS = { works: "works", skipped: "missing", broken: "broken" } as const;
 
-/** `ringport sip check`: tries SIP trunks step by step, and says what to do where one fails. */
+/** `ringport sip check`: tries SIP trunks step by step, and prints the fix for each that fails. */
 export const sipCheck: Command = {
   path: ["sip", "check"],
   summary: "Tries the SIP trunks step by step: DNS, connection, OPTIONS, registration, codecs, a call.",
@@ -31,7 +31,7 @@ export const sipCheck: Command = {
     {
       name: "call",
       placeholder: "NUMBER",
-      help: "Really calls this number (E.164) for three seconds, and tells how the audio went both ways.",
+      help: "Calls this number (E.164) for three seconds, and reports the audio in both directions.",
     },
     jsonOption("`ok` and `trunks`: `name`, `ok`, `steps` (`name`, `state` (works, skipped, broken), `detail`, `fix`)"),
   ],
@@ -55,7 +55,7 @@ export const sipCheck: Command = {
     }
     const ok = checked.every((one) => one.ok);
     if (json) printJson({ ok, trunks: checked });
-    else print(ok ? `\n${paint(32, "All of it works.")}` : `\n${paint(31, "Put right what has a ✗.")}`);
+    else print(ok ? `\n${paint(32, "All checks passed.")}` : `\n${paint(31, "Fix the ✗ lines first.")}`);
     return ok ? EXIT.done : EXIT.failed;
   },
 };
@@ -71,7 +71,7 @@ async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   const file = line.values.get("trunks") as string | undefined;
   const given = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;
   if (given === undefined)
-    throw new UsageError("there is no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
+    throw new UsageError("no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
   const { sipTrunks } = await import("../../embedded/sip-trunks.ts");
   const { trunks, routes } = await sipTrunks({ trunks: given });
   const name = (line.values.get("trunk") as string | undefined)?.replace(/^sip\//, "");
@@ -80,5 +80,5 @@ async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   const chosen = name === undefined ? trunks : trunks.filter((trunk) => wanted.includes(trunk.name));
   if (chosen.length > 0) return chosen;
   const names = [...routes, ...trunks].map((one) => one.name).join(", ");
-  throw new UsageError(`there is no trunk "${name ?? ""}"; there are: ${names || "none"}`);
+  throw new UsageError(`unknown trunk "${name ?? ""}"; known: ${names || "none"}`);
 }

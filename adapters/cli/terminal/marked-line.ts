@@ -5,7 +5,7 @@ export interface Marked {
   readonly name: string;
   readonly state: "works" | "missing" | "broken";
   readonly detail: string;
-  /** What to do about it; null where nothing needs to be done. */
+  /** The fix; null if there is nothing to do. */
   readonly fix: string | null;
 }
 

@@ -30,7 +30,7 @@ export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;
 }
 
-/** Where one word is coloured: bold, dim, red, green, yellow, cyan. */
+/** Colours one word: bold, dim, red, green, yellow, cyan. */
 export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
 }

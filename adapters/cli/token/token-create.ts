@@ -21,23 +21,23 @@ const NAME_LENGTH = 120;
 /** `ringport token create`: a new token, alone on the output. */
 export const tokenCreate: Command = {
   path: ["token", "create"],
-  summary: "Makes a token, and its user if new.",
-  details: "The token is printed alone, so that it can be kept: TOKEN=$(ringport token create --user ana)",
+  summary: "Creates a token, and its user if new.",
+  details: "Prints only the token, for scripts: TOKEN=$(ringport token create --user ana)",
   options: [
-    { name: "user", placeholder: "NAME", help: "Whose token it is; needed." },
-    { name: "name", placeholder: "LABEL", help: 'What the user calls it. Default: "cli".' },
-    { name: "demo-instance", placeholder: "ID", help: "Makes a demo token, which may use this one instance only." },
+    { name: "user", placeholder: "NAME", help: "User of the token; required." },
+    { name: "name", placeholder: "LABEL", help: 'Label of the token. Default: "cli".' },
+    { name: "demo-instance", placeholder: "ID", help: "Creates a demo token, which may use only this instance." },
     {
       name: "allow",
       placeholder: "PREFIXES",
-      help: "The only numbers that it may call: +49,+43,+1415. Default: every number.",
+      help: "Prefixes it may call, such as +49,+43,+1415. Default: every number.",
     },
     {
       name: "max-calls-per-day",
       placeholder: "NUMBER",
-      help: "Calls that may be created with it within 24 hours. Default: any number, 50 for a demo token.",
+      help: "Maximum calls within 24 hours. Default: unlimited, 50 for a demo token.",
     },
-    { name: "expires-in", placeholder: "DAYS", help: "It works this many days. Default: for ever." },
+    { name: "expires-in", placeholder: "DAYS", help: "Days until it expires. Default: never." },
     jsonOption("the token and what is stored of it"),
   ],
   settings: STORAGE_SETTINGS,

@@ -14,7 +14,7 @@ import { type TokenView, tokenState, tokenView } from "./token-view.ts";
 export const tokenList: Command = {
   path: ["token", "list"],
   summary: "Lists tokens, oldest first.",
-  options: [{ name: "user", placeholder: "NAME", help: "Only this user's." }, jsonOption("the list")],
+  options: [{ name: "user", placeholder: "NAME", help: "Only tokens of this user." }, jsonOption("the list")],
   settings: STORAGE_SETTINGS,
   async run(line) {
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);

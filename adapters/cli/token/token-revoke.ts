@@ -12,7 +12,7 @@ import { withStorage } from "./storage-work.ts";
 /** `ringport token revoke`: from the next request on the token is refused. */
 export const tokenRevoke: Command = {
   path: ["token", "revoke"],
-  summary: "Revokes a token; from the next request on it is refused.",
+  summary: "Revokes a token, from the next request on.",
   operands: [{ name: "ID" }],
   options: [jsonOption("`id` and `revoked`")],
   settings: STORAGE_SETTINGS,

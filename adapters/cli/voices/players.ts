@@ -5,9 +5,9 @@ import process from "node:process";
 /** A program that plays a WAV file. */
 export interface Player {
   readonly program: string;
-  /** Where it is. */
+  /** Its path. */
   readonly path: string;
-  /** How it is told to play a file and end. */
+  /** Arguments that play a file and then exit. */
   arguments(file: string): string[];
 }
 

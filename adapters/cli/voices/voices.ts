@@ -10,8 +10,8 @@ import { playSample } from "./play-sample.ts";
 /** `ringport voices`: who can speak on the server, and how they sound. */
 export const voices: Command = {
   path: ["voices"],
-  summary: "Lists the voices that can speak, or plays one.",
-  details: "--play looks for a player on this machine; without one that works it keeps the sample as a WAV file.",
+  summary: "Lists the available voices, or plays one.",
+  details: "--play looks for a player on this machine; without one it saves the sample as a WAV file.",
   options: [
     { name: "language", placeholder: "TAG", help: "Only voices of this language: pt, or pt-BR." },
     { name: "play", placeholder: "ID", help: "Plays a sample of this voice.", completion: "voice" },
@@ -46,7 +46,7 @@ function speaks({ language }: Voice, wanted: string): boolean {
 
 function nobody(all: readonly Voice[], language: string | undefined): string {
   if (language === undefined || all.length === 0)
-    return "No voice can speak there; ringport doctor on the server's machine says what to install.";
+    return "No voice is available there; run ringport doctor on the server's machine to see what to install.";
   const languages = [...new Set(all.map((voice) => voice.language.split("-")[0]))].sort();
   return `No voice speaks "${language}"; there are: ${languages.join(" ")}`;
 }

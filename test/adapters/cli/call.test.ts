@@ -98,7 +98,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     const none = await cli.run("nobody", ["call", "+12025550100", "--text", "Hi."]);
     expect([none.code, none.stderr]).toEqual([
       2,
-      "ringport: there is no instance to call from: ringport instance create --link\n",
+      "ringport: no instance to call from; create one: ringport instance create --link\n",
     ]);
     const { instanceId } = await cli.caller("two");
     const other = (await (await cli.server.as("two")).activeInstance("Back door")).id;
@@ -122,7 +122,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       [["12025550100", ...text], "E.164"],
       [["+1 202 555-0100", ...text], "such as +12025550100"],
       [["004930123456", ...text], "such as +4930123456"],
-      [["+12025550100"], "there is nothing to say"],
+      [["+12025550100"], "no message: give --text"],
       [["+12025550100", "--audio", join(folder, "none.wav")], "there is no such file"],
       [["+12025550100", "--audio", folder], "it is a folder"],
       [["+12025550100", "--audio", file("empty.wav", "")], "it is an empty file"],

@@ -59,7 +59,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     const { code, stdout } = await run(["doctor"], env);
     expect(code).toBe(0);
     const lines = stdout.trim().split("\n");
-    expect(lines.at(-1)).toBe("Calls can be placed here.");
+    expect(lines.at(-1)).toBe("All checks passed: calls can be placed.");
     for (const line of lines.slice(0, -2)) expect(line).toMatch(/^[✓–✗] [a-z]/);
     expect(stdout).toMatch(/^✓ token +is valid; 0 instances/m);
     expect(stdout).toContain("as the server's");

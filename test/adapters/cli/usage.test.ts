@@ -22,20 +22,20 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     ],
     [["help", "demo"], ["--audio FILE"]],
     [["--version"], [VERSION]],
-  ])("ringport %j explains itself", async (args, wanted) => {
+  ])("ringport %j prints its help", async (args, wanted) => {
     const { code, stdout, stderr } = await run(args);
     for (const text of wanted) expect(stdout).toContain(text);
     expect([code, stderr]).toEqual([0, ""]);
   });
 
   test.each([
-    [["serv"], {}, 'no command "serv" (did you mean serve?)'],
-    [["token", "creat"], {}, 'no command "token creat" (did you mean token create?)'],
-    [["serve", "--prot", "1"], {}, "no option --prot (did you mean --port?)"],
+    [["serv"], {}, 'unknown command "serv" (did you mean serve?)'],
+    [["token", "creat"], {}, 'unknown command "token creat" (did you mean token create?)'],
+    [["serve", "--prot", "1"], {}, "unknown option --prot of serve (did you mean --port?)"],
     [["serve", "--port", "70000"], {}, '--port is "70000": it must be a whole number from 0 to 65535'],
     [["serve", "--port"], {}, "--port needs a value"],
-    [["serve", "now"], {}, 'does not know what to do with "now"'],
-    [["--port", "1", "serve"], {}, '"--port" comes before the command'],
+    [["serve", "now"], {}, 'serve takes no argument "now"'],
+    [["--port", "1", "serve"], {}, '"--port" must follow the command'],
     [["serve"], { PORT: "http" }, 'PORT is "http"'],
     [["serve"], { RINGPORT_STREAM_PREVIEW: "maybe" }, 'RINGPORT_STREAM_PREVIEW is "maybe": it must be 1 or true'],
     [["serve"], { LOG_LEVEL: "loud" }, "debug, info, warn, error or silent"],
@@ -50,14 +50,17 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     [["token", "list"], {}, "there is no database"],
     [["demo", "--audio", "no-such-file.wav"], {}, '--audio is "no-such-file.wav"'],
     [["demo", "--audio", "a.wav", "--text", "b"], {}, "leave out --text"],
-  ] as const)("ringport %j with %j is one line, exit code 2, and nothing is made", async (args, env, wanted) => {
-    const data = join(freshFolder(), "data");
-    const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
-    expect(stderr).toContain(wanted);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(existsSync(data)).toBe(false);
-  });
+  ] as const)(
+    "ringport %j with %j fails in one line with exit code 2 and writes nothing",
+    async (args, env, wanted) => {
+      const data = join(freshFolder(), "data");
+      const { code, stdout, stderr } = await run(args, { RINGPORT_DATA: data, ...env });
+      expect(stderr).toContain(wanted);
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(existsSync(data)).toBe(false);
+    },
+  );
 
   test("secrets are not repeated in errors", async () => {
     for (const [name, value] of [
