@@ -140,7 +140,7 @@ function sharedWorkers(): SharedWorkers {
   };
 }
 
-/** Closes once, however often it is asked to. */
+/** Closes once, however often it is called. */
 function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => {

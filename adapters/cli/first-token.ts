@@ -65,7 +65,7 @@ async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
     if (error instanceof NotFirst) return false;
     const { code } = error as { code?: string };
     if (issued !== undefined) {
-      // Nobody can read this token any more.
+      // This token can no longer be read.
       const isRevoked = await tokens.revoke(issued.id).catch(() => false);
       throw lost(path, code, isRevoked, error);
     }

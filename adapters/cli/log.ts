@@ -60,7 +60,7 @@ function errorText(error: unknown): string {
   return `\n${stack ?? message ?? stringify(error)}`;
 }
 
-/** What somebody else wrote must not look like lines of ours, or steer the terminal. */
+/** Foreign text must neither look like our lines nor control the terminal. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => `\\u${hex(character.charCodeAt(0))}`);

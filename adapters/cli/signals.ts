@@ -25,7 +25,7 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
   });
 }
 
-/** What Ctrl-C, or a SIGTERM, does to a command that has something to put in order before it leaves. */
+/** Handling of Ctrl-C and SIGTERM in a command that cleans up before it exits. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** What the command ends with then: 130 after Ctrl-C. */

@@ -4,7 +4,7 @@ import { link, lstat, open, rm } from "node:fs/promises";
 /**
  * Creates a file that only its owner can read. It is there whole or not at all, also if the power fails, and never
  * replaces another one.
- * @param text asked for once the folder is known to be writable
+ * @param text called once the folder is known to be writable
  * @throws {Error} of the file system, with its `code`; `EEXIST`: there is such a file
  */
 export async function createFile(path: string, text: () => Promise<string>): Promise<void> {

@@ -4,7 +4,7 @@ import type { RequestLike } from "../../src/ports/web.ts";
 /** What frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
-/** A Node request as the core wants it. Nothing is built before it is asked for: a `Request` costs more than a call. */
+/** A Node request as the core wants it. Everything is built on first use: a `Request` costs more than a call. */
 export class NodeRequest implements RequestLike {
   readonly headers: { get(name: string): string | null };
   readonly #message: Mounted;

@@ -69,12 +69,12 @@ export function attachUpgrade(
       ws.on("pong", () => alive.add(ws));
       connectSocket(ws, decision);
     });
-    // `ws` finds fault with a few headers that nobody else looks at.
+    // `ws` rejects a few headers that no other server checks.
     if (!opened) neverOpened(decision);
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node has taken its own listener off, and an error that nobody listens to ends the process.
+    // Node has taken its own listener off, and an unhandled error event ends the process.
     socket.off("error", drop).on("error", drop);
     const path = message.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
     const isOurs = path.startsWith(prefix);
@@ -123,7 +123,7 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   if (socket instanceof Socket) socket.setTimeout(STALL_MS, () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   const end = (): void => void socket.destroy();
-  // Nobody else counts this connection any more.
+  // Nothing else counts this connection from here on.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
   pipeline(isInPieces(body) ? body : [body], socket).then(endSoon, end);
 }

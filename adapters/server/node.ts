@@ -68,7 +68,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   };
   const server = createServer(behaviour, handler(app, options));
   server.on("clientError", answerBrokenRequest);
-  const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: nobody else answers them
+  const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: nothing else answers them
   await listen(server, port, hostname).catch((error: unknown) => {
     upgrades.close();
     throw cannotListen(hostname, port, error);

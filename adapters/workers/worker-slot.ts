@@ -15,7 +15,7 @@ export interface PendingJob {
 
 /** Loading the worker's code, on a machine that is busy with something else. */
 const START_TIMEOUT_MS = 30_000;
-/** How long a job that was asked to stop may take to notice: one segment of speech on a busy machine. */
+/** How long a cancelled job may take to stop, ms: one segment of speech on a busy machine. */
 const CANCEL_GRACE_MS = 2_000;
 
 /**

@@ -70,7 +70,7 @@ function checkedNumber(given: string): string {
   throw new UsageError(`"${given}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
-/** The instance had a call already: what was asked for was not done. */
+/** The instance had an active call: no new one was created. */
 function tellOccupied(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
   const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;

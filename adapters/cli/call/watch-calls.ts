@@ -17,7 +17,7 @@ export interface WatchOptions {
 type WatchedCall = CallWith<"outcome">;
 
 const POLL_MS = 500;
-/** Calls that are looked at each time; active ones beyond them are asked for by their ids. */
+/** Calls listed each time; active ones beyond them are read by id. */
 const NEWEST = 50;
 
 /** Prints the active calls, then every change, until the signal fires. */

@@ -3,11 +3,11 @@ import { createClient } from "../../../src/client/index.ts";
 import type { Completion } from "../command.ts";
 import { TOKEN_SETTING, URL_SETTING } from "../connection/connection-settings.ts";
 
-/** Longer than this nobody waits for a completion, ms. */
+/** How long a completion may take, ms. */
 const PATIENCE_MS = 1_500;
 const MOST_CALLS = 50;
 
-/** Ids that the server knows, each with its meaning behind a tab; nothing if the server does not answer. */
+/** Ids that the server knows, each followed by a tab and its meaning; nothing if the server does not answer. */
 export async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
   const url = given(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
   const token = given(typed, "--token") ?? process.env[TOKEN_SETTING.env];

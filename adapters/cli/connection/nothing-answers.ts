@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Causes that say no more than that nobody is there. */
+/** Errors that only mean that no server is there. */
 const PLAIN = ["ECONNREFUSED", "ConnectionRefused"];
 
 /** The sentence for a server that is not there. */

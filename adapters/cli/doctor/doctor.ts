@@ -17,7 +17,7 @@ export const doctor: Command = {
   path: ["doctor"],
   summary: "Checks what works on this machine, and how to fix the rest.",
   details:
-    "Looks only: nothing is created, nobody is called. Exit code: 0 when calls can be placed here, 1 otherwise. ✓ works, – can be done without, ✗ has to be put right.",
+    "Read-only: creates nothing and calls no one. Exit code: 0 if calls can be placed here, 1 otherwise. ✓ works, – optional, ✗ must be fixed.",
   options: [jsonOption("`ok` and `findings`: `name`, `state` (works, missing, broken), `detail`, `fix`, `essential`,")],
   settings: [...SETTINGS, ...CONNECTION_SETTINGS],
   async run(line) {

@@ -7,7 +7,7 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 const PATIENCE_MS = 3_000;
 /** More than this, and timestamps and expiries of two machines do not fit together, ms. */
 const LARGEST_CLOCK_ERROR_MS = 30_000;
-/** Nobody can have run this program earlier: 2026-01-01. */
+/** This program did not exist earlier: 2026-01-01. */
 const EARLIEST_MS = Date.UTC(2026, 0);
 
 /** Whether a server could listen here, or who does already. */

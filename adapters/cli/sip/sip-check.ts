@@ -19,7 +19,7 @@ export const sipCheck: Command = {
   path: ["sip", "check"],
   summary: "Tries the SIP trunks step by step: DNS, connection, OPTIONS, registration, codecs, a call.",
   details:
-    "Needs no server. Nobody is called without --call. Exit code: 0 when every trunk works, 1 otherwise. ✓ works, – was not tried, ✗ has to be put right.",
+    "Needs no server. Calls no one without --call. Exit code: 0 if every trunk works, 1 otherwise. ✓ works, – not tried, ✗ must be fixed.",
   options: [
     { name: "trunk", placeholder: "NAME", help: "Only this trunk, or the trunks of this route. Default: all." },
     {

@@ -17,7 +17,7 @@ export function modulesOfText(text: string): QrModules {
   return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
 }
 
-/** The finder pattern in the upper left corner begins with so many dark modules. */
+/** The finder pattern in the upper left corner begins with this many dark modules. */
 const FINDER = 7;
 
 /**

@@ -15,7 +15,7 @@ export function printRows(head: readonly string[], rows: readonly (readonly stri
   else for (const row of table([head.map((cell) => paint(2, cell)), ...rows])) print(row.trim());
 }
 
-/** What somebody else wrote steers neither the terminal nor the columns. */
+/** Foreign text controls neither the terminal nor the columns. */
 export function inOneCell(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, " ");

@@ -20,7 +20,7 @@ export function printJsonLine(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-/** Whether somebody looks at the output while it is written. */
+/** Whether the output is a terminal. */
 export function isWatched(): boolean {
   return process.stdout.isTTY === true;
 }
@@ -35,14 +35,14 @@ export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
 }
 
-/** What of a line is to be read. */
+/** The visible part of a line. */
 export function withoutColours(line: string): string {
   return line.replace(COLOUR, "");
 }
 
 const gone = new AbortController();
 
-/** Fires when nobody reads the output any more, as in `ringport calls --watch | head -1`. */
+/** Fires when the reader of the output has gone, as in `ringport calls --watch | head -1`. */
 export const outputGone: AbortSignal = gone.signal;
 
 /** A reader that has gone, as in `ringport --help | head -1`, is no error. */

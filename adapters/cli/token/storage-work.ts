@@ -6,7 +6,7 @@ import { UsageError } from "../usage-error.ts";
 
 /**
  * Works on the server's storage beside a server that may be running.
- * @param mustExist refuse to make a new database: what is asked for cannot be in it
+ * @param mustExist refuse to create a new database, which could not hold the record
  */
 export async function withStorage<T>(
   options: RingportOptions,

@@ -27,7 +27,7 @@ export const voices: Command = {
     const all = await client.voices();
     const fitting = language === undefined ? all : all.filter((voice) => speaks(voice, language));
     if (json) printJson(fitting);
-    else if (fitting.length === 0) printBeside(nobody(all, language));
+    else if (fitting.length === 0) printBeside(noVoice(all, language));
     else printRows(HEAD, fitting.map(cells));
     return 0;
   },
@@ -44,7 +44,7 @@ function speaks({ language }: Voice, wanted: string): boolean {
   return has === wants || has.startsWith(`${wants}-`);
 }
 
-function nobody(all: readonly Voice[], language: string | undefined): string {
+function noVoice(all: readonly Voice[], language: string | undefined): string {
   if (language === undefined || all.length === 0)
     return "No voice is available there; run ringport doctor on the server's machine to see what to install.";
   const languages = [...new Set(all.map((voice) => voice.language.split("-")[0]))].sort();
