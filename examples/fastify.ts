@@ -16,7 +16,7 @@ const answer = handler(ringport);
 const app = fastify();
 app.get("/", async () => "My own app, with calls below /voice/v1");
 await app.register(async (voice) => {
-  // Ringport reads bodies itself, and says which limit they break.
+  // Ringport reads bodies itself, and names the limit that they exceed.
   voice.removeAllContentTypeParsers();
   voice.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   voice.all("/voice/*", (request, reply) => {

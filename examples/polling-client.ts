@@ -2,7 +2,7 @@
 // A call without a webhook: create an instance, link it, call from it, and poll until the call is over.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node polling-client.ts [message.mp3]
-//           against a server that runs; RINGPORT_URL says where, if not on http://127.0.0.1:8080
+//           against a running server at RINGPORT_URL, by default http://127.0.0.1:8080
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { createClient, type RingportError } from "ringport/client";

@@ -3,7 +3,7 @@
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-bot.ts [phone number]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
-//           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
+//           RINGPORT_URL is its address, by default http://127.0.0.1:8080
 import process from "node:process";
 import { createClient, type RingportError, type StreamEvent } from "ringport/client";
 
@@ -33,7 +33,7 @@ for await (const event of stream.events()) {
   const rule = heard === undefined ? undefined : RULES.find(({ heard: pattern }) => pattern.test(heard));
   if (heard !== undefined) console.log(`heard ${heard}: ${rule?.does ?? "nothing to do"}`);
   if (rule) await stream.write(await rule.sound());
-  if (rule?.last) void stream.hangUp(); // everything that was written is said before
+  if (rule?.last) void stream.hangUp(); // everything that was written is played before
 }
 console.log(await stream.ended);
 

@@ -3,7 +3,7 @@
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-mp3-radio.ts [file or URL of an MP3]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
-//           RINGPORT_URL says where it is, if not on http://127.0.0.1:8080
+//           RINGPORT_URL is its address, by default http://127.0.0.1:8080
 import { createReadStream } from "node:fs";
 import process from "node:process";
 import { createClient, type RingportError } from "ringport/client";

@@ -14,7 +14,7 @@ const { PORT = 8080, TRUNKS = new URL("pair/trunks.json", import.meta.url) } = p
 const { trunks, routes, faults } = parseTrunks(JSON.parse(readFileSync(TRUNKS, "utf8")));
 if (!trunks) throw new Error(faults.map(faultText).join("\n"));
 
-// Only the first user may call over a trunk unless it says otherwise; his token is made here.
+// By default only the first user may call over a trunk; this creates their token.
 const ringport = createRingport({ telephony: sip({ trunks, routes }), data: "./data" });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);

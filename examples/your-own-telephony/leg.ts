@@ -5,15 +5,15 @@ const FRAME_MS = 20;
 const RING_MS = 500;
 
 /**
- * One call to the loudspeaker: it rings, answers, plays what it gets and says nothing.
+ * One call to the loudspeaker: it rings, answers, plays what it gets and sends silence.
  * @param play takes each frame of the call, which is only valid until it returns
  * @param deadlines of the line's host: nothing is played later
  */
 export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Deadlines): Leg {
-  let told: ReadableStreamDefaultController<LegEvent> | undefined;
+  let events: ReadableStreamDefaultController<LegEvent> | undefined;
   const events = new ReadableStream<LegEvent>({
     start(controller) {
-      told = controller;
+      events = controller;
     },
   });
   const frame = new Int16Array((SAMPLE_RATE * FRAME_MS) / 1000);
@@ -22,8 +22,8 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
   let sink: FrameSink | undefined;
   let over = false;
 
-  told?.enqueue({ type: "placed" });
-  told?.enqueue({ type: "alerting" });
+  events?.enqueue({ type: "placed" });
+  events?.enqueue({ type: "alerting" });
   let timer = setTimeout(answer, RING_MS);
 
   function answer(): void {
@@ -43,17 +43,17 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
       }
       if (!over) timer = setTimeout(tick, answeredAt + frames * FRAME_MS - performance.now());
     }
-    told?.enqueue({ type: "answered" });
+    events?.enqueue({ type: "answered" });
     tick();
-    if (!over) told?.enqueue({ type: "connected" });
+    if (!over) events?.enqueue({ type: "connected" });
   }
 
   function end(cause: ReleaseCause, detail: string | null = null): void {
     if (over) return;
     over = true;
     clearTimeout(timer);
-    told?.enqueue({ type: "ended", cause, detail });
-    told?.close();
+    events?.enqueue({ type: "ended", cause, detail });
+    events?.close();
   }
 
   return {

@@ -101,6 +101,6 @@ function outcomes(): string {
     "Any other refusal is `rejected_by_network`. `detail` always has the raw status, the `Reason`, and what to do where that is known. A Q.850 cause counts",
     "where the status leaves it open. A 503 with `Retry-After` also keeps the next calls waiting for so long.",
     "",
-    table(["what the far side says", "reason", "what to do"], [...statuses, ...causes]),
+    table(["response of the far side", "reason", "what to do"], [...statuses, ...causes]),
   ].join("\n");
 }

@@ -66,7 +66,7 @@ export const NUMBER_PLAN: Readonly<Record<string, FarEndScript>> = {
     ],
   },
   "+12025550106": {
-    title: "answers, says a sentence, then listens",
+    title: "answers, speaks a sentence, then listens",
     steps: [...ANSWER, { do: "wait", ms: 300 }, { do: "say", text: "Hello, this is the simulated phone speaking." }],
   },
   "+12025550107": {
