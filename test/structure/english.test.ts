@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { countOf, isQuery, REPORTING, WHERE } from "./english.ts";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+const files = sourceFiles();
+
+/** The files with the most, one a line: what the failure shows. */
+function worst(count: (file: SourceFile) => number): string {
+  return files
+    .map((file) => ({ path: file.path, count: count(file) }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, 25)
+    .map(({ path, count }) => `${String(count).padStart(5)}  ${path}`)
+    .join("\n");
+}
+
+describe("the English of src and adapters", () => {
+  test.each([
+    ["told, tells, says, said and hears stand", REPORTING, 120, "APIs return, report, emit, notify, name or log"],
+    ["where stands outside of queries", WHERE, 150, 'a condition begins with "if" or "when"'],
+  ] as const)("%s at most as often as the limit allows", (_, habit, limit, advice) => {
+    const count = (file: SourceFile): number => countOf(habit, file);
+    const total = files.reduce((sum, file) => sum + count(file), 0);
+    expect(total, `${total} of at most ${limit}: ${advice}\n${worst(count)}\n`).toBeLessThanOrEqual(limit);
+  });
+});
+
+describe("the count", () => {
+  const count = (habit: RegExp, text: string): number => countOf(habit, { path: "src/x.ts", text });
+
+  test("finds the words of reporting in any case, as whole words", () => {
+    expect(count(REPORTING, "// It is told what the log says. Tells! essays, hearsay, #said")).toBe(4);
+  });
+
+  test("finds where in comments, names and texts", () => {
+    expect(count(WHERE, 'const where = "Where it is"; // where a limit is set')).toBe(3);
+  });
+
+  test("leaves queries out, on one line and on many", () => {
+    expect(count(WHERE, 'db.selectFrom("calls").where("id", "=", id)\n  .where("status", "=", "QUEUED")')).toBe(0);
+    expect(count(WHERE, "sql`update calls\n  set owner = null\n  where status = 'QUEUED'`")).toBe(0);
+    expect(count(WHERE, 'database.prepare("select file from list where name = ?")')).toBe(0);
+  });
+
+  test("does not take a text that begins like a query for one", () => {
+    expect(isQuery("select the place where it stands")).toBe(false);
+    expect(isQuery("select id from calls where id = 1")).toBe(true);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { importsOf, layerOf, permissionFor, violationsOf } from "./imports.ts";
+import { LAYERS } from "./layers.ts";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+const files = sourceFiles();
+
+describe("the import table", () => {
+  test("every file of src and adapters imports only what its layer may", () => {
+    expect(files.flatMap(violationsOf)).toEqual([]);
+  });
+
+  test("every row has files", () => {
+    const used = new Set(files.map(({ path }) => layerOf(path)));
+    expect(LAYERS.filter((layer) => !used.has(layer)).map((layer) => layer.files)).toEqual([]);
+  });
+
+  test("every package and file that a row permits is imported", () => {
+    const used = new Map(LAYERS.map((layer) => [layer, new Set<string | undefined>()]));
+    for (const file of files) {
+      const layer = layerOf(file.path);
+      if (layer !== undefined) for (const each of importsOf(file)) used.get(layer)?.add(permissionFor(layer, each));
+    }
+    const stale = LAYERS.flatMap((layer) =>
+      layer.may
+        .filter((entry) => !entry.endsWith("/") && !used.get(layer)?.has(entry))
+        .map((entry) => `${layer.files} may import "${entry}" and does not: remove it from test/structure/layers.ts`),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  test("no file of the package imports the package by its own name", () => {
+    const own = files.flatMap((file) => importsOf(file).filter(({ target }) => /^ringport(\/|$)/.test(target)));
+    expect(own).toEqual([]);
+  });
+});
+
+describe("src/base", () => {
+  test("every file has two importing files or more", () => {
+    const users = new Map<string, number>();
+    for (const file of files)
+      for (const target of new Set(importsOf(file).map((each) => each.target)))
+        users.set(target, (users.get(target) ?? 0) + 1);
+    const lonely = files
+      .filter(({ path }) => path.startsWith("src/base/") && (users.get(path) ?? 0) < 2)
+      .map(({ path }) => `${path} has ${users.get(path) ?? 0} importing files: move it beside its caller`);
+    expect(lonely).toEqual([]);
+  });
+});
+
+describe("a violation", () => {
+  test.each([
+    ["src/base/hex.ts", `import type { System } from "../ports/system.ts";`],
+    ["src/domain/call.ts", `import { createHash } from "node:crypto";`],
+    ["src/domain/call.ts", `import type { Storage } from "../ports/storage.ts";`],
+    ["src/domain/call.ts", `import ky from "ky";`],
+    ["src/ports/media.ts", `import { Playout } from "../audio/playout.ts";`],
+    ["src/audio/vad.ts", `import type { Call } from "../domain/call.ts";`],
+    ["src/application/calls/calls.ts", `import { problem } from "../../http/problem.ts";`],
+    ["src/application/calls/calls.ts", `export * from "../../testing/index.ts";`],
+    ["src/application/calls/calls.ts", `import "fs";`],
+    ["src/application/application.ts", `const pg = await import("pg");`],
+    ["src/http/app.ts", `import { createClient } from "../client/index.ts";`],
+    ["src/http/app.ts", `import { WebSocket } from "ws";`],
+    ["src/http/routes/calls.ts", `import { serve } from "../../../adapters/server/node.ts";`],
+    ["src/client/views.ts", `import { PROBLEM_CODES } from "../http/problem.ts";`],
+    ["src/client/views.ts", `export { type Call } from "../domain/call.ts";`],
+    ["src/client/views.ts", `import type { Storage } from "../ports/storage.ts";`],
+    ["src/client/views.ts", `import { Vad } from "../audio/vad.ts";`],
+    ["src/testing/index.ts", `import { Calls } from "../application/calls/calls.ts";`],
+    ["src/options.ts", `import type { Calls } from "./application/calls/calls.ts";`],
+    ["src/lifecycle.ts", `import { embedded } from "../adapters/embedded.ts";`],
+    ["src/ringport.ts", `const { sip } = await import("../adapters/telephony/sip/index.ts");`],
+    ["src/index.ts", `export { embedded } from "../adapters/embedded.ts";`],
+    ["src/version.ts", `import "./options.ts";`],
+    ["src/ports/web.ts", `type Socket = import("ws").WebSocket;`],
+    ["adapters/audio/mpg123.ts", `import { flite } from "../speech/flite-job.ts";`],
+    ["adapters/bodies/parse-job.ts", `import { run } from "../workers/pool.ts";`],
+    ["adapters/engine-http/engine-client.ts", `import { readFile } from "node:fs/promises";`],
+    ["adapters/recordings/wav-recordings.ts", `import { simulator } from "../telephony/simulator/index.ts";`],
+    ["adapters/server/node.ts", `import { Kysely } from "kysely";`],
+    ["adapters/server/node.ts", `import { embedded } from "../embedded.ts";`],
+    ["adapters/speech/speech.ts", `import { sqliteStorage } from "../storage/sqlite.ts";`],
+    ["adapters/storage/sqlite.ts", `import { Calls } from "../../src/application/calls/calls.ts";`],
+    ["adapters/storage/sqlite.ts", `import { WorkerPool } from "../workers/pool.ts";`],
+    ["adapters/telephony/sip/sip.ts", `import { createRingport } from "../../../src/ringport.ts";`],
+    ["adapters/telephony/sip/sip.ts", `import { createRingport } from "ringport";`],
+    ["adapters/telephony/sip/sip.ts", `import { ask } from "../../engine-http/engine-client.ts";`],
+    ["adapters/transcription/configured.ts", `import { optionsOf } from "../../src/options.ts";`],
+    ["adapters/workers/pool.ts", `import type { Job } from "../speech/flite-job.ts";`],
+    ["adapters/embedded/networks.ts", `import { run } from "../cli/run.ts";`],
+    ["adapters/embedded.ts", `import { Calls } from "../src/application/calls/calls.ts";`],
+    ["adapters/cli/serve.ts", `import { scripted } from "../../src/testing/index.ts";`],
+    ["adapters/cli/serve.ts", `import { createRingport } from "ringport";`],
+    ["adapters/agent/agent.ts", ``],
+  ])("in %s is reported with its rule: %s", (path, text) => {
+    const planted: SourceFile = { path, text: `${text}\nexport const rest = 1;\n` };
+    expect(violationsOf(planted)).toEqual([
+      text === "" ? expect.stringContaining(path) : expect.stringMatching(/^\S+ imports "[^"]+"( as a value)?: \S.+/),
+    ]);
+  });
+
+  test("type-only permissions do not permit the value", () => {
+    const path = "src/client/views.ts";
+    expect(violationsOf({ path, text: `import type { Call } from "../domain/call.ts";` })).toEqual([]);
+    expect(violationsOf({ path, text: `import { ENDED } from "../domain/call.ts";` })).toEqual([
+      expect.stringMatching(/^src\/client\/views\.ts imports "\.\.\/domain\/call\.ts" as a value: src\/client /),
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { posix } from "node:path";
+import ts from "typescript";
+import { LAYERS, type Layer } from "./layers.ts";
+import type { SourceFile } from "./source-files.ts";
+
+/** One import, export-from or `import()` of a file. */
+export interface Import {
+  /** As it is written. */
+  readonly specifier: string;
+  /** The path from the root for a file of the repository; the specifier for everything else. */
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+/** All imports of a file, `import()` and `import("…").Type` included. */
+export function importsOf({ path, text }: SourceFile): readonly Import[] {
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
+    const name = specifier.text;
+    const target = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
+    found.push({ specifier: name, target, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext));
+  return found;
+}
+
+/** One sentence for each import that the table forbids: file, import, rule. */
+export function violationsOf(file: SourceFile): readonly string[] {
+  const layer = layerOf(file.path);
+  if (layer === undefined) return [`${file.path} belongs to no layer of test/structure/layers.ts: add a row for it`];
+  return importsOf(file)
+    .filter((imported) => permissionFor(layer, imported) === undefined)
+    .map(({ specifier, target }) => {
+      const asType = layer.types?.some((entry) => covers(entry, target));
+      return `${file.path} imports "${specifier}"${asType ? " as a value" : ""}: ${layer.rule}`;
+    });
+}
+
+/** The row that decides for a file: the one with the longest match. */
+export function layerOf(path: string): Layer | undefined {
+  return LAYERS.filter(({ files }) => path.startsWith(files)).sort((a, b) => b.files.length - a.files.length)[0];
+}
+
+/** The entry of the row that permits an import; the row's own files permit themselves. */
+export function permissionFor(layer: Layer, { target, typeOnly }: Import): string | undefined {
+  const entries = [layer.files, ...layer.may, ...(typeOnly ? (layer.types ?? []) : [])];
+  return entries.find((entry) => covers(entry, target));
+}
+
+function covers(entry: string, target: string): boolean {
+  return target === entry || target.startsWith(/[/:]$/.test(entry) ? entry : `${entry}/`);
+}

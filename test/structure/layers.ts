@@ -1,0 +1,148 @@
+/** What the files of one part of the tree may import. This table is the only place that decides it. */
+export interface Layer {
+  /** A folder, ending in "/", or one file. The longest match decides. */
+  readonly files: string;
+  /** Folders, files, packages, and runtimes such as "node:". A folder may always import itself. */
+  readonly may: readonly string[];
+  /** The same, for `import type` only. */
+  readonly types?: readonly string[];
+  /** The rule in one sentence. */
+  readonly rule: string;
+}
+
+const BASE = "src/base/";
+const DOMAIN = "src/domain/";
+const PORTS = "src/ports/";
+const AUDIO = "src/audio/";
+const APPLICATION = "src/application/";
+const HTTP = "src/http/";
+/** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
+const EMBEDDED = "adapters/embedded.ts";
+const FAMILIES = ["audio", "bodies", "recordings", "speech", "storage", "telephony", "transcription", "workers"].map(
+  (family) => `adapters/${family}/`,
+);
+
+const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
+const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
+
+export const LAYERS: readonly Layer[] = [
+  { files: BASE, may: [], rule: "src/base imports nothing but itself." },
+  { files: DOMAIN, may: [BASE, "valibot"], rule: "src/domain is pure: it imports src/base and valibot." },
+  { files: PORTS, may: [BASE, DOMAIN], rule: "src/ports imports src/base and src/domain." },
+  { files: AUDIO, may: [BASE, PORTS], rule: "src/audio imports src/base and src/ports." },
+  {
+    files: APPLICATION,
+    may: [BASE, DOMAIN, PORTS, AUDIO],
+    rule: `Imports run http → application → domain, never back. ${WEB_ONLY}`,
+  },
+  {
+    files: HTTP,
+    may: [
+      BASE,
+      DOMAIN,
+      PORTS,
+      AUDIO,
+      APPLICATION,
+      "valibot",
+      "@valibot/to-json-schema",
+      "itty-router",
+      "qrcode-generator",
+    ],
+    rule: `src/http is the outermost layer of the server. ${WEB_ONLY}`,
+  },
+  {
+    files: "src/client/",
+    may: [BASE, "src/audio/g711.ts", "ky", "partysocket"],
+    types: [DOMAIN, HTTP],
+    rule: "src/client runs in browsers: it imports ky, partysocket, src/base, G.711, and types of http and domain.",
+  },
+  {
+    files: "src/testing/",
+    may: [BASE, DOMAIN, PORTS, AUDIO],
+    rule: `src/testing tests ports alone. ${WEB_ONLY}`,
+  },
+  {
+    files: "src/options.ts",
+    may: [BASE, DOMAIN, PORTS, HTTP],
+    rule: "src/options.ts describes the options: it imports no use case and no adapter.",
+  },
+  {
+    files: "src/lifecycle.ts",
+    may: [BASE, DOMAIN, PORTS, APPLICATION, HTTP, "src/options.ts"],
+    rule: `src/lifecycle.ts starts and stops what it is given. ${WEB_ONLY}`,
+  },
+  {
+    files: "src/ringport.ts",
+    may: [
+      ...[BASE, DOMAIN, PORTS, AUDIO, APPLICATION, HTTP],
+      ...["src/lifecycle.ts", "src/options.ts", "src/version.ts", EMBEDDED],
+    ],
+    rule: "src/ringport.ts puts src/ together, and of adapters/ it imports adapters/embedded.ts alone.",
+  },
+  {
+    files: "src/index.ts",
+    may: [BASE, DOMAIN, PORTS, APPLICATION, "src/options.ts", "src/ringport.ts"],
+    rule: `src/index.ts exports the library. ${WEB_ONLY}`,
+  },
+  { files: "src/version.ts", may: [], rule: "src/version.ts is one constant." },
+
+  { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
+  { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
+  { files: "adapters/engine-http/", may: [BASE, PORTS, "ky"], rule: ADAPTER },
+  { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
+  {
+    files: "adapters/server/",
+    may: [BASE, DOMAIN, PORTS, HTTP, "node:", "ws"],
+    rule: "A server imports ports and replies of src/http, and no other adapter family.",
+  },
+  {
+    files: "adapters/speech/",
+    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky", "@echogarden/espeak-ng-emscripten"],
+    rule: ADAPTER,
+  },
+  {
+    files: "adapters/storage/",
+    may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "kysely", "pg"],
+    rule: ADAPTER,
+  },
+  {
+    files: "adapters/telephony/",
+    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:", "libopus-wasm", "libphonenumber-js", "valibot"],
+    rule: ADAPTER,
+  },
+  {
+    files: "adapters/transcription/",
+    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky", "ws"],
+    types: ["src/options.ts"],
+    rule: ADAPTER,
+  },
+  {
+    files: "adapters/workers/",
+    may: [BASE, PORTS, "node:"],
+    rule: "adapters/workers is a generic pool: it knows no adapter family.",
+  },
+  {
+    files: "adapters/embedded",
+    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "node:"],
+    types: [APPLICATION],
+    rule: "adapters/embedded puts the adapter families of the server together.",
+  },
+  {
+    files: "adapters/cli/",
+    may: [
+      ...[
+        BASE,
+        DOMAIN,
+        PORTS,
+        AUDIO,
+        APPLICATION,
+        "src/client/",
+        "src/options.ts",
+        "src/ringport.ts",
+        "src/version.ts",
+      ],
+      ...["adapters/embedded/", EMBEDDED, "adapters/server/", ...FAMILIES, "node:", "pg", "qrcode-generator"],
+    ],
+    rule: "adapters/cli is the outermost part: it imports what it starts, and nothing imports it.",
+  },
+];

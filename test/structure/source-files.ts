@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** A source file: its path from the root of the repository, with "/", and its text. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every TypeScript file of src and adapters. */
+export function sourceFiles(): readonly SourceFile[] {
+  return ["src", "adapters"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+      .filter((path) => path.endsWith(".ts"))
+      .sort()
+      .map((path) => ({ path, text: readText(path) })),
+  );
+}
+
+/** The text of a file of the repository. */
+export function readText(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
