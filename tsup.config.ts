@@ -1,19 +1,11 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
+import { builtName, ENTRIES } from "./.ci/entries.ts";
 import { thirdPartyNotices } from "./.ci/third-party.ts";
 
-const published = {
-  index: "src/index.ts",
-  client: "src/client/index.ts",
-  testing: "src/testing/index.ts",
-  node: "adapters/server/node.ts",
-  bun: "adapters/server/bun.ts",
-  deno: "adapters/server/deno.ts",
-  sqlite: "adapters/storage/sqlite.ts",
-  postgres: "adapters/storage/postgres.ts",
-  sip: "adapters/telephony/sip/index.ts",
-  transcription: "adapters/transcription/index.ts",
-};
+const published = Object.fromEntries(
+  Object.entries(ENTRIES).map(([specifier, source]) => [builtName(specifier), source]),
+);
 
 /** Packages whose code lies in dist: what the documentation page is made of, and whatever the bundler took in. */
 const carried = new Set(["swagger-ui-dist"]);

@@ -9,15 +9,13 @@ const FLAGS: Readonly<Record<RuntimeName, readonly string[]>> = {
   bun: ["--bun"],
   deno: ["run", "-A"],
 };
-/** Two more than there are cores on a small machine: a part of these tests waits. */
-const WORKERS = "--maxWorkers=4";
-/** Inputs per property: what a parser makes of them does not depend on the runtime, and each has its share. */
-const PROPERTY_RUNS = 250;
+/** The tests of the library; those of the source tree depend on no runtime. */
+const TESTS = ["--project", "unit", "--project", "integration", "--exclude", "test/structure/**"];
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 /**
- * `npm run test:runtimes [-- RUNTIME…] [what vitest takes…]`: the unit and contract suites under each runtime, one after
- * the other. Ends with 1 where one of them failed. A runtime that is missing is skipped; under CI that is an error.
+ * `npm run test:runtimes [-- RUNTIME…] [what vitest takes…]`: the unit and integration tests under each runtime, one
+ * after the other. Ends with 1 if one of them failed. A runtime that is missing is skipped; under CI that is an error.
  */
 function main(args: readonly string[]): number {
   const isName = (arg: string): boolean => runtimes.some(({ name }) => name === arg);
@@ -39,14 +37,9 @@ function testOn(
   console.log(`\n── ${name}`);
   const startedAt = performance.now();
   const pool = name === "bun" ? ["--pool=threads"] : []; // Bun's child processes do not speak to vitest
-  const { status } = spawnSync(
-    program,
-    [...FLAGS[name], VITEST, "run", "--project", "unit", WORKERS, ...pool, ...more],
-    {
-      stdio: "inherit",
-      env: { ...process.env, FC_RUNS: process.env.FC_RUNS ?? String(PROPERTY_RUNS) },
-    },
-  );
+  const { status } = spawnSync(program, [...FLAGS[name], VITEST, "run", ...TESTS, ...pool, ...more], {
+    stdio: "inherit",
+  });
   return { verdict: status === 0 ? "passed" : "failed", seconds: Math.round((performance.now() - startedAt) / 1000) };
 }
 

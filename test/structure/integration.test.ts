@@ -1,0 +1,51 @@
+import { globSync } from "node:fs";
+import { join, matchesGlob, posix } from "node:path";
+import { describe, expect, test } from "vitest";
+import { importsOf } from "./imports.ts";
+import { INTEGRATION } from "./integration.ts";
+import { readText } from "./source-files.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** What reaches the machine: a test that imports one, itself or through its support, is no unit test. */
+const MACHINE = /^(node:(child_process|dgram|http|http2|net|sqlite|timers\/promises|tls|worker_threads)|pg|ws)$/;
+/** Other projects: see vitest.config.ts. */
+const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli)\//;
+
+const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
+const unit = tests.filter((path) => !OTHER.test(path) && !INTEGRATION.some((glob) => matchesGlob(path, glob)));
+
+const known = new Map<string, readonly string[]>();
+function importedBy(path: string): readonly string[] {
+  const imports = known.get(path) ?? importsOf({ path, text: readText(path) }).map(({ target }) => target);
+  known.set(path, imports);
+  return imports;
+}
+
+/** The way from a test file to the machine, through files of test/ alone. */
+function wayToMachine(path: string, seen = new Set<string>()): readonly string[] | undefined {
+  if (seen.has(path)) return undefined;
+  seen.add(path);
+  for (const target of importedBy(path)) {
+    if (MACHINE.test(target)) return [path, target];
+    const way = target.startsWith("test/") && posix.extname(target) === ".ts" ? wayToMachine(target, seen) : undefined;
+    if (way !== undefined) return [path, ...way];
+  }
+  return undefined;
+}
+
+describe("the project unit", () => {
+  test("has tests", () => {
+    expect(unit.length).toBeGreaterThan(100);
+  });
+
+  test("opens no socket, process, worker or database", () => {
+    const ways = unit.map((path) => wayToMachine(path)?.join(" → ")).filter((way) => way !== undefined);
+    expect(ways, "move these tests to INTEGRATION in test/structure/integration.ts").toEqual([]);
+  });
+});
+
+describe("the project integration", () => {
+  test("has tests for each of its patterns", () => {
+    expect(INTEGRATION.filter((glob) => !tests.some((path) => matchesGlob(path, glob)))).toEqual([]);
+  });
+});

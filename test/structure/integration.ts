@@ -1,0 +1,19 @@
+/**
+ * The tests that need the machine: sockets, databases, worker threads, speech engines, or seconds of real time. vitest's
+ * project "integration" runs them; all other tests of the library belong to the project "unit", which needs none of that.
+ */
+export const INTEGRATION: readonly string[] = [
+  "test/contract/{speech,storage,telephony,transcription}.test.ts",
+  "test/client/**/*.test.ts",
+  "test/application/access/idempotency-losses.test.ts",
+  "test/http/followed-log.test.ts",
+  "test/adapters/*.test.ts",
+  "test/adapters/{bodies,server,simulator,speech,storage,transcription,workers}/**/*.test.ts",
+  "test/adapters/sip/*.test.ts",
+  "test/adapters/sip/{accounts,check,routes,transport}/**/*.test.ts",
+  "test/adapters/sip/media/{,worker/}*.test.ts",
+  "test/adapters/sip/dialog/{late-challenge,live,strangers}.test.ts",
+  "test/adapters/sip/message/torture/on-the-wire.test.ts",
+  "test/adapters/sip/sdp/moved-keys.test.ts",
+  "test/adapters/sip/transaction/{hostile,listener,network-impairment,udp}.test.ts",
+];
