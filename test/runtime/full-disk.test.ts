@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { ON_NODE, onEach, Server } from "../support/server.ts";
 import { expected, type InstanceView, until } from "../support/server-client.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
-import { expectProblem } from "./shapes.ts";
 
 const SMALL = "size=6m";
 /** About a minute of speech. */

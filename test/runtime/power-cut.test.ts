@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, useServer } from "../support/server.ts";
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
-import { expectProblem } from "./shapes.ts";
 
 /** About 6 s of speech. */
 const LONG = {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
 import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
 import { relayTo } from "../support/relay.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, Server, useServer } from "../support/server.ts";
 import { expected, HELLO, type InstanceView, until } from "../support/server-client.ts";
-import { expectProblem } from "./shapes.ts";
 
 const SMALL = "size=6m";
 

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
 import { end, instance, invitedAt, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.ts";
-import { expectProblem } from "./shapes.ts";
 
 onEach(ON_EVERY_POSTGRES, (target) => {
   for (const onOwnershipLost of ["exit", "restart"] as const)

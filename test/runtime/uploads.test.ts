@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
 import { type Client, expected } from "../support/server-client.ts";
 import { toneWav } from "../support/server-sound.ts";
-import { expectProblem } from "./shapes.ts";
 
 const MEGABYTE = 1024 * 1024;
 const UPLOAD = MEGABYTE;

@@ -7,6 +7,7 @@ export const INTEGRATION: readonly string[] = [
   "test/client/**/*.test.ts",
   "test/application/access/idempotency-losses.test.ts",
   "test/http/followed-log.test.ts",
+  "test/http/contract/*.test.ts",
   "test/adapters/*.test.ts",
   "test/adapters/{bodies,server,simulator,speech,storage,transcription,workers}/**/*.test.ts",
   "test/adapters/sip/*.test.ts",

@@ -9,8 +9,11 @@ const FLAGS: Readonly<Record<RuntimeName, readonly string[]>> = {
   bun: ["--bun"],
   deno: ["run", "-A"],
 };
-/** The tests of the library; those of the source tree depend on no runtime. */
-const TESTS = ["--project", "unit", "--project", "integration", "--exclude", "test/structure/**"];
+/** The tests of the library. Neither the source tree nor the HTTP contract depends on the runtime. */
+const TESTS = [
+  ...["--project", "unit", "--project", "integration"],
+  ...["--exclude", "test/structure/**", "--exclude", "test/http/contract/**"],
+];
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
 /**

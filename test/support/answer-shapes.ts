@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { ProblemView } from "../support/server-client.ts";
-import type { Answer } from "../support/server-http.ts";
+import type { ProblemView } from "./server-client.ts";
+import type { Answer } from "./server-http.ts";
 
 /** The exact members of every answer, as the interface's tables name them. */
 export const KEYS = {

@@ -1,21 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { ON_NODE, ON_OTHER_RUNTIMES, type Server, type Target, useServer } from "../support/server.ts";
-import { type CallView, type Client, expected, type InstanceView, until } from "../support/server-client.ts";
-import { send } from "../support/server-http.ts";
-import { loudPart, type Sound } from "../support/server-sound.ts";
-import { type OpenStreamOptions, openStream, type StreamClient } from "../support/stream-client.ts";
-
-/** Streams are the same on every runtime; what they store is tried elsewhere. */
-export const ON_ALL_RUNTIMES: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES];
+import type { Server } from "./server.ts";
+import { type CallView, type Client, expected, type InstanceView, until } from "./server-client.ts";
+import { send } from "./server-http.ts";
+import { loudPart, type Sound } from "./server-sound.ts";
+import { type OpenStreamOptions, openStream, type StreamClient } from "./stream-client.ts";
 
 /** How long these servers wait for a client, ms. */
 export const ATTACH_MS = 1_000;
 
-/** A server with live streams, which waits a short time only for clients that have gone. */
-export function useStreamServer(target: Target, env: Readonly<Record<string, string>> = {}): Server {
-  const short = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_STREAM_ATTACH_MS: String(ATTACH_MS) };
-  return useServer(target, { env: { ...short, ...env } });
-}
+/** The settings of a server with live streams that waits a short time for a client that has gone. */
+export const STREAMS = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_STREAM_ATTACH_MS: String(ATTACH_MS) };
+
+/** A server of either kind. */
+export type StreamServer = Pick<Server, "as" | "base">;
 
 /** A call with a stream, on an instance of its own. */
 export interface StreamCall {
@@ -29,7 +26,7 @@ export interface StreamCall {
 
 /** Creates a call with a stream, which waits in the queue until it is dialled. */
 export async function streamCall(
-  server: Server,
+  server: StreamServer,
   { to, client: given }: { to?: string; client?: Client } = {},
 ): Promise<StreamCall> {
   const client = given ?? (await server.as("ada"));

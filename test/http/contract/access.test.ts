@@ -1,0 +1,218 @@
+import { describe, expect, test } from "vitest";
+import { anonymous, expectProblem, NOBODYS } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type CallView, type EventView, expected, type InstanceView } from "../../support/server-client.ts";
+
+/** 401 is decided before anything else: paths and methods that do not exist are no exception. */
+const UNKNOWN = ["GET /v1", "GET /v1/nothing/here", "PATCH /v1/calls", "OPTIONS /v1/calls"];
+
+const pathOf = (template: string): string =>
+  template
+    .replace("{callId}", NOBODYS.call)
+    .replace("{instanceId}", NOBODYS.instance)
+    .replace("{voiceId}", "en-US-1")
+    .replace(/\{\w+\}/g, "x");
+const KNOWN_FORM = "rp_live_0000000000000000000000000000000000000000000000000";
+
+const server = useLocalServer();
+
+describe("a missing or invalid token", () => {
+  /** Every operation of the document that asks for a token, with ids of nothing. */
+  const protectedOperations = (): string[] =>
+    Object.entries(server.document?.paths ?? {}).flatMap(([template, operations]) =>
+      Object.entries(operations)
+        .filter(([, { security = [] }]) => security.length > 0)
+        .map(([method]) => `${method.toUpperCase()} ${pathOf(template)}`),
+    );
+
+  test("is refused with 401 by every protected operation", async () => {
+    const live = (await server.as("ada")).token!;
+    const wrong = [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer ",
+      `Bearer ${KNOWN_FORM}`,
+      `Bearer ${live.slice(0, -1)}`,
+      `Bearer ${live}x`,
+      `Bearer ${live.toLowerCase()}`,
+      `Bearer ${live} ${live}`,
+      `Basic ${live}`,
+      live,
+      `Bearer ${"x".repeat(5000)}`,
+    ];
+    const operations = [...protectedOperations(), ...UNKNOWN, `GET /simulator/calls/${NOBODYS.call}/heard.wav`];
+    expect(operations.length).toBeGreaterThan(15);
+    for (const operation of operations) {
+      const [method = "", path = ""] = operation.split(" ");
+      for (const authorization of wrong) {
+        const headers = authorization === undefined ? {} : { authorization };
+        const answer = await server.client().send(method, path, { headers, body: method === "POST" ? "{" : undefined });
+        expect({ operation, authorization, status: answer.status }).toEqual({ operation, authorization, status: 401 });
+        expectProblem(answer, 401, "unauthorized", path);
+      }
+    }
+  });
+
+  test("answers 401 to an upgrade, before the handshake", async () => {
+    const answer = await server.client().get(`/v1/calls/${NOBODYS.call}/stream`, {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    });
+    expectProblem(answer, 401, "unauthorized");
+  });
+
+  test("changes nothing", async () => {
+    const { id } = await (await server.as("ada")).createInstance();
+    const before = await server.rows();
+    const nobody = server.client();
+    expectProblem(await nobody.post("/v1/instances", { name: "x" }), 401, "unauthorized");
+    expectProblem(await nobody.postCall(id), 401, "unauthorized");
+    expectProblem(await nobody.delete(`/v1/instances/${id}`), 401, "unauthorized");
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("the scheme's name ignores case", async () => {
+    const { token } = await server.as("ada");
+    const answer = await server.client().get("/v1/instances", { authorization: `bEARER ${token}` });
+    expect(answer.status).toBe(200);
+  });
+
+  test("a revoked token is worth nothing at once, the user's others go on", async () => {
+    const [token, other] = [await server.token("grace"), await server.token("grace")];
+    const client = server.client(token);
+    expect((await client.get("/v1/instances")).status).toBe(200);
+    await server.revoke(token);
+    expectProblem(await client.get("/v1/instances"), 401, "unauthorized");
+    expect((await server.client(other).get("/v1/instances")).status).toBe(200);
+  });
+});
+
+describe("another user's record", () => {
+  test("is answered on every endpoint exactly as one that does not exist", async () => {
+    const [ada, eve] = [await server.as("ada"), await server.as("eve")];
+    const { id: instance } = await ada.createInstance("Secret");
+    const { id: call } = await ada.call(instance);
+    const before = await server.rows();
+    const pairs = [
+      ["GET", `/v1/instances/${instance}`, `/v1/instances/${NOBODYS.instance}`],
+      ["GET", `/v1/instances/${instance}/configure`, `/v1/instances/${NOBODYS.instance}/configure`],
+      ["DELETE", `/v1/instances/${instance}`, `/v1/instances/${NOBODYS.instance}`],
+      ["GET", `/v1/calls/${call}`, `/v1/calls/${NOBODYS.call}`],
+      ["DELETE", `/v1/calls/${call}`, `/v1/calls/${NOBODYS.call}`],
+      ["GET", `/v1/calls/${call}/events`, `/v1/calls/${NOBODYS.call}/events`],
+      ["GET", `/v1/calls/${call}/stream`, `/v1/calls/${NOBODYS.call}/stream`],
+      ["GET", `/simulator/calls/${call}/heard.wav`, `/simulator/calls/${NOBODYS.call}/heard.wav`],
+    ] as const;
+    for (const [method, theirs, nobodys] of pairs) {
+      const [id, none] = theirs.includes("inst_") ? [instance, NOBODYS.instance] : [call, NOBODYS.call];
+      const foreign = anonymous(await eve.send(method, theirs), id);
+      expect(foreign).toEqual(anonymous(await eve.send(method, nobodys), none));
+      if (!theirs.endsWith("/stream")) expect(foreign).toMatchObject({ status: 404 });
+    }
+    const posted = anonymous(await eve.postCall(instance), instance);
+    expect(posted).toMatchObject({ status: 404 });
+    expect(posted).toEqual(anonymous(await eve.postCall(NOBODYS.instance), NOBODYS.instance));
+    for (const list of ["/v1/instances", "/v1/calls", "/v1/events", `/v1/calls?instance_id=${instance}`])
+      expect(expected(200, await eve.get(list)).json()).toEqual([]);
+    expect(await server.rows()).toEqual(before);
+    expect((await ada.readCall(call)).status).toBe("QUEUED");
+  });
+
+  test("a cursor of another user's list leads nowhere in one's own", async () => {
+    const [ada, eve] = [await server.as("ada"), await server.as("eve")];
+    await ada.createInstance();
+    await ada.createInstance();
+    const { link } = expected(200, await ada.get("/v1/instances?limit=1")).headers;
+    const next = /<([^>]+)>/.exec(link ?? "")?.[1] ?? "";
+    expect(expected(200, await ada.get(next)).json()).not.toEqual([]);
+    expect(expected(200, await eve.get(next)).json()).toEqual([]);
+  });
+});
+
+describe("a demo token", () => {
+  const theDemo = async () => {
+    const ada = await server.as("demo-owner");
+    const [own, other] = [await ada.createInstance("Demo"), await ada.createInstance("Other")];
+    const token = await server.token("demo-owner", { demoInstanceId: own.id });
+    expect(token).toMatch(/^rp_demo_[0-9A-Za-z]{40,}$/);
+    return { ada, demo: server.client(token), own, other };
+  };
+
+  test("calls from its own instance", async () => {
+    const { demo, own } = await theDemo();
+    const call = await demo.call(own.id);
+    expect((await demo.readCall(call.id)).instance_id).toBe(own.id);
+    expect((await demo.postCall(own.id)).status).toBe(200);
+    expect((await demo.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+  });
+
+  test("is answered 403 for any other instance, whether it exists or not", async () => {
+    const { ada, demo, other } = await theDemo();
+    const foreign = (await (await server.as("eve")).createInstance()).id;
+    await ada.call(other.id);
+    const before = await server.rows();
+    for (const id of [other.id, foreign, NOBODYS.instance, "x"])
+      expectProblem(await demo.postCall(id), 403, "demo_token_restricted", "/v1/calls");
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("gets 401, 415, 413 and 400 before the 403", async () => {
+    const { demo, other } = await theDemo();
+    expectProblem(await server.client().postCall(other.id), 401, "unauthorized");
+    const plain = await demo.send("POST", "/v1/calls", { headers: { "content-type": "text/plain" }, body: "x" });
+    expectProblem(plain, 415, "unsupported_media_type");
+    expectProblem(await demo.postCall(other.id, { target: {} }), 400, "invalid_request");
+    const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
+    expectProblem(await demo.postCall(other.id, noise), 403, "demo_token_restricted");
+  });
+
+  test("has idempotency keys of its own, and gets no answer for another instance", async () => {
+    const { ada, demo, own, other } = await theDemo();
+    const headers = { "idempotency-key": `replay-${other.id}` };
+    const first = expected(201, await demo.postCall(own.id, {}, headers));
+    expected(201, await ada.postCall(other.id, {}, headers));
+    const replay = expected(201, await demo.postCall(own.id, {}, headers));
+    expect(replay.headers["idempotent-replayed"]).toBe("true");
+    expect(replay.json()).toEqual(first.json());
+    expectProblem(await demo.postCall(other.id, {}, headers), 422, "idempotency_key_reused");
+    const adas = { "idempotency-key": `ada-${other.id}` };
+    await ada.postCall(other.id, {}, adas);
+    expectProblem(await demo.postCall(other.id, {}, adas), 403, "demo_token_restricted");
+  });
+
+  test("sees only its instance and that instance's calls", async () => {
+    const { ada, demo, own, other } = await theDemo();
+    const [visible, hidden] = [await ada.call(own.id), await ada.call(other.id)];
+    const idsOf = async (path: string) =>
+      expected(200, await demo.get(path))
+        .json<(InstanceView | CallView)[]>()
+        .map(({ id }) => id);
+    expect(await idsOf("/v1/instances")).toEqual([own.id]);
+    expect(await idsOf("/v1/calls")).toEqual([visible.id]);
+    expect(await idsOf(`/v1/calls?instance_id=${other.id}`)).toEqual([]);
+    const events = expected(200, await demo.get("/v1/events")).json<EventView[]>();
+    expect(new Set(events.map((event) => event.instance_id))).toEqual(new Set([own.id]));
+    expect((await demo.get(`/v1/instances/${own.id}`)).status).toBe(200);
+    const absent = anonymous(await demo.get(`/v1/instances/${NOBODYS.instance}`), NOBODYS.instance);
+    expect(anonymous(await demo.get(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
+    for (const path of [`/v1/calls/${hidden.id}`, `/v1/calls/${hidden.id}/events`])
+      expectProblem(await demo.get(path), 404, "call_not_found", path);
+    expectProblem(await demo.delete(`/v1/calls/${hidden.id}`), 404, "call_not_found");
+    expectProblem(await demo.get(`/v1/instances/${other.id}/configure`), 404, "instance_not_found");
+    expectProblem(await demo.get(`/simulator/calls/${hidden.id}/heard.wav`), 404, "call_not_found");
+  });
+
+  test("creates and deletes no instance", async () => {
+    const { demo, own, other } = await theDemo();
+    const before = await server.rows();
+    expectProblem(await demo.post("/v1/instances", { name: "x" }), 403, "demo_token_restricted");
+    expectProblem(await demo.delete(`/v1/instances/${own.id}`), 403, "demo_token_restricted");
+    const absent = anonymous(await demo.delete(`/v1/instances/${NOBODYS.instance}`), NOBODYS.instance);
+    expect(absent).toMatchObject({ status: 403, text: expect.stringContaining("demo_token_restricted") });
+    expect(anonymous(await demo.delete(`/v1/instances/${other.id}`), other.id)).toEqual(absent);
+    expect(await server.rows()).toEqual(before);
+  });
+});

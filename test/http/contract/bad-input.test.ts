@@ -1,0 +1,303 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { expectProblem, NOBODYS, pointersOf } from "../../support/answer-shapes.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type Client, expected, type InstanceView, LISTENER } from "../../support/server-client.ts";
+import { countRows } from "../../support/server-database.ts";
+import type { Answer } from "../../support/server-http.ts";
+import { toneWav } from "../../support/server-sound.ts";
+
+/** Longer than a second of work is a way to stop the server. */
+const A_SECOND = 1_000;
+
+/** Asserts that the answer came quickly. */
+async function quickly<T>(work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  expect(performance.now() - startedAt).toBeLessThan(withinMs);
+  return result;
+}
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+const audio = (bytes: Uint8Array) => ({
+  type: "FIXED_AUDIO",
+  audio: { audioBase64: Buffer.from(bytes).toString("base64") },
+});
+
+const server = useLocalServer();
+const theClient = () => server.as("ada");
+
+describe("text", () => {
+  test("a word of 4096 letters is accepted, one of 5,000 refused", async () => {
+    const client = await theClient();
+    const { id } = await client.createInstance();
+    const said = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
+    expect(pointersOf(expectProblem(await quickly(() => said("a".repeat(5000))), 400, "invalid_request"))).toEqual([
+      "/tts/text",
+    ]);
+    expect((await quickly(() => said("a".repeat(4096)))).status).toBe(201);
+  });
+
+  test.for([
+    ["NUL", "Hello\u0000 there"],
+    ["emoji", "Party 🎉🦜 tonight 👨‍👩‍👧‍👦"],
+    ["a lone surrogate", "broken \ud83d end"],
+    ["marks that turn the direction", "\u202eevil\u202c \u2066x\u2069"],
+    ["markup", "<speak><break time='99999s'/>hello</speak> [[pause]] \\x1b[31m"],
+    ["every control character", `${String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i))} a`],
+  ] as const)("with %s is stored, and answered as it was sent", async ([, text]) => {
+    const client = await theClient();
+    const { id } = await client.createInstance("x", { text });
+    expect((await client.instance(id)).metadata).toEqual({ text });
+    const call = await quickly(() => client.call(id, { tts: { text, voiceId: "en-US-1" } }));
+    expect((await client.readCall(call.id)).status).toBe("QUEUED");
+  });
+
+  test("NUL in a name is refused or stored, never cut off", async () => {
+    const client = await theClient();
+    const answer = await client.post("/v1/instances", { name: "a\u0000b" });
+    if (answer.status === 400) expectProblem(answer, 400, answer.json().code as string);
+    else expect(expected(201, answer).json<InstanceView>().name).toBe("a\u0000b");
+  });
+});
+
+describe("JSON", () => {
+  test.for([100, 100_000])("%i levels deep is refused within a second", async (levels) => {
+    const client = await theClient();
+    const before = countRows(await server.rows());
+    for (const body of [nested(levels), "[".repeat(levels), `{"name":"x","metadata":${nested(levels)}}`]) {
+      const call = await quickly(() => client.send("POST", "/v1/calls", { body }));
+      expectProblem(call, 400, call.json().code as string);
+      const instance = await quickly(() => client.send("POST", "/v1/instances", { body }));
+      expect(body.length > 16_384 ? [400, 413] : [400]).toContain(instance.status);
+    }
+    expect(countRows(await server.rows())).toEqual(before);
+  });
+
+  test.for([
+    ["__proto__", '{"name":"x","metadata":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":1}}}}'],
+    ["a key twice", '{"name":"first","name":"second"}'],
+    ["a number beyond all bounds", '{"name":"x","metadata":{"n":1e999,"m":-0}}'],
+  ] as const)("with %s does no harm", async ([, body]) => {
+    const client = await theClient();
+    const { id } = expected(201, await client.send("POST", "/v1/instances", { body })).json<InstanceView>();
+    const { metadata } = await client.instance(id);
+    expect((metadata as { admin?: unknown }).admin).toBeUndefined();
+    expect((await client.createInstance()).metadata).toEqual({});
+  });
+
+  test("a million faults are answered within a second", async () => {
+    const client = await theClient();
+    const { id } = await client.createInstance();
+    const instructions = Array(1_000_000).fill(0);
+    const answer = await quickly(() => client.postCall(id, { type: "DYNAMIC_AGENT", agent: { instructions } }), 3_000);
+    expect(expectProblem(answer, 400, answer.json().code as string).errors!.length).toBeLessThan(10_000);
+  });
+});
+
+describe("audio", () => {
+  test.for<[what: string, file: () => Uint8Array, statuses: number[]]>([
+    ["random bytes", () => randomBytes(50_000, 1), [400]],
+    [
+      "random bytes behind an MP3's first ones",
+      () => Buffer.concat([Buffer.from("ID3\u0004\0\0\0\0\0\0", "latin1"), randomBytes(50_000, 2)]),
+      [400],
+    ],
+    [
+      "random bytes behind an MPEG header",
+      () => Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), randomBytes(50_000, 3)]),
+      [400],
+    ],
+    ["an ID3 tag that claims 256 MB", () => Buffer.from("ID3\u0004\0\0\x7f\x7f\x7f\x7f", "latin1"), [400]],
+    ["a WAV without samples", () => toneWav({ ms: 0 }), [400]],
+    ["a WAV cut within its header", () => toneWav().subarray(0, 30), [400]],
+    ["a WAV that claims 4 GB of sound", () => toneWav({ ms: 300, claimedBytes: 0xffffffff }), [201]],
+    ["a WAV that claims less than it holds", () => toneWav({ ms: 300, claimedBytes: 1600 }), [201]],
+    ["a WAV at 0 Hz", () => patched(toneWav(), 24, 0), [400]],
+    ["a WAV of 0 channels", () => patched16(toneWav(), 22, 0), [400]],
+    ["a WAV of 65,535 channels", () => patched16(toneWav(), 22, 65_535), [400]],
+    ["a WAV of 3-bit samples", () => patched16(toneWav(), 34, 3), [400]],
+    ["a WAV in an unknown coding", () => patched16(toneWav(), 20, 0x1234), [400]],
+    ["a WAV whose format chunk claims 2 GB", () => patched(toneWav(), 16, 0x7fffffff), [400]],
+    ["a WAV of 11 minutes", () => toneWav({ ms: 11 * 60_000, sampleRate: 4000, hz: 200 }), [400]],
+  ])("%s", async ([, file, statuses]) => {
+    const client = await theClient();
+    const { id } = await client.createInstance();
+    const before = await server.rows();
+    const answer = await quickly(() => client.postCall(id, audio(file())), 5_000);
+    expect(statuses).toContain(answer.status);
+    if (answer.status !== 400) return;
+    expect(pointersOf(expectProblem(answer, 400, "audio_unsupported"))).toEqual(["/audio/audioBase64"]);
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("over 10 MiB decoded is refused", async () => {
+    const client = await theClient();
+    const { id } = await client.createInstance();
+    const file = toneWav({ ms: 330_000 }); // 10.07 MiB
+    expectProblem(await client.postCall(id, audio(file)), 400, "audio_unsupported");
+  });
+});
+
+describe("injection", () => {
+  const EVIL = [
+    "'; drop table calls; --",
+    '" or ""="',
+    "1; select pg_sleep(5)",
+    "%27%20or%201=1",
+    "../../../etc/passwd",
+  ];
+
+  test("of SQL is text like any other", async () => {
+    const client = await theClient();
+    const before = countRows(await server.rows());
+    for (const evil of EVIL) {
+      expectProblem(await quickly(() => client.postCall(evil)), 404, "instance_not_found");
+      for (const path of ["/v1/calls/", "/v1/instances/"])
+        expect((await quickly(() => client.get(path + encodeURIComponent(evil)))).status).toBe(404);
+      for (const name of ["instance_id", "status", "type", "cursor", "limit", "created_after", "expand"])
+        expect((await quickly(() => client.get(`/v1/calls?${name}=${encodeURIComponent(evil)}`))).status).toBe(400);
+      expect((await client.get("/v1/calls", { authorization: `Bearer ${evil}` })).status).toBe(401);
+    }
+    expect(countRows(await server.rows())).toEqual(before);
+    const { id } = await client.createInstance(EVIL[0]);
+    expect((await client.instance(id)).name).toBe(EVIL[0]);
+    expect((await server.rows()).calls).toBeDefined();
+  });
+
+  test("of header lines through what is answered does not work", async () => {
+    const client = await theClient();
+    const evil = "a%0d%0aSet-Cookie:%20evil=1";
+    for (const path of [
+      `/v1/calls/${evil}`,
+      `/v1/instances?cursor=${evil}`,
+      `/v1/${evil}`,
+      `/simulator/link/${evil}`,
+    ]) {
+      const answer = await client.get(path);
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+      expect([400, 404]).toContain(answer.status);
+    }
+  });
+
+  test("of a script into a page for people does not work", async () => {
+    const answer = await server.ask("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toMatch(/<script/i);
+  });
+});
+fuzz(
+  "any request with faults is refused with a problem and changes no row",
+  fc.asyncProperty(anything(NOBODYS.instance), async ({ method, path, headers, body }) => {
+    const client = await theClient();
+    const before = countRows(await server.rows());
+    const answer = await answered(client, method, path, headers, body);
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.headers["content-type"]).toBe("application/problem+json");
+    expect(countRows(await server.rows())).toEqual(before);
+  }),
+);
+
+interface Anything {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+/** Requests that are wrong in one way or another. */
+function anything(instanceId: string): fc.Arbitrary<Anything> {
+  const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const json = fc.jsonValue({ maxDepth: 6 });
+  // The right outline with anything in its places; the number is always wrong.
+  const outline = fc
+    .record(
+      {
+        instanceId: fc.oneof(fc.constant(instanceId), json),
+        type: fc.oneof(fc.constantFrom("FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"), json),
+        tts: fc.oneof(json, fc.record({ text: json, voiceId: json })),
+        audio: fc.oneof(json, fc.record({ audioBase64: fc.oneof(json, fc.base64String({ maxLength: 300 })) })),
+        agent: fc.oneof(json, fc.record({ instructions: json })),
+      },
+      { requiredKeys: [] },
+    )
+    .map((call) => ({ ...call, target: { phoneNumber: "+0" } }));
+  const body = fc.oneof(
+    fc.uint8Array({ maxLength: 2_000 }),
+    fc.string({ unit: "binary", maxLength: 500 }).map(utf8),
+    outline.map((value) => utf8(JSON.stringify(value))),
+  );
+  const wrongCall = body.map((bytes) => ({ method: "POST", path: "/v1/calls", headers: {}, body: bytes }));
+  const wrongInstance = fc
+    .oneof(
+      fc.uint8Array({ maxLength: 500 }),
+      json.map((value) => utf8(JSON.stringify({ metadata: value, name: 5 }))),
+    )
+    .map((bytes) => ({ method: "POST", path: "/v1/instances", headers: {}, body: bytes }));
+  const segment = fc
+    .string({ unit: "binary", minLength: 1, maxLength: 40 })
+    .map((text) => encodeURIComponent(wellFormed(text)));
+  const wrongPath = fc
+    .record({
+      method: fc.constantFrom("GET", "DELETE", "PUT"),
+      path: fc.tuple(fc.constantFrom("/v1/calls/", "/v1/instances/", "/v1/x"), segment).map((parts) => parts.join("")),
+    })
+    .map((request) => ({ ...request, headers: {}, body: new Uint8Array() }));
+  const wrongQuery = fc
+    .tuple(fc.constantFrom("limit", "cursor", "status", "instance_id", "created_after"), segment)
+    .map(([name, value]) => ({
+      method: "GET",
+      path: `/v1/calls?${name}=${value}%00`,
+      headers: {},
+      body: new Uint8Array(),
+    }));
+  const wrongHeader = fc
+    .tuple(
+      fc.constantFrom("content-type", "idempotency-key", "authorization"),
+      fc.string({ unit: "grapheme-ascii", minLength: 1 }),
+    )
+    .map(([name, value]) => ({
+      method: "POST",
+      path: "/v1/calls",
+      headers: { [name]: value },
+      body: utf8(JSON.stringify({ instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: LISTENER.slice(1) } })),
+    }));
+  return fc.oneof(wrongCall, wrongInstance, wrongPath, wrongQuery, wrongHeader);
+}
+
+/** Without halves of surrogate pairs, which no URL can carry. */
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "?");
+
+/** Sends it within a second. */
+function answered(
+  client: Client,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: Uint8Array,
+): Promise<Answer> {
+  return client.send(method, path, { headers, body: body.length ? body : undefined, timeoutMs: 2_000 });
+}
+
+function patched(file: Buffer, at: number, value: number): Buffer {
+  file.writeUInt32LE(value, at);
+  return file;
+}
+
+function patched16(file: Buffer, at: number, value: number): Buffer {
+  file.writeUInt16LE(value, at);
+  return file;
+}
+
+/** Bytes that are random, and the same in every run. */
+function randomBytes(count: number, seed: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  let state = seed * 0x9e3779b9;
+  for (let i = 0; i < count; i++) {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
+    bytes[i] = (state >>> 13) & 255;
+  }
+  return bytes;
+}

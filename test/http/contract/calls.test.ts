@@ -1,0 +1,452 @@
+import { describe, expect, test } from "vitest";
+import {
+  expectProblem,
+  ID,
+  KEYS,
+  keysOf,
+  NOBODYS,
+  pointersOf,
+  sorted,
+  TIMESTAMP,
+} from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import {
+  type CallView,
+  type Client,
+  expected,
+  HELLO,
+  type InstanceView,
+  LISTENER,
+  until,
+} from "../../support/server-client.ts";
+import { bytesOf } from "../../support/server-http.ts";
+import { loudness, readWav, toneWav } from "../../support/server-sound.ts";
+
+const TONE = toneWav({ ms: 200 }).toString("base64");
+
+/** What each type needs besides the instance and the number. */
+const TYPES = {
+  FIXED_TTS: { tts: HELLO },
+  FIXED_AUDIO: { audio: { audioBase64: TONE } },
+  DYNAMIC_STREAM: {},
+  DYNAMIC_AGENT: { agent: { instructions: ["Greet the caller.", "Say goodbye."] } },
+} as const;
+
+const server = useLocalServer();
+
+describe("POST /v1/calls", () => {
+  for (const [type, fields] of Object.entries(TYPES))
+    test(`answers 201 to ${type} with exactly the call, QUEUED, and where it is`, async () => {
+      const client = await server.as("ada");
+      const { id } = await client.createInstance();
+      const answer = await client.post("/v1/calls", {
+        instanceId: id,
+        type,
+        target: { phoneNumber: LISTENER },
+        ...fields,
+      });
+      expect(answer.status).toBe(201);
+      const call = answer.json<CallView>();
+      expect(keysOf(call)).toEqual(sorted(KEYS.createdCall));
+      expect(call).toMatchObject({ instance_id: id, type, status: "QUEUED", target_phone: LISTENER });
+      expect(call.id).toMatch(ID.call);
+      expect(call.created_at).toMatch(TIMESTAMP);
+      expect(answer.headers.location).toBe(`/v1/calls/${call.id}`);
+      expect(answer.headers["content-type"]).toBe("application/json");
+    });
+
+  test("answers 200 with the active call and creates none", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const call = await client.call(id);
+    const again = await client.postCall(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550101" } });
+    expect(again.status).toBe(200);
+    expect(again.json()).toEqual(call);
+    expect(again.headers.location).toBeUndefined();
+    const list = expected(200, await client.get(`/v1/calls?instance_id=${id}`)).json<CallView[]>();
+    expect(list).toHaveLength(1);
+  });
+
+  test("creates the next call once the active one is over", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const first = await client.call(id);
+    expect((await client.delete(`/v1/calls/${first.id}`)).status).toBe(204);
+    expect((await client.call(id)).id).not.toBe(first.id);
+  });
+
+  test("a missing content type is read as JSON, and so is application/problem+json's kind", async () => {
+    const client = await server.as("ada");
+    for (const headers of [
+      {},
+      { "content-type": "application/json; charset=UTF-8" },
+      { "content-type": "application/x+json" },
+    ]) {
+      const answer = await client.send("POST", "/v1/instances", { headers, body: '{"name":"x"}' });
+      expect(answer.status).toBe(201);
+    }
+  });
+
+  test("a data: prefix in front of the Base64 is allowed, whatever type it claims", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    await client.call(id, { type: "FIXED_AUDIO", audio: { audioBase64: `data:image/gif;base64,${TONE}` } });
+  });
+
+  test("fields of another type are ignored, however wrong, and unknown ones refused only when asked", async () => {
+    const client = await server.as("ada");
+    const [first, second] = [await client.createInstance(), await client.createInstance()];
+    await client.call(first.id, { audio: 7, agent: { instructions: [] }, colour: "red" });
+    const strict = await client.postCall(second.id, { colour: "red" }, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strict, 400, "invalid_request"))).toEqual(["/colour"]);
+  });
+
+  const TTS = (tts: unknown) => ({ type: "FIXED_TTS", tts });
+  const AUDIO = (audio: unknown) => ({ type: "FIXED_AUDIO", audio });
+  const AGENT = (instructions: unknown) => ({ type: "DYNAMIC_AGENT", agent: { instructions } });
+  const TO = (phoneNumber: unknown) => ({ target: { phoneNumber } });
+  test.for<[what: string, changes: Record<string, unknown>, pointers: string[], code?: string]>([
+    ["a missing instanceId", { instanceId: undefined }, ["/instanceId"]],
+    ["an instanceId of the wrong type", { instanceId: 5 }, ["/instanceId"]],
+    ["a missing type", { type: undefined }, ["/type"]],
+    ["an unknown type", { type: "FIXED_VIDEO" }, ["/type"]],
+    ["a type in lower case", { type: "fixed_tts" }, ["/type"]],
+    ["a missing number", { target: {} }, ["/target/phoneNumber"]],
+    ["a number of the wrong type", TO(12025550100), ["/target/phoneNumber"]],
+    ["a number without +", TO("12025550100"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number with spaces", TO("+1 202 555 0100"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number that begins with 0", TO("+0202555010"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number of 6 digits", TO("+120255"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number of 16 digits", TO("+1202555010012345"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number with a line break", TO("+12025550100\n"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["a number in Arabic digits", TO("+١٢٠٢٥٥٥٠١٠٠"), ["/target/phoneNumber"], "phone_number_invalid"],
+    ["missing tts", TTS(undefined), ["/tts"]],
+    ["missing text and voice", TTS({}), ["/tts/text", "/tts/voiceId"]],
+    ["an empty text", TTS({ ...HELLO, text: "" }), ["/tts/text"]],
+    ["a text of 4097 characters", TTS({ ...HELLO, text: "a".repeat(4097) }), ["/tts/text"]],
+    ["a text with nothing to speak", TTS({ ...HELLO, text: " …!?🦜" }), ["/tts/text"]],
+    ["a text of the wrong type", TTS({ ...HELLO, text: ["a"] }), ["/tts/text"]],
+    ["a malformed voice", TTS({ ...HELLO, voiceId: "english" }), ["/tts/voiceId"]],
+    ["a voice number 0", TTS({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
+    ["a voice that is not there", TTS({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["a language that is not there", TTS({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
+    ["missing audio", AUDIO(undefined), ["/audio"]],
+    ["missing Base64", AUDIO({}), ["/audio/audioBase64"]],
+    ["empty Base64", AUDIO({ audioBase64: "" }), ["/audio/audioBase64"], "audio_unsupported"],
+    [
+      "Base64 of nothing",
+      AUDIO({ audioBase64: "data:audio/wav;base64," }),
+      ["/audio/audioBase64"],
+      "audio_unsupported",
+    ],
+    [
+      "Base64 with a line break",
+      AUDIO({ audioBase64: `${TONE.slice(0, 76)}\n${TONE.slice(76)}` }),
+      ["/audio/audioBase64"],
+      "audio_unsupported",
+    ],
+    ["Base64 in the URL alphabet", AUDIO({ audioBase64: "_-_-" }), ["/audio/audioBase64"], "audio_unsupported"],
+    ["Base64 without padding", AUDIO({ audioBase64: "AAAAA" }), ["/audio/audioBase64"], "audio_unsupported"],
+    [
+      "a text file",
+      AUDIO({ audioBase64: btoa("hello, world. ".repeat(100)) }),
+      ["/audio/audioBase64"],
+      "audio_unsupported",
+    ],
+    ["missing instructions", { type: "DYNAMIC_AGENT" }, ["/agent"]],
+    ["no instructions", AGENT([]), ["/agent/instructions"]],
+    ["101 instructions", AGENT(Array(101).fill("x")), ["/agent/instructions"]],
+    ["an empty instruction", AGENT(["x", ""]), ["/agent/instructions/1"]],
+    ["an instruction of 4001 characters", AGENT(["x", "y".repeat(4001)]), ["/agent/instructions/1"]],
+    ["an instruction of the wrong type", AGENT(["x", 1]), ["/agent/instructions/1"]],
+    [
+      "three faults at once",
+      { ...TO("1"), ...TTS({ text: "", voiceId: "x" }) },
+      ["/target/phoneNumber", "/tts/text", "/tts/voiceId"],
+    ],
+    [
+      "an unknown type and a wrong number",
+      { type: "X", ...TO("1"), instanceId: 5 },
+      ["/instanceId", "/target/phoneNumber", "/type"],
+    ],
+  ])("answers 400 to %s and points to it", async ([, changes, pointers, code]) => {
+    const client = await server.as("faulty");
+    const { id } = (await instanceOf(client)).at(0) ?? (await client.createInstance());
+    const before = await server.rows();
+    const answer = await client.postCall(id, changes);
+    expect(answer.status).toBe(400);
+    const problem = expectProblem(answer, 400, answer.json().code as string, "/v1/calls");
+    expect(pointersOf(problem)).toEqual(pointers);
+    if (code) expect(problem.errors?.[0]?.code).toBe(code);
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("a missing target is pointed to", async () => {
+    const client = await server.as("faulty");
+    const { id } = await client.createInstance();
+    const problem = expectProblem(await client.postCall(id, { target: undefined }), 400, "invalid_request");
+    expect(pointersOf(problem)).toHaveLength(1);
+    expect(problem.errors?.[0]?.pointer).toMatch(/^\/target(\/phoneNumber)?$/);
+  });
+
+  test("a voice that is not available names the voices of that language", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answer = await client.postCall(id, { tts: { text: "Hello", voiceId: "en-US-99" } });
+    expect(expectProblem(answer, 400, "voice_unavailable").detail).toContain("en-US-1");
+  });
+
+  test.for<[what: string, body: string, headers: Record<string, string>, status: number, code: string]>([
+    ["a body that is not JSON", "{", {}, 400, "invalid_json"],
+    ["no body", "", {}, 400, "invalid_json"],
+    ["an array", "[]", {}, 400, "invalid_json"],
+    ["a string", '"x"', {}, 400, "invalid_json"],
+    ["a number", "7", {}, 400, "invalid_json"],
+    ["a body that is not UTF-8", "\xff", {}, 400, "invalid_json"],
+    [
+      "another content type",
+      "a=b",
+      { "content-type": "application/x-www-form-urlencoded" },
+      415,
+      "unsupported_media_type",
+    ],
+    ["text/plain", "{}", { "content-type": "text/plain" }, 415, "unsupported_media_type"],
+    ["another charset", "{}", { "content-type": "application/json; charset=utf-16" }, 415, "unsupported_media_type"],
+    ["a compressed body", "{}", { "content-encoding": "gzip" }, 415, "unsupported_media_type"],
+  ])("answers %s with %i", async ([, body, headers, status, code]) => {
+    const client = await server.as("faulty");
+    const before = await server.rows();
+    for (const path of ["/v1/calls", "/v1/instances"]) {
+      const answer = await client.send("POST", path, { headers, body: Buffer.from(body, "latin1") });
+      expectProblem(answer, status, code, path);
+    }
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("answers 413 to a body over the limit and names the limit", async () => {
+    const client = await server.as("ada");
+    const limit = 16 * 1024 * 1024;
+    for (const headers of [{ "content-length": String(limit + 1) }, { "transfer-encoding": "chunked" }]) {
+      const answer = await client.send("POST", "/v1/calls", { headers, body: () => bytesOf(limit + 1) });
+      expect(expectProblem(answer, 413, "body_too_large", "/v1/calls")).toMatchObject({ limit });
+    }
+    const fits = await client.send("POST", "/v1/calls", { body: Buffer.alloc(limit, " ") });
+    expectProblem(fits, 400, "invalid_json", "/v1/calls");
+  });
+
+  test.for([NOBODYS.instance, NOBODYS.call, "inst_", "x", "' or 1=1 --"])(
+    "answers 404 to the instance %s, which is not there",
+    async (instanceId) => {
+      const answer = await (await server.as("ada")).postCall(instanceId);
+      expectProblem(answer, 404, "instance_not_found", "/v1/calls");
+    },
+  );
+
+  test("checks the input before it looks for the instance, and the audio after it has found no active call", async () => {
+    const client = await server.as("ada");
+    const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
+    expectProblem(await client.postCall(NOBODYS.instance, { target: {} }), 400, "invalid_request");
+    expectProblem(await client.postCall(NOBODYS.instance, noise), 404, "instance_not_found");
+    const { id } = await client.createInstance();
+    expectProblem(await client.postCall(id, noise), 400, "audio_unsupported");
+    const call = await client.call(id);
+    expect(expected(200, await client.postCall(id, noise)).json()).toEqual(call);
+    expectProblem(await client.postCall(id, { tts: { text: "x", voiceId: "en-US-99" } }), 400, "voice_unavailable");
+  });
+});
+
+describe("GET /v1/calls/:callId", () => {
+  test("answers exactly the call, with nulls for what has not happened", async () => {
+    const client = await server.as("ada");
+    const created = await client.call((await client.createInstance()).id);
+    const call = expected(200, await client.get(`/v1/calls/${created.id}`)).json();
+    expect(keysOf(call)).toEqual(sorted(KEYS.call));
+    expect(call).toEqual({ ...created, started_at: null, ended_at: null });
+  });
+
+  test("expand adds the objects that are named, and no others", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.createInstance()).id);
+    for (const names of ["outcome", "media", "transcript", "outcome,transcript,media"]) {
+      const call = expected(200, await client.get(`/v1/calls/${id}?expand=${names}`)).json();
+      expect(keysOf(call)).toEqual(sorted([...KEYS.call, ...names.split(",")]));
+      if (names.includes("outcome")) expect(call.outcome).toBeNull();
+    }
+    expectProblem(await client.get(`/v1/calls/${id}?expand=outcome,secrets`), 400, "invalid_request");
+  });
+});
+
+describe("DELETE /v1/calls/:callId", () => {
+  test("answers 204 without a body; the call is FAILED/terminated with its end, and cannot be ended again", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.createInstance()).id);
+    const path = `/v1/calls/${id}`;
+    const answer = await client.delete(path);
+    expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: "" });
+    const ended = await client.readCall(id);
+    expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason: "terminated" } });
+    expect(keysOf(ended.outcome)).toEqual(sorted(KEYS.outcome));
+    expect(ended.ended_at).toMatch(TIMESTAMP);
+    expectProblem(await client.delete(path), 404, "call_not_found", path);
+    expect(await client.readCall(id)).toEqual(ended);
+  });
+});
+
+test.for([
+  ["GET", `/v1/calls/${NOBODYS.call}`],
+  ["DELETE", `/v1/calls/${NOBODYS.call}`],
+  ["GET", `/v1/calls/${NOBODYS.call}/events`],
+  ["GET", `/simulator/calls/${NOBODYS.call}/heard.wav`],
+  ["GET", "/v1/calls/nonsense"],
+  ["GET", `/v1/calls/${NOBODYS.instance}`],
+  ["DELETE", "/v1/calls/%00"],
+] as const)("%s %s answers 404", async ([method, path]) => {
+  expectProblem(await (await server.as("ada")).send(method, path), 404, "call_not_found", path);
+});
+
+describe("GET /v1/calls/:callId/events", () => {
+  test("answers the timeline with exactly its members, oldest first, and pages through it", async () => {
+    const client = await server.as("ada");
+    const instance = await client.createInstance();
+    const { id } = await client.call(instance.id);
+    expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
+    const events = await client.timeline(id);
+    expect(events.map(({ type }) => type)).toEqual(["queued", "failed"]);
+    for (const event of events) {
+      expect(keysOf(event)).toEqual(sorted(KEYS.event));
+      expect(event).toMatchObject({ call_id: id, instance_id: instance.id });
+      expect(event.id).toMatch(ID.event);
+      expect(event.timestamp).toMatch(TIMESTAMP);
+    }
+    expect(events[1]!.data).toMatchObject({ reason: "terminated" });
+    const page = expected(200, await client.get(`/v1/calls/${id}/events?limit=1`));
+    expect(page.json()).toEqual(events.slice(0, 1));
+    const rest = expected(200, await client.get(nextOf(page.headers.link)));
+    expect(rest.json()).toEqual(events.slice(1));
+    expect(rest.headers.link).toBeUndefined();
+  });
+});
+
+describe("GET /v1/calls", () => {
+  test("pages through all calls, newest first, without a gap and without one twice, while more are made", async () => {
+    const client = await server.as("pager");
+    const { id } = await client.createInstance();
+    const made: string[] = [];
+    const make = async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const call = await client.call(id, { type: "DYNAMIC_STREAM" });
+        made.unshift(call.id);
+        expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+      }
+    };
+    await make(23);
+    const before = [...made];
+    const seen: CallView[] = [];
+    let path: string | undefined = "/v1/calls?limit=5";
+    while (path) {
+      const page = expected(200, await client.get(path));
+      seen.push(...page.json<CallView[]>());
+      path = page.headers.link && nextOf(page.headers.link);
+      await make(1);
+    }
+    expect(seen.map((call) => call.id)).toEqual(before);
+    for (const call of seen) expect(keysOf(call)).toEqual(sorted(KEYS.call));
+    const all = expected(200, await client.get("/v1/calls?limit=200")).json<CallView[]>();
+    expect(all.map((call) => call.id)).toEqual(made);
+  });
+
+  test("answers 50 unless told otherwise, and at most 200", async () => {
+    const client = await server.as("counter");
+    const { id } = await client.createInstance();
+    for (let i = 0; i < 51; i++) {
+      const call = await client.call(id, { type: "DYNAMIC_STREAM" });
+      expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    }
+    const page = expected(200, await client.get("/v1/calls"));
+    expect(page.json<CallView[]>()).toHaveLength(50);
+    expect(expected(200, await client.get(nextOf(page.headers.link))).json<CallView[]>()).toHaveLength(1);
+    const tooMany = expectProblem(await client.get("/v1/calls?limit=201"), 400, "invalid_request", "/v1/calls");
+    expect(tooMany.errors).toMatchObject([{ pointer: "", parameter: "limit" }]);
+  });
+
+  test("filters by instance, status, type and time, and takes expand", async () => {
+    const client = await server.as("filterer");
+    const [one, two] = [await client.createInstance(), await client.createInstance()];
+    const failed = await client.call(one.id, { type: "DYNAMIC_STREAM" });
+    expect((await client.delete(`/v1/calls/${failed.id}`)).status).toBe(204);
+    await until(Date.now, (now) => now > Date.parse(failed.created_at), 1_000, "the next millisecond");
+    const waiting = await client.call(one.id);
+    const other = await client.call(two.id);
+    const find = async (query: string) =>
+      expected(200, await client.get(`/v1/calls?${query}`))
+        .json<CallView[]>()
+        .map(({ id }) => id);
+    expect(await find("")).toEqual([other.id, waiting.id, failed.id]);
+    expect(await find(`instance_id=${one.id}`)).toEqual([waiting.id, failed.id]);
+    expect(await find("status=FAILED")).toEqual([failed.id]);
+    expect(await find("status=QUEUED&type=FIXED_TTS")).toEqual([other.id, waiting.id]);
+    expect(await find("type=DYNAMIC_STREAM")).toEqual([failed.id]);
+    expect(await find(`created_after=${failed.created_at}`)).toEqual([other.id, waiting.id]);
+    expect(await find(`created_before=${waiting.created_at}`)).toEqual([failed.id]);
+    expect(await find(`instance_id=${NOBODYS.instance}`)).toEqual([]);
+    const [expanded] = expected(200, await client.get("/v1/calls?status=FAILED&expand=outcome")).json<CallView[]>();
+    expect(expanded?.outcome).toMatchObject({ reason: "terminated" });
+  });
+
+  test.for([
+    ["limit=0"],
+    ["limit=x"],
+    ["limit=5&limit=6"],
+    ["cursor=x"],
+    ["status=RUNNING"],
+    ["type=X"],
+    ["instance_id=x"],
+    ["created_after=yesterday"],
+    ["created_before=2026-02-30T00:00:00Z"],
+  ])("answers 400 to ?%s", async ([query]) => {
+    const answer = await (await server.as("ada")).get(`/v1/calls?${query}`);
+    expect(expectProblem(answer, 400, "invalid_request", "/v1/calls").errors).toHaveLength(1);
+  });
+});
+
+describe("GET /v1/voices", () => {
+  test("answers voices, among them those of the table", async () => {
+    const voices = expected(200, await (await server.as("ada")).get("/v1/voices")).json<{ id: string }[]>();
+    for (const voice of voices) expect(keysOf(voice)).toEqual(sorted(KEYS.voice));
+    expect(voices.map(({ id }) => id)).toEqual(expect.arrayContaining(["en-US-1", "en-US-2", "pt-BR-1", "es-ES-1"]));
+  });
+
+  test("says where each is heard, as a WAV file of 16-bit PCM, mono, 16 kHz", async () => {
+    const client = await server.as("ada");
+    const voices = expected(200, await client.get("/v1/voices")).json<{ id: string; sample_url: string }[]>();
+    const heard = new Set<string>();
+    for (const id of ["en-US-1", "pt-BR-1"]) {
+      const { pathname } = new URL(voices.find((voice) => voice.id === id)!.sample_url);
+      const answer = expected(200, await client.get(pathname));
+      expect(answer.headers["content-type"]).toBe("audio/wav");
+      const sound = readWav(answer.body);
+      expect(sound.sampleRate).toBe(16_000);
+      const seconds = sound.samples.length / sound.sampleRate;
+      expect(seconds).toBeGreaterThan(1.5);
+      expect(seconds).toBeLessThan(8);
+      expect(loudness(sound)).toBeGreaterThan(300);
+      heard.add(answer.headers.etag!);
+      const again = await client.get(pathname, { "if-none-match": answer.headers.etag! });
+      expect([again.status, again.text]).toEqual([304, ""]);
+    }
+    expect(heard.size).toBe(2);
+    const path = "/v1/voices/pt-BR-99/sample.wav";
+    expect(expectProblem(await client.get(path), 404, "voice_not_found", path).detail).toContain("pt-BR-1");
+  });
+});
+
+async function instanceOf(client: Client): Promise<InstanceView[]> {
+  return expected(200, await client.get("/v1/instances")).json();
+}
+
+/** The address of the next page (RFC 8288). */
+function nextOf(link: string | undefined): string {
+  const found = /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+  if (!found) throw new Error(`no next page in Link: ${link}`);
+  return found;
+}

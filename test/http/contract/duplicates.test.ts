@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import { expectProblem } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
+import type { Answer } from "../../support/server-http.ts";
+
+const MANY = 50;
+const many = <T>(make: (i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: MANY }, (_, i) => make(i)));
+const isReplay = (answer: Answer): boolean => answer.headers["idempotent-replayed"] === "true";
+
+const server = useLocalServer();
+
+describe("the active-call rule", () => {
+  test("of 50 concurrent creations on one instance one answers 201, 49 answer 200 with the same call", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answers = await many((i) => client.postCall(id, { tts: { text: `Message ${i}`, voiceId: "en-US-1" } }));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MANY - 1);
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+    const [call] = answers.map((answer) => answer.json<CallView>());
+    const rows = (await server.rows()).calls!.filter((row) => row.instance_id === id);
+    expect(rows.map((row) => row.id)).toEqual([call!.id]);
+    const created = answers.find(({ status }) => status === 201)!;
+    expect(created.headers.location).toBe(`/v1/calls/${call!.id}`);
+    expect((await client.timeline(call!.id)).map(({ type }) => type)).toEqual(["queued"]);
+  });
+
+  test("holds each instance by itself", async () => {
+    const client = await server.as("ada");
+    const instances = await many((i) => client.createInstance(`Desk ${i}`));
+    const calls = await Promise.all(instances.map(({ id }) => client.call(id)));
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(MANY);
+  });
+
+  test("concurrent hang-ups of one call answer 204 once and 404 to the others", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.createInstance()).id);
+    const answers = await many(() => client.delete(`/v1/calls/${id}`));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(MANY - 1);
+    expect((await client.timeline(id)).map(({ type }) => type)).toEqual(["queued", "failed"]);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  test("50 concurrent instances under one key are one; the others are its replay or told to wait", async () => {
+    const client = await server.as("ada");
+    const answers = await many(() =>
+      client.post("/v1/instances", { name: "Only one" }, { "idempotency-key": "instance-1" }),
+    );
+    const made = answers.filter((answer) => answer.status === 201);
+    expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    expect(new Set(made.map((answer) => answer.text)).size).toBe(1);
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
+    const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
+    expect(list.filter(({ name }) => name === "Only one")).toHaveLength(1);
+  });
+
+  test("50 concurrent calls under one key are one, and none is answered as somebody else's active call", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answers = await many(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
+    const made = answers.filter((answer) => answer.status === 201);
+    expect(made.filter((answer) => !isReplay(answer))).toHaveLength(1);
+    expect(new Set(made.map((answer) => answer.text)).size).toBe(1);
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, "idempotency_key_in_progress");
+    expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
+  });
+
+  test("replays the first answer, also after the call has ended: it comes before the active-call rule", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const headers = { "idempotency-key": '"quoted key"' };
+    const plain = { "idempotency-key": `plain-${id}` };
+    expectProblem(await client.postCall(id, {}, headers), 400, "idempotency_key_invalid");
+    const first = expected(201, await client.postCall(id, {}, plain));
+    expect(first.headers["idempotent-replayed"]).toBeUndefined();
+    expect((await client.delete(`/v1/calls/${first.json<CallView>().id}`)).status).toBe(204);
+    const second = await client.call(id);
+    const replay = await client.postCall(id, {}, plain);
+    expect({ status: replay.status, text: replay.text }).toEqual({ status: 201, text: first.text });
+    expect(replay.headers["idempotent-replayed"]).toBe("true");
+    expect(replay.headers.location).toBe(first.headers.location);
+    expect(second.id).not.toBe(first.json<CallView>().id);
+  });
+
+  test("a key that met an active call replays that 200", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const call = await client.call(id);
+    const headers = { "idempotency-key": `active-${id}` };
+    expect(expected(200, await client.postCall(id, {}, headers)).headers["idempotent-replayed"]).toBeUndefined();
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    const replay = expected(200, await client.postCall(id, {}, headers));
+    expect(replay.headers["idempotent-replayed"]).toBe("true");
+    expect(replay.json<CallView>().id).toBe(call.id);
+  });
+
+  test("with another body it answers 422 and changes nothing", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const headers = { "idempotency-key": `reused-${id}` };
+    expected(201, await client.postCall(id, {}, headers));
+    const before = await server.rows();
+    const other = await client.postCall(id, { target: { phoneNumber: "+12025550101" } }, headers);
+    expectProblem(other, 422, "idempotency_key_reused", "/v1/calls");
+    expectProblem(await client.post("/v1/instances", { name: "x" }, headers), 422, "idempotency_key_reused");
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("is left free by a refused request", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const headers = { "idempotency-key": `free-${id}` };
+    const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
+    expectProblem(await client.postCall(id, noise, headers), 400, "audio_unsupported");
+    expected(201, await client.postCall(id, {}, headers));
+  });
+
+  test("belongs to its user", async () => {
+    const [ada, grace] = [await server.as("ada"), await server.as("grace")];
+    const headers = { "idempotency-key": "shared" };
+    const first = expected(201, await ada.post("/v1/instances", { name: "x" }, headers)).json<InstanceView>();
+    const second = expected(201, await grace.post("/v1/instances", { name: "x" }, headers)).json<InstanceView>();
+    expect(second.id).not.toBe(first.id);
+  });
+
+  test.for(["", " ", "a".repeat(256), "käse", "two words"])("of %j answers 400", async (key) => {
+    const client = await server.as("ada");
+    const headers = { "idempotency-key": Buffer.from(key, "utf8").toString("latin1") };
+    expectProblem(await client.post("/v1/instances", { name: "x" }, headers), 400, "idempotency_key_invalid");
+  });
+});

@@ -1,0 +1,312 @@
+import { describe, expect, test } from "vitest";
+import {
+  expectProblem,
+  ID,
+  KEYS,
+  keysOf,
+  NOBODYS,
+  pointersOf,
+  sorted,
+  TIMESTAMP,
+} from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type Client, type EventView, expected, type InstanceView, until } from "../../support/server-client.ts";
+import { send } from "../../support/server-http.ts";
+import { decodePng, readQr } from "../../support/server-qr.ts";
+
+/** Waits until so many more codes have appeared; each lives for 0.8 s here. */
+async function codesLater(count: number, client: Client, id: string): Promise<void> {
+  const sequence = async () =>
+    Number(expected(200, await client.get(`/v1/instances/${id}/configure`)).headers["qr-sequence"]);
+  const wanted = (await sequence()) + count;
+  await until(sequence, (seen) => seen >= wanted, 20_000, `code ${wanted}`);
+}
+
+const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
+
+describe("POST /v1/instances", () => {
+  test("answers 201 with exactly the instance, and where it is", async () => {
+    const client = await server.as("ada");
+    const metadata = { team: "sales", deep: [{ a: null, constructor: 1 }], "": "empty", ключ: "🦜" };
+    const answer = await client.post("/v1/instances", { name: "  Front desk ", metadata });
+    expect(answer.status).toBe(201);
+    const instance = answer.json<InstanceView>();
+    expect(keysOf(instance)).toEqual(sorted(KEYS.instance));
+    expect(instance).toMatchObject({ name: "Front desk", status: "CREATED", metadata });
+    expect(instance.id).toMatch(ID.instance);
+    expect(instance.created_at).toMatch(TIMESTAMP);
+    expect(instance.updated_at).toBe(instance.created_at);
+    expect(answer.headers["content-type"]).toBe("application/json");
+    expect(answer.headers.location).toBe(`/v1/instances/${instance.id}`);
+  });
+
+  test("metadata is {} when none was given", async () => {
+    const instance = await (await server.as("ada")).createInstance("No metadata");
+    expect(instance.metadata).toEqual({});
+  });
+
+  test("unknown fields are ignored, and refused under Prefer: handling=strict", async () => {
+    const client = await server.as("ada");
+    const body = { name: "Extra", colour: "red" };
+    expect((await client.post("/v1/instances", body)).status).toBe(201);
+    const strict = await client.post("/v1/instances", body, { prefer: "handling=strict" });
+    expect(pointersOf(expectProblem(strict, 400, "invalid_request"))).toEqual(["/colour"]);
+  });
+
+  test("the provider can be named, an unknown one is refused", async () => {
+    const client = await server.as("ada");
+    const named = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
+    expect(keysOf(named.json())).toEqual(sorted(KEYS.instance));
+    const unknown = await client.post("/v1/instances", { name: "x", provider: "carrier pigeon" });
+    expect(pointersOf(expectProblem(unknown, 400, "provider_unknown"))).toEqual(["/provider"]);
+  });
+
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+  test.for<[what: string, body: unknown, pointers: string[]]>([
+    ["a missing name", {}, ["/name"]],
+    ["a name of the wrong type", { name: 7 }, ["/name"]],
+    ["an empty name", { name: "" }, ["/name"]],
+    ["a name of nothing but space", { name: " \t\n" }, ["/name"]],
+    ["a name of 121 characters", { name: "é".repeat(121) }, ["/name"]],
+    ["metadata that is an array", { name: "x", metadata: [] }, ["/metadata"]],
+    ["metadata that is text", { name: "x", metadata: "y" }, ["/metadata"]],
+    ["metadata over 16 KiB", { name: "x", metadata: { a: "y".repeat(16 * 1024) } }, ["/metadata"]],
+    ["metadata 9 levels deep", { name: "x", metadata: nested(9) }, ["/metadata"]],
+    ["everything wrong at once", { name: null, metadata: 1 }, ["/metadata", "/name"]],
+    ["an array for a body", [], [""]],
+    ["null for a body", null, [""]],
+  ])("answers 400 to %s and points to it", async ([, body, pointers]) => {
+    const client = await server.as("ada");
+    const before = await server.rows();
+    const answer = await client.post("/v1/instances", body);
+    expect(answer.status).toBe(400);
+    expect(pointersOf(expectProblem(answer, 400, answer.json().code as string, "/v1/instances"))).toEqual(pointers);
+    expect(await server.rows()).toEqual(before);
+  });
+
+  test("the largest values that are allowed are allowed", async () => {
+    const client = await server.as("ada");
+    const metadata = { a: "y".repeat(16 * 1024 - '{"a":""}'.length) };
+    expect((await client.post("/v1/instances", { name: "🦜".repeat(120), metadata })).status).toBe(201);
+    expect((await client.post("/v1/instances", { name: "deep", metadata: nested(8) })).status).toBe(201);
+  });
+});
+
+describe("GET /v1/instances", () => {
+  test("answers the caller's instances, newest first, without their queues and without deleted ones", async () => {
+    const client = await server.as("lister");
+    expect(expected(200, await client.get("/v1/instances")).json()).toEqual([]);
+    const made: InstanceView[] = [];
+    for (let i = 0; i < 5; i++) made.unshift(await client.createInstance(`Desk ${i}`));
+    const [deleted] = made.splice(2, 1);
+    expect((await client.delete(`/v1/instances/${deleted!.id}`)).status).toBe(204);
+    const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
+    expect(list).toEqual(made);
+    for (const instance of list) expect(keysOf(instance)).toEqual(sorted(KEYS.instance));
+  });
+});
+
+describe("GET /v1/instances/:instanceId", () => {
+  test("answers exactly the instance and its queue", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance("Single", { a: 1 });
+    const empty = await client.instance(id);
+    expect(keysOf(empty)).toEqual(sorted(KEYS.instanceDetails));
+    expect(empty).toMatchObject({ status: "CREATED", metadata: { a: 1 }, callQueue: [] });
+    const call = await client.call(id);
+    const { callQueue } = await client.instance(id);
+    expect(callQueue).toEqual([
+      {
+        id: call.id,
+        type: "FIXED_TTS",
+        status: "QUEUED",
+        target_phone: call.target_phone,
+        created_at: call.created_at,
+      },
+    ]);
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect((await client.instance(id)).callQueue).toEqual([]);
+  });
+
+  test("expand=connection adds the live truth about the line", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const read = async () =>
+      expected(200, await client.get(`/v1/instances/${id}?expand=connection`)).json<{
+        connection: Record<string, unknown>;
+      }>();
+    expect(keysOf(await read())).toEqual(sorted([...KEYS.instanceDetails, "connection"]));
+    const { connection } = await read();
+    expect(keysOf(connection)).toEqual(sorted(KEYS.connection));
+    expect(connection).toMatchObject({ phone: null, last_seen_at: null, provider: "simulator" });
+    await client.link(id);
+    expect((await read()).connection).toMatchObject({
+      state: "online",
+      phone: expect.stringMatching(/^\+[1-9]\d{6,14}$/),
+      last_seen_at: expect.stringMatching(TIMESTAMP),
+      reason: null,
+    });
+    const wrong = await client.get(`/v1/instances/${id}?expand=secrets`);
+    expectProblem(wrong, 400, "invalid_request");
+  });
+});
+
+describe("GET /v1/instances/:instanceId/configure", () => {
+  test("answers exactly a code as a bare PNG, which a camera reads as the address of the linking page", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
+    const code = answer.json<{ instanceId: string; qrCodeBase64: string; message: string }>();
+    expect(keysOf(code)).toEqual(sorted(KEYS.linkingCode));
+    expect(code.instanceId).toBe(id);
+    expect(code.message).not.toBe("");
+    expect(code.qrCodeBase64).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+    const png = Buffer.from(code.qrCodeBase64, "base64");
+    const { width, height } = decodePng(png);
+    expect(width).toBe(height);
+    expect(readQr(png)).toMatch(new RegExp(`^${server.base}/simulator/link/[^/]+$`));
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    expect(answer.headers["qr-sequence"]).toMatch(/^\d+$/);
+    expect(answer.headers["qr-expires-at"]).toMatch(TIMESTAMP);
+    expect(Date.parse(answer.headers["qr-expires-at"]!)).toBeGreaterThan(Date.now() - 1_000);
+  });
+
+  test("answers the picture itself to whoever accepts only that", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answer = expected(200, await client.get(`/v1/instances/${id}/configure`, { accept: "image/png" }));
+    expect(answer.headers["content-type"]).toBe("image/png");
+    expect(readQr(answer.body)).toContain("/simulator/link/");
+  });
+
+  test("codes rotate, count up, and an older one links until its grace is over", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const read = async () => {
+      const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
+      const { qrCodeBase64 } = answer.json<{ qrCodeBase64: string }>();
+      return { code: Buffer.from(qrCodeBase64, "base64"), sequence: Number(answer.headers["qr-sequence"]) };
+    };
+    // Grace is short here; on a busy machine it may be over before the older code arrives.
+    const linkWithAnOlderOne = async () => {
+      const first = await read();
+      const url = readQr(first.code);
+      const next = await until(read, ({ code }) => !code.equals(first.code), 10_000, "the next code");
+      expect(next.sequence).toBeGreaterThan(first.sequence);
+      return (await send("POST", url)).status;
+    };
+    await until(linkWithAnOlderOne, (status) => status === 200, 30_000, "an older code to link");
+    await client.waitForInstance(id, "ACTIVE");
+  });
+
+  test("a scan makes the instance CONFIGURED and ACTIVE, and then there is no code to be had", async () => {
+    const client = await server.as("ada");
+    const { id, updated_at } = await client.createInstance();
+    const url = await client.linkUrl(id);
+    expect((await send("POST", url)).status).toBe(200);
+    const linked = await client.waitForInstance(id, "ACTIVE");
+    expect(linked.updated_at >= updated_at).toBe(true);
+    const events = expected(200, await client.get(`/v1/events?instance_id=${id}`)).json<EventView[]>();
+    expect(events.map(({ type }) => type)).toEqual(["instance.created", "instance.linked", "instance.active"]);
+    const path = `/v1/instances/${id}/configure`;
+    expectProblem(await client.get(path), 409, "instance_already_linked", path);
+  });
+});
+
+describe("DELETE /v1/instances/:instanceId", () => {
+  test("answers 204 without a body, and the instance is gone from every endpoint for good", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answer = await client.delete(`/v1/instances/${id}`);
+    expect({ status: answer.status, body: answer.text }).toEqual({ status: 204, body: "" });
+    for (const [method, path] of [
+      ["GET", `/v1/instances/${id}`],
+      ["GET", `/v1/instances/${id}/configure`],
+      ["DELETE", `/v1/instances/${id}`],
+    ] as const)
+      expectProblem(await client.send(method, path), 404, "instance_not_found", path);
+    expectProblem(await client.postCall(id), 404, "instance_not_found", "/v1/calls");
+    const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
+    expect(list.map((instance) => instance.id)).not.toContain(id);
+  });
+
+  test("ends the waiting call, which stays readable", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const call = await client.call(id);
+    expect((await client.delete(`/v1/instances/${id}`)).status).toBe(204);
+    const ended = await client.readCall(call.id);
+    expect(ended).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+    expect(ended.ended_at).toMatch(TIMESTAMP);
+  });
+
+  test("of a linked instance erases its credentials and leaves its linking address dead", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const url = await client.linkUrl(id);
+    expect((await send("POST", url)).status).toBe(200);
+    await client.waitForInstance(id, "ACTIVE");
+    const kept = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
+    expect(await kept()).toHaveLength(1);
+    expect((await client.delete(`/v1/instances/${id}`)).status).toBe(204);
+    expect(await kept()).toEqual([]);
+    expect([404, 410]).toContain((await send("POST", url)).status);
+  });
+});
+
+test.for([
+  ["GET", `/v1/instances/${NOBODYS.instance}`],
+  ["GET", `/v1/instances/${NOBODYS.instance}/configure`],
+  ["DELETE", `/v1/instances/${NOBODYS.instance}`],
+  ["GET", "/v1/instances/nonsense"],
+  ["GET", `/v1/instances/${NOBODYS.call}`],
+  ["DELETE", "/v1/instances/..%2f..%2fetc"],
+] as const)("%s %s answers 404", async ([method, path]) => {
+  expectProblem(await (await server.as("ada")).send(method, path), 404, "instance_not_found", path);
+});
+
+describe("the linking pages", () => {
+  test("show one button without a token, and reserve the code for whoever looks at it", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance("<script>alert(1)</script>");
+    const url = await client.linkUrl(id);
+    const page = await send("GET", url);
+    expect(page.status).toBe(200);
+    expect(page.headers["content-type"]).toMatch(/^text\/html/);
+    expect(page.text.match(/<button/g)).toHaveLength(1);
+    expect(page.text).toContain("Link this phone");
+    expect(page.text).not.toContain("<script");
+    await client.waitForInstance(id, "CREATED");
+    await codesLater(3, client, id); // the code as such is stale by now
+    expect((await send("POST", url)).status).toBe(200);
+    await client.waitForInstance(id, "ACTIVE");
+  });
+
+  test("a used code answers 410 and an unknown one 404, each with a page for people", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const url = await client.linkUrl(id);
+    expect((await send("POST", url)).status).toBe(200);
+    for (const method of ["GET", "POST"]) {
+      const used = await send(method, url);
+      expect({ status: used.status, type: used.headers["content-type"] }).toEqual({
+        status: 410,
+        type: expect.stringMatching(/^text\/html/),
+      });
+      const unknown = await send(method, `${server.base}/simulator/link/0123456789abcdef`);
+      expect({ status: unknown.status, type: unknown.headers["content-type"] }).toEqual({
+        status: 404,
+        type: expect.stringMatching(/^text\/html/),
+      });
+    }
+  });
+
+  test("a stale code answers 410 and links nothing", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const url = await client.linkUrl(id);
+    await codesLater(3, client, id);
+    expect((await send("POST", url)).status).toBe(410);
+    expect((await client.instance(id)).status).toBe("CREATED");
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { expectProblem } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { expected, type ProblemView } from "../../support/server-client.ts";
+
+const DAY_S = 24 * 60 * 60;
+
+describe("a token with limits", () => {
+  const server = useLocalServer();
+
+  test("calls numbers with its prefixes, and is refused others before anything is created", async () => {
+    const client = server.client(await server.token("ada", { allowedPrefixes: ["+1202", "+49"] }));
+    const { id } = await client.createInstance();
+    const refused = expectProblem(
+      await client.postCall(id, { target: { phoneNumber: "+4412345678" } }),
+      403,
+      "destination_not_allowed",
+    );
+    expect(refused.detail).toBe("this token may not call +4412345678, only numbers that begin with +1202, +49");
+    expect((await server.rows()).calls).toEqual([]);
+    await client.call(id);
+  });
+
+  test("creates exactly its calls a day, however many are asked for at once and after a restart", async () => {
+    const client = server.client(await server.token("ben", { maxCallsPerDay: 3 }));
+    const instances = [];
+    for (let n = 0; n < 8; n++) instances.push(await client.createInstance());
+    const answers = await Promise.all(instances.map(({ id }) => client.postCall(id)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(5);
+    for (const answer of refused) {
+      const problem = expectProblem(answer, 429, "daily_call_limit") as ProblemView & { limit: number };
+      expect(problem.limit).toBe(3);
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(DAY_S - 60);
+      expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(DAY_S);
+    }
+    await server.stop();
+    await server.start();
+    const free = instances.at(answers.findIndex(({ status }) => status !== 201))!;
+    expectProblem(await client.postCall(free.id), 429, "daily_call_limit");
+    const taken = instances.at(answers.findIndex(({ status }) => status === 201))!;
+    expected(200, await client.postCall(taken.id));
+  });
+});
+
+describe("a server with limits", () => {
+  const server = useLocalServer({ RINGPORT_ALLOWED_PREFIXES: "+1202", RINGPORT_MAX_CALLS_PER_DAY: "1" });
+
+  test("holds every token to them", async () => {
+    const client = await server.as("ada");
+    const [first, second] = [await client.createInstance(), await client.createInstance()];
+    expectProblem(
+      await client.postCall(first.id, { target: { phoneNumber: "+4930123456" } }),
+      403,
+      "destination_not_allowed",
+    );
+    await client.call(first.id);
+    expectProblem(await client.postCall(second.id), 429, "daily_call_limit");
+  });
+});

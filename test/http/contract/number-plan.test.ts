@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectProblem, ID, KEYS, keysOf, sorted, TIMESTAMP } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type CallView, type EventView, expected, type OutcomeView, until } from "../../support/server-client.ts";
+import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../../support/server-sound.ts";
+
+/** Times of far ends are a tenth of what the number plan says; these two are as short as they may be. */
+const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
+
+/** Four seconds of speech: the far end has time to act. */
+const LONG = {
+  text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
+  voiceId: "en-US-1",
+};
+
+/** What comes of a call to each number. */
+const PLAN = [
+  { number: "+12025550100", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550101", status: "FAILED", reason: "busy", answers: false },
+  { number: "+12025550102", status: "FAILED", reason: "no_answer", answers: false },
+  { number: "+12025550103", status: "FAILED", reason: "declined", answers: false },
+  { number: "+12025550104", status: "COMPLETED", reason: "callee_hung_up", answers: true },
+  { number: "+12025550105", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550106", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550107", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550108", status: "FAILED", reason: "number_invalid", answers: false },
+  { number: "+12025550109", status: "FAILED", reason: "media_failed", answers: true },
+  { number: "+12025550110", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550111", status: "FAILED", reason: "instance_lost", answers: true },
+  { number: "+4930901820", status: "COMPLETED", reason: "message_played", answers: true },
+] as const;
+
+type Ended = CallView & { readonly outcome: OutcomeView; readonly events: readonly EventView[] };
+
+const server = useLocalServer(ENV);
+
+describe("the number plan", () => {
+  const ended = new Map<string, Ended>();
+  beforeAll(async () => {
+    const client = await server.as("ada");
+    // Spoken once, so that it is ready however soon a far end answers and hangs up.
+    const first = await client.call((await client.activeInstance()).id, { tts: LONG });
+    await client.waitForCall(first.id);
+    await Promise.all(
+      PLAN.map(async ({ number }) => {
+        const { id } = await client.activeInstance(number);
+        const call = await client.call(id, { target: { phoneNumber: number }, tts: LONG });
+        const final = await client.waitForCall(call.id);
+        ended.set(number, { ...final, outcome: final.outcome!, events: await client.timeline(call.id) });
+      }),
+    );
+  });
+  const callTo = (number: string): Ended => ended.get(number)!;
+
+  test.for(PLAN)("$number ends $status/$reason", ({ number, status, reason, answers }) => {
+    const call = callTo(number);
+    expect(call).toMatchObject({ status, target_phone: number, outcome: { reason } });
+    expect(keysOf(call.outcome)).toEqual(sorted(KEYS.outcome));
+    expect(call.ended_at).toMatch(TIMESTAMP);
+    const { heard_ms, heard_ratio, duration_ms } = call.outcome;
+    if (answers) {
+      expect(call.started_at).toMatch(TIMESTAMP);
+      const lasted = Date.parse(call.ended_at!) - Date.parse(call.started_at!);
+      expect(Math.abs(duration_ms - lasted)).toBeLessThanOrEqual(100);
+      expect(heard_ms).toBeGreaterThan(0);
+      expect(heard_ms).toBeLessThanOrEqual(duration_ms + 60);
+    } else {
+      expect(call.started_at).toBeNull();
+      expect({ heard_ms, heard_ratio, duration_ms }).toEqual({ heard_ms: 0, heard_ratio: 0, duration_ms: 0 });
+    }
+    if (reason === "message_played") expect(heard_ratio).toBe(1);
+    else expect(heard_ratio).toBeLessThan(1);
+  });
+
+  test.for(PLAN)("$number leaves a timeline in order, with one end", ({ number, status, answers }) => {
+    const { id, events } = callTo(number);
+    const types = events.map(({ type }) => type);
+    const course = types.filter((type) => ["queued", "ringing", "answered", "completed", "failed"].includes(type));
+    const end = status === "COMPLETED" ? "completed" : "failed";
+    expect(course).toEqual(["queued", "ringing", ...(answers ? ["answered"] : []), end]);
+    expect(types.at(-1)).toBe(end);
+    expect(events.map((event) => event.id)).toEqual(sorted(events.map((event) => event.id)));
+    const times = events.map(({ timestamp }) => timestamp);
+    expect(times).toEqual(sorted(times));
+    for (const event of events) {
+      expect(keysOf(event)).toEqual(sorted(KEYS.event));
+      expect(event.call_id).toBe(id);
+      expect(event.id).toMatch(ID.event);
+    }
+  });
+
+  test("the timeline and the call agree on when it was answered and when it ended", () => {
+    const { created_at, started_at, ended_at, events } = callTo("+12025550100");
+    const at = (type: string) => events.find((event) => event.type === type)?.timestamp;
+    expect(at("answered")).toBe(started_at);
+    expect(at("completed")).toBe(ended_at);
+    expect(created_at <= at("ringing")! && at("ringing")! <= started_at! && started_at! <= ended_at!).toBe(true);
+  });
+
+  test("keys that the callee presses are events, in order", () => {
+    const { events } = callTo("+12025550107");
+    const digits = events.filter(({ type }) => type === "dtmf").map(({ data }) => data.digit);
+    expect(digits).toEqual(["1", "2", "3", "4", "#"]);
+  });
+
+  test("what the callee says is an event with its beginning and its end", () => {
+    const { events } = callTo("+12025550106");
+    const speech = events.filter(({ type }) => type === "callee_speech");
+    expect(speech.length).toBeGreaterThan(0);
+    for (const { data } of speech) {
+      expect(keysOf(data)).toEqual(["end_ms", "start_ms"]);
+      expect(data.start_ms).toBeGreaterThanOrEqual(0);
+      expect(data.end_ms).toBeGreaterThan(data.start_ms as number);
+    }
+    const spoken = speech.reduce((sum, { data }) => sum + (data.end_ms as number) - (data.start_ms as number), 0);
+    expect(spoken).toBeGreaterThan(500);
+    expect(callTo("+12025550100").events.map(({ type }) => type)).not.toContain("callee_speech");
+  });
+
+  test("a number that nobody answers has no heard.wav, one that was answered has", async () => {
+    const client = await server.as("ada");
+    for (const { number, answers } of PLAN) {
+      const answer = await client.get(`/simulator/calls/${callTo(number).id}/heard.wav`);
+      if (!answers) expectProblem(answer, 404, answer.json().code as string);
+      else expect(loudness(readWav(expected(200, answer).body))).toBeGreaterThan(100);
+    }
+  });
+});
+
+describe.concurrent("what the callee hears", () => {
+  /** Rings for a second, so that the message is ready when it answers, however busy this machine is. */
+  const target = { phoneNumber: "+12025550110" };
+
+  test("of a spoken message begins at once, is whole, and is as long as the outcome says", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { target });
+    const { outcome } = await client.waitForCall(id);
+    const heard = await client.heard(id);
+    expect(heard.sampleRate).toBe(16_000);
+    const ms = (samples: number) => (samples * 1000) / heard.sampleRate;
+    expect(Math.abs(ms(heard.samples.length) - outcome!.duration_ms)).toBeLessThanOrEqual(100);
+    const { from, to } = loudPart(heard);
+    expect(ms(from)).toBeLessThan(300); // speech itself begins softly
+    expect(ms(to)).toBeLessThanOrEqual(outcome!.heard_ms + 20);
+    expect(ms(heard.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
+  });
+
+  test("of an audio file is the file: every sample, at its level, from the first 50 ms on", async () => {
+    const client = await server.as("ada");
+    const file = toneWav({ hz: 1000, ms: 1500, amplitude: 10_000 });
+    const { id } = await client.call((await client.activeInstance()).id, {
+      type: "FIXED_AUDIO",
+      target,
+      audio: { audioBase64: file.toString("base64") },
+    });
+    const { status, outcome } = await client.waitForCall(id);
+    expect({ status, ...outcome }).toMatchObject({ status: "COMPLETED", heard_ms: 1500, heard_ratio: 1 });
+    const heard = await client.heard(id);
+    const { from, to } = loudPart(heard);
+    expect((from * 1000) / heard.sampleRate).toBeLessThanOrEqual(50);
+    const tone = { sampleRate: heard.sampleRate, samples: heard.samples.subarray(from, to) };
+    expect(Math.abs((tone.samples.length * 1000) / heard.sampleRate - 1500)).toBeLessThanOrEqual(20);
+    expect(toneShare(tone, 1000)).toBeGreaterThanOrEqual(0.99);
+    expect(phaseJump(tone, 1000)).toBeLessThan(0.1);
+    expect(Math.abs(loudness(tone) / (10_000 / Math.SQRT2) - 1)).toBeLessThan(0.05);
+  });
+
+  test("of a file whose data chunk claims more than it holds is played to its end, and the timeline says so", async () => {
+    const client = await server.as("ada");
+    const file = toneWav({ ms: 600, claimedBytes: 0x7fff_0000 });
+    const { id } = await client.call((await client.activeInstance()).id, {
+      type: "FIXED_AUDIO",
+      audio: { audioBase64: file.toString("base64") },
+    });
+    expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "message_played", heard_ms: 600 });
+    expect((await client.timeline(id)).map(({ type }) => type)).toContain("audio_truncated");
+  });
+
+  test("is for the owner alone, and not before the call is over", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
+    const path = `/simulator/calls/${id}/heard.wav`;
+    await client.waitForCall(id, ["IN_PROGRESS"]);
+    const live = await client.get(path);
+    expect([404, 409]).toContain(live.status);
+    expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
+    const heard = await until(
+      () => client.get(path),
+      ({ status }) => status === 200,
+      2_000,
+      "the recording of a call that is over",
+    );
+    expect(heard.headers["content-type"]).toMatch(/^audio\/(x-)?wav/);
+    readWav(heard.body);
+    expectProblem(await (await server.as("eve")).get(path), 404, "call_not_found");
+    expectProblem(await server.client().get(path), 401, "unauthorized");
+    for (const name of ["other.wav", "heard.mp3", "..%2f..%2fsecret.key", "%2e%2e%2fringport.sqlite"])
+      expect({ name, status: (await client.get(`/simulator/calls/${id}/${name}`)).status }).toEqual({
+        name,
+        status: 404,
+      });
+  });
+});
+
+describe.concurrent("a live call", () => {
+  test("goes from QUEUED over RINGING and IN_PROGRESS to COMPLETED, and never back", async () => {
+    const client = await server.as("ada");
+    const { id: instance } = await client.activeInstance();
+    const { id } = await client.call(instance, { target: { phoneNumber: "+12025550110" } });
+    const seen: string[] = [];
+    await until(
+      async () => {
+        const { status } = await client.readCall(id);
+        if (seen.at(-1) !== status) seen.push(status);
+        return status;
+      },
+      (status) => status === "COMPLETED",
+      20_000,
+      "the call to be over",
+    );
+    const order = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED"];
+    expect(seen).toEqual(order.filter((status) => seen.includes(status)));
+    expect(seen).toEqual(expect.arrayContaining(["RINGING", "IN_PROGRESS", "COMPLETED"]));
+    expect((await client.instance(instance)).callQueue).toEqual([]);
+  });
+
+  test.for([
+    ["while it rings", "+12025550102", "RINGING"],
+    ["while it talks", "+12025550100", "IN_PROGRESS"],
+  ] as const)("is ended %s: 204, FAILED/terminated, and the instance calls again", async ([, phoneNumber, status]) => {
+    const client = await server.as("ada");
+    const { id: instance } = await client.activeInstance();
+    const { id } = await client.call(instance, { target: { phoneNumber }, tts: LONG });
+    await client.waitForCall(id, [status]);
+    const [item] = (await client.instance(instance)).callQueue ?? [];
+    expect(item).toMatchObject({ id, status });
+    expect((await client.postCall(instance)).json<CallView>().id).toBe(id);
+    expect((await client.delete(`/v1/calls/${id}`)).status).toBe(204);
+    const ended = await client.readCall(id);
+    expect(ended).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+    expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
+    const next = await client.call(instance);
+    expect(await client.waitForCall(next.id)).toMatchObject({ status: "COMPLETED" });
+    expect((await client.timeline(id)).at(-1)).toMatchObject({ type: "failed", data: { reason: "terminated" } });
+  });
+
+  test("ends FAILED/instance_deleted with its instance", async () => {
+    const client = await server.as("ada");
+    const { id: instance } = await client.activeInstance();
+    const { id } = await client.call(instance, { tts: LONG });
+    await client.waitForCall(id, ["IN_PROGRESS"]);
+    expect((await client.delete(`/v1/instances/${instance}`)).status).toBe(204);
+    expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
+  });
+
+  test("waits for its instance and is dialled once that is linked", async () => {
+    const client = await server.as("ada");
+    const { id: instance } = await client.createInstance();
+    const { id } = await client.call(instance);
+    expect((await client.readCall(id)).status).toBe("QUEUED");
+    await client.link(instance);
+    expect(await client.waitForCall(id)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "message_played" },
+    });
+  });
+
+  test("does not hold up the calls of other instances", async () => {
+    const client = await server.as("ada");
+    const [slow, quick] = [await client.activeInstance(), await client.activeInstance()];
+    const held = await client.call(slow.id, { tts: LONG });
+    await client.waitForCall(held.id, ["IN_PROGRESS"]);
+    const other = await client.call(quick.id, { target: { phoneNumber: "+12025550101" } });
+    await client.waitForCall(other.id);
+    expect((await client.readCall(held.id)).status).toBe("IN_PROGRESS");
+    await client.delete(`/v1/calls/${held.id}`);
+  });
+});
+
+test.for([
+  ["DYNAMIC_STREAM", {}, "stream_unavailable"],
+  ["DYNAMIC_AGENT", { agent: { instructions: ["Greet the caller."] } }, "agent_unavailable"],
+] as const)(
+  "a %s call ends FAILED with a clear outcome before anybody's phone rings",
+  async ([type, fields, reason]) => {
+    const client = await server.as("ada");
+    const { id } = await client.call((await client.activeInstance()).id, { type, ...fields });
+    const ended = await client.waitForCall(id);
+    expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason } });
+    expect(ended.outcome?.detail).toBeTruthy();
+    expect((await client.timeline(id)).map((event) => event.type)).toEqual(["queued", "failed"]);
+  },
+);

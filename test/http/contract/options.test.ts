@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import { expectProblem, KEYS, keysOf, NOBODYS, sorted } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { type CallView, expected, type InstanceView } from "../../support/server-client.ts";
+
+const UPGRADE = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+describe("a server below a base path, with CORS for one origin, a queue and the stream preview", () => {
+  const server = useLocalServer({
+    RINGPORT_BASE_PATH: "/api",
+    RINGPORT_CORS: "https://console.example",
+    RINGPORT_QUEUE: "fifo",
+    RINGPORT_QUEUE_DEPTH: "3",
+    RINGPORT_STREAM_PREVIEW: "1",
+  });
+
+  test("answers below the base path alone, and its links lead there", async () => {
+    expect(new URL(server.base).pathname).toBe("/api");
+    const client = await server.as("ada");
+    const made = expected(201, await client.post("/v1/instances", { name: "x" }));
+    const { id } = made.json<InstanceView>();
+    expect(made.headers.location).toBe(`/api/v1/instances/${id}`);
+    await client.createInstance();
+    const { link } = expected(200, await client.get("/v1/instances?limit=1")).headers;
+    expect(link).toMatch(/^<\/api\/v1\/instances\?/);
+    expectProblem(await client.get("/v1/nothing"), 404, "not_found", "/api/v1/nothing");
+    expect(await client.linkUrl(id)).toMatch(new RegExp(`^${server.base}/simulator/link/`));
+    await client.link(id);
+    const origin = new URL(server.base).origin;
+    for (const path of ["/v1/instances", "/healthz", "/docs", "/apis/healthz", "/api2"])
+      expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 404 });
+    for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"])
+      expect({ path, status: (await server.ask("GET", path)).status }).toEqual({ path, status: 200 });
+    const documented = server.document?.servers[0]?.url ?? "";
+    expect(new URL(documented, `${server.base}/openapi.json`).href).toBe(server.base);
+  });
+
+  test("answers a preflight 204 without a token, and lets the origin's pages read every answer", async () => {
+    const origin = "https://console.example";
+    const preflight = await server.ask("OPTIONS", "/v1/calls", {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization, content-type, idempotency-key",
+    });
+    expect({ status: preflight.status, body: preflight.text }).toEqual({ status: 204, body: "" });
+    expect(preflight.headers["access-control-allow-origin"]).toBe(origin);
+    expect(preflight.headers["access-control-allow-methods"]).toMatch(/POST/);
+    expect(preflight.headers["access-control-allow-methods"]).toMatch(/DELETE/);
+    for (const name of ["authorization", "content-type", "idempotency-key"])
+      expect(preflight.headers["access-control-allow-headers"]).toContain(name);
+    const client = await server.as("ada");
+    for (const answer of [
+      await client.get("/v1/instances", { origin }),
+      await client.get("/v1/nothing", { origin }),
+      await server.client().get("/v1/instances", { origin }),
+    ]) {
+      expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+      expect(answer.headers["access-control-expose-headers"]).toMatch(/x-request-id/i);
+      expect(answer.headers.vary).toMatch(/origin/i);
+    }
+  });
+
+  test("lets no other origin read", async () => {
+    for (const origin of ["https://evil.example", "https://console.example.evil.example", "null"]) {
+      const answer = await (await server.as("ada")).get("/v1/instances", { origin });
+      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    }
+  });
+
+  test("a queue takes calls up to its depth, shows them oldest first, and refuses the next", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const calls: CallView[] = [];
+    for (const text of ["one", "two", "three"])
+      calls.push(await client.call(id, { tts: { text, voiceId: "en-US-1" } }));
+    const { callQueue = [] } = await client.instance(id);
+    expect(callQueue.map((call) => call.id)).toEqual(calls.map((call) => call.id));
+    for (const call of callQueue) expect(keysOf(call)).toEqual(sorted(KEYS.queuedCall));
+    expectProblem(await client.postCall(id), 409, "queue_full", "/api/v1/calls");
+    expect((await client.delete(`/v1/calls/${calls[1]!.id}`)).status).toBe(204);
+    const later = await client.call(id);
+    expect((await client.instance(id)).callQueue?.map((call) => call.id)).toEqual([
+      calls[0]!.id,
+      calls[2]!.id,
+      later.id,
+    ]);
+  });
+
+  test("50 concurrent creations fill a queue exactly to its depth", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client.postCall(id)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(47);
+    expect((await client.instance(id)).callQueue).toHaveLength(3);
+  });
+
+  test("the stream refuses before the upgrade: 401, 404, 409, 426", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const [spoken, stream] = [await client.call(id), await client.call(id, { type: "DYNAMIC_STREAM" })];
+    const at = (call: string) => `/v1/calls/${call}/stream`;
+    for (const headers of [{}, UPGRADE]) {
+      expectProblem(await server.client().get(at(stream.id), headers), 401, "unauthorized");
+      expectProblem(await client.get(at(NOBODYS.call), headers), 404, "call_not_found");
+      expectProblem(await (await server.as("eve")).get(at(stream.id), headers), 404, "call_not_found");
+      expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
+    }
+    const plain = await client.get(at(stream.id));
+    expectProblem(plain, 426, "upgrade_required");
+    expect(plain.headers.upgrade).toBe("websocket");
+    expect((await client.delete(`/v1/calls/${stream.id}`)).status).toBe(204);
+    for (const headers of [{}, UPGRADE]) expectProblem(await client.get(at(stream.id), headers), 409, "call_ended");
+  });
+});
+
+describe("a server with short limits, open to all origins", () => {
+  const server = useLocalServer({
+    RINGPORT_CORS: "*",
+    RINGPORT_QUEUE_TIMEOUT_MS: "1000",
+    RINGPORT_RATE_LIMIT: "200",
+    RINGPORT_RATE_WINDOW_MS: "3600000", // nothing is granted again while the test runs, however slow the machine
+    RINGPORT_LIMIT_NAME_LENGTH: "5",
+    RINGPORT_LIMIT_BODY_BYTES: "4096",
+  });
+
+  test("a call that waits too long for its instance is FAILED/instance_not_linked", async () => {
+    const client = await server.as("waiter");
+    const { id } = await client.call((await client.createInstance("wait")).id);
+    const ended = await client.waitForCall(id, ["FAILED"], 3_000);
+    expect(ended.outcome).toMatchObject({ reason: "instance_not_linked", heard_ms: 0, duration_ms: 0 });
+    expect(Date.parse(ended.ended_at!) - Date.parse(ended.created_at)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test("answers 429 with Retry-After to whoever asks too often, and others go on", async () => {
+    const client = await server.as("hasty");
+    const answers = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    expectProblem(refused[0]!, 429, "rate_limited");
+    expect(Number(refused[0]!.headers["retry-after"])).toBeGreaterThan(0);
+    for (const answer of answers) {
+      expect(answer.headers.ratelimit).toBeTruthy();
+      expect(answer.headers["ratelimit-policy"]).toBeTruthy();
+    }
+    expect((await (await server.as("calm")).get("/v1/instances")).status).toBe(200);
+  });
+
+  test("counts its own limits", async () => {
+    const client = await server.as("limited");
+    expectProblem(await client.post("/v1/instances", { name: "123456" }), 400, "invalid_request");
+    const large = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
+    expect(expectProblem(large, 413, "body_too_large")).toMatchObject({ limit: 4096 });
+  });
+
+  test("lets every origin read", async () => {
+    const answer = await (await server.as("open")).get("/v1/instances", { origin: "https://any.example" });
+    expect(answer.headers["access-control-allow-origin"]).toBe("*");
+  });
+});

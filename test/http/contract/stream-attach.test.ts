@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { until } from "../../support/server-client.ts";
+import { toneShare } from "../../support/server-sound.ts";
+import { ATTACH_MS, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+import { StreamRefused } from "../../support/stream-client.ts";
+
+const NEVER_ANSWERS = "+12025550102";
+const sound = (ms: number, hz = 1_000) => tone(hz, ms, 16_000, 8_000);
+const COMPLETED = { status: "COMPLETED", outcome: { reason: "stream_closed" } };
+const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
+
+const server = useLocalServer({ ...STREAMS, RINGPORT_DRAIN_MS: "300" });
+
+describe.concurrent("a client that says goodbye", () => {
+  test.for<[how: string, code: number | undefined]>([
+    ["with 1000", 1000],
+    ["without a code", undefined],
+  ])("%s ends the call when everything was heard", async ([, code]) => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    await stream.write(sound(1200));
+    await stream.close(code);
+    expect(await client.waitForCall(call.id)).toMatchObject(COMPLETED);
+    const heard = loudSound(await client.heard(call.id));
+    expect(heard.ms).toBeGreaterThan(1190);
+    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
+  });
+
+  test("before the answer ends the call at once", async () => {
+    const { call, client, open, dial } = await streamCall(server, { to: NEVER_ANSWERS });
+    const stream = await open();
+    await dial();
+    await stream.event("ringing");
+    await stream.write(sound(5_000));
+    await stream.close(1000);
+    expect(await client.waitForCall(call.id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "terminated" },
+    });
+  });
+
+  test("in the queue ends the call at once", async () => {
+    const { call, client, open } = await streamCall(server);
+    const stream = await open();
+    await stream.close(1000);
+    expect(await client.waitForCall(call.id)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "terminated" },
+    });
+  });
+});
+
+describe.concurrent("a connection that breaks", () => {
+  test("while the callee listens leaves a while for another one, and then ends the call", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    await stream.write(sound(300));
+    stream.kill();
+    const ended = await client.waitForCall(call.id);
+    expect(ended).toMatchObject(LOST);
+    expect(ended.outcome!.duration_ms).toBeGreaterThanOrEqual(ATTACH_MS);
+    expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
+  });
+
+  test("while the phone rings ends nothing; nobody back after the answer does", async () => {
+    const { call, client, open, dial } = await streamCall(server, { to: "+12025550110" });
+    const stream = await open();
+    await dial();
+    await stream.event("ringing");
+    stream.kill();
+    expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+    expect((await client.timeline(call.id)).map(({ type }) => type)).toContain("answered");
+  });
+
+  test("in the queue ends nothing; the call is placed once it can be", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    stream.kill();
+    await dial();
+    expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+  });
+
+  test("can be made good: the next client is told what has happened, and goes on", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const first = await open();
+    await dial();
+    await first.write(sound(300));
+    first.say({ type: "mark", name: "first" });
+    await first.event("mark");
+    const seen = first.events;
+    first.kill();
+    const second = await until(
+      () => open().catch((error: unknown) => error),
+      (one) => !(one instanceof StreamRefused),
+      ATTACH_MS,
+      "the place to be free",
+    );
+    if (second instanceof Error) throw second;
+    const stream = second as typeof first;
+    await stream.write(sound(300));
+    stream.say({ type: "mark", name: "second" });
+    await stream.message(({ name }) => name === "second");
+    expect(stream.events.slice(0, seen.length)).toEqual(seen);
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    expect(await client.readCall(call.id)).toMatchObject(COMPLETED);
+  });
+});
+
+describe.concurrent("the end of the call", () => {
+  test("by DELETE closes the stream with 4010, after the event", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect(await stream.closed()).toEqual({ code: 4010, reason: "the call failed" });
+    expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "terminated" });
+  });
+
+  test("by the callee closes it with 1000", async () => {
+    const { call, client, open, dial } = await streamCall(server, { to: "+12025550104" });
+    const stream = await open();
+    await dial();
+    expect(await stream.closed()).toEqual({ code: 1000, reason: "the call is over" });
+    expect(stream.events.at(-1)).toMatchObject({ event: "completed", reason: "callee_hung_up" });
+    expect((await client.readCall(call.id)).status).toBe("COMPLETED");
+  });
+
+  test("before the answer closes it with 4010", async () => {
+    const { open, dial } = await streamCall(server, { to: "+12025550103" });
+    const stream = await open();
+    await dial();
+    expect(await stream.closed()).toMatchObject({ code: 4010 });
+    expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "declined" });
+  });
+});
+
+test("a token that is revoked ends its stream within a second, and a ticket's stream with it", async () => {
+  const [token, other] = [await server.token("grace"), await server.token("grace")];
+  const [mine, others] = [server.client(token), server.client(other)];
+  const calls = await Promise.all([0, 1, 2].map(() => streamCall(server, { client: others })));
+  const [stream, byTicket, untouched] = await Promise.all([
+    calls[0]!.open({ headers: { authorization: `Bearer ${token}` } }),
+    mine
+      .post(`/v1/calls/${calls[1]!.call.id}/stream-ticket`, {})
+      .then((answer) => answer.json<{ ticket: string }>())
+      .then(({ ticket }) => calls[1]!.open({ query: { ticket } })),
+    calls[2]!.open(),
+  ]);
+  await calls[0]!.dial();
+  await stream.event("answered");
+  const ends = [stream, byTicket].map(async (client) => [await client.closed(8_000), performance.now()] as const);
+  await server.revoke(token);
+  const revokedAt = performance.now();
+  const revoked = { code: 4001, reason: "the token was revoked or has expired" };
+  for (const [end, at] of await Promise.all(ends)) {
+    expect(end).toEqual(revoked);
+    expect(at - revokedAt).toBeLessThan(1_000);
+  }
+  expect(await others.waitForCall(calls[0]!.call.id)).toMatchObject(LOST);
+  expect(untouched.ws.readyState).toBe(untouched.ws.OPEN);
+  await untouched.close(1000);
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { until } from "../../support/server-client.ts";
+import { loudness, phaseJump, toneShare } from "../../support/server-sound.ts";
+import { fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+
+const HZ = 1_000;
+const BEEPS = "+12025550105";
+const pcm = (ms: number, rate: number) => tone(HZ, ms, rate, 8_000);
+
+const server = useLocalServer(STREAMS);
+
+describe.concurrent("what a client sends is what the callee hears", () => {
+  test.for<
+    [what: string, query: Record<string, string | number>, bytes: () => Promise<Int16Array | Uint8Array>, ms: number]
+  >([
+    ["PCM at 16 kHz, which nobody named", {}, async () => pcm(1500, 16_000), 1500],
+    ["PCM at 8 kHz", { sample_rate: 8_000 }, async () => pcm(1500, 8_000), 1500],
+    ["PCM at 24 kHz", { encoding: "pcm_s16le", sample_rate: 24_000 }, async () => pcm(1500, 24_000), 1500],
+    ["PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, async () => pcm(1500, 48_000), 1500],
+    ["mu-law at 8 kHz", { encoding: "mulaw" }, async () => encodeMulaw(pcm(1500, 8_000)), 1500],
+    ["mu-law at 16 kHz", { encoding: "mulaw", sample_rate: 16_000 }, async () => encodeMulaw(pcm(1500, 16_000)), 1500],
+    ["MP3 of 44.1 kHz with a picture in front", { encoding: "mp3" }, () => fixture("tone-44k-stereo-id3.mp3"), 3000],
+    ["MP3 that nobody named", {}, () => fixture("tone-16k-mono-vbr.mp3"), 3000],
+  ])("%s", async ([, query, bytes, ms]) => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open({ query });
+    await stream.writePieces(await bytes(), [640, 1, 77, 1500]);
+    await stream.taken();
+    await dial();
+    await stream.event("answered");
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    const heard = loudSound(await client.heard(call.id));
+    expect(toneShare(heard, HZ)).toBeGreaterThan(0.97);
+    expect(heard.ms).toBeGreaterThan(ms - 20);
+    expect(heard.ms).toBeLessThan(ms + 80);
+    expect(await client.readCall(call.id)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "stream_closed" },
+    });
+  });
+
+  test("1,000 frames of odd sizes, without a sample lost, doubled or out of place", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    const sizes = Array.from({ length: 1_000 }, (_, i) => 1 + ((i * 7919) % 191));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const sent = tone(HZ, bytes / 32, 16_000, 8_000);
+    await stream.writePieces(sent, sizes);
+    await stream.taken();
+    await dial();
+    await stream.event("answered");
+    stream.say({ type: "hangup" });
+    await stream.closed();
+    const heard = loudSound(await client.heard(call.id), 0);
+    expect(Math.abs(heard.samples.length - sent.length)).toBeLessThan(40);
+    expect(phaseJump(heard, HZ)).toBeLessThan(0.2);
+  });
+
+  test("from its first sample on, also what was sent long before the answer", async () => {
+    const { call, client, open, dial } = await streamCall(server, { to: "+12025550110" });
+    const stream = await open();
+    await stream.write(pcm(1000, 16_000));
+    stream.say({ type: "mark", name: "heard" });
+    await dial();
+    const answered = await stream.event("answered");
+    const mark = await stream.event("mark");
+    expect(stream.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark"]);
+    const took = Date.parse(mark.timestamp!) - Date.parse(answered.timestamp!);
+    expect(took).toBeGreaterThan(900);
+    expect(took).toBeLessThan(1_500);
+    await stream.close(1000);
+    await client.waitForCall(call.id, ["COMPLETED"]);
+    expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(990);
+  });
+});
+
+describe.concurrent("what a client asks for", () => {
+  test("marks come back in their order, as each is reached", async () => {
+    const { client, call, open, dial } = await streamCall(server);
+    const stream = await open();
+    for (const name of ["one", "two", "three 🦜"]) {
+      await stream.write(pcm(300, 16_000));
+      stream.say({ type: "mark", name });
+    }
+    await dial();
+    await stream.message(({ name }) => name === "three 🦜", "the last mark");
+    const at = stream.events.filter(({ event }) => event === "mark");
+    expect(at.map(({ name }) => name)).toEqual(["one", "two", "three 🦜"]);
+    const [first, , last] = at.map(({ timestamp }) => Date.parse(timestamp!));
+    expect(last! - first!).toBeGreaterThan(300);
+    expect(last! - first!).toBeLessThan(1_500);
+    await stream.close(1000);
+    await client.waitForCall(call.id, ["COMPLETED"]);
+  });
+
+  test("clear drops what waits, and says how much was heard", async () => {
+    const { client, call, open, dial } = await streamCall(server);
+    const stream = await open();
+    await stream.write(pcm(400, 16_000));
+    stream.say({ type: "mark", name: "first" });
+    await stream.write(pcm(20_000, 16_000));
+    stream.say({ type: "mark", name: "never" });
+    await dial();
+    await stream.event("mark");
+    stream.say({ type: "clear" });
+    const { heard_ms } = await stream.event("cleared");
+    expect(heard_ms).toBeGreaterThanOrEqual(380);
+    expect(heard_ms).toBeLessThan(2_000);
+    stream.say({ type: "hangup" });
+    await stream.closed(3_000);
+    expect(stream.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "cleared", "completed"]);
+    const heard = loudSound(await client.heard(call.id));
+    expect(Math.abs(heard.ms - Number(heard_ms))).toBeLessThan(100);
+  });
+
+  test("dtmf presses keys, which the callee hears", async () => {
+    const { client, call, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    stream.say({ type: "dtmf", digits: "5" });
+    stream.say({ type: "mark", name: "x" });
+    await stream.event("mark");
+    await client.waitForCall(call.id, ["IN_PROGRESS"]);
+    stream.say({ type: "hangup" });
+    await stream.closed();
+    const heard = loudSound(await client.heard(call.id));
+    expect(toneShare(heard, 770) + toneShare(heard, 1336)).toBeGreaterThan(0.9);
+  });
+
+  test("the callee's keys come as events", async () => {
+    const { open, dial } = await streamCall(server, { to: "+12025550107" });
+    const stream = await open();
+    await dial();
+    await stream.message(({ digit }) => digit === "#", "the last key");
+    expect(stream.events.filter(({ event }) => event === "dtmf").map(({ digit }) => digit)).toEqual([..."1234#"]);
+    await stream.close(1000);
+  });
+});
+
+describe.concurrent("what the callee says comes back, 20 ms at a time, from the answer on", () => {
+  test.for<[what: string, query: Record<string, string | number>, rate: number, bytes: number]>([
+    ["as PCM at 16 kHz", {}, 16_000, 640],
+    ["as PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, 48_000, 1920],
+    ["as mu-law at 8 kHz", { encoding: "mulaw" }, 8_000, 160],
+    ["as PCM where MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
+  ])("%s", async ([, query, rate, bytes]) => {
+    const { open, dial } = await streamCall(server, { to: BEEPS });
+    const stream = await open({ query: { ...query, audio: "callee" } });
+    await dial();
+    const answered = await stream.event("answered");
+    const mulaw = query.encoding === "mulaw";
+    /** How many tenths of a second are nothing but the tone. */
+    const beeps = (): number => {
+      const samples = mulaw ? decodeMulaw(Buffer.concat(stream.frames)) : stream.sound(rate).samples;
+      const size = rate / 10;
+      const pieces = Array.from({ length: Math.floor(samples.length / size) }, (_, i) => ({
+        sampleRate: rate,
+        samples: samples.subarray(i * size, (i + 1) * size),
+      }));
+      return pieces.filter((piece) => loudness(piece) > 500 && toneShare(piece, HZ) > 0.95).length;
+    };
+    // The beep of a voicemail is 400 ms long.
+    await until(beeps, (count) => count >= 3, 15_000, "the beep");
+    const took = Date.now() - Date.parse(answered.timestamp!);
+    // Never ahead of the clock; a busy machine may bring it late.
+    expect(20 * stream.frames.length).toBeLessThan(took + 300);
+    expect(20 * stream.frames.length).toBeGreaterThan(took - 4_000);
+    expect(new Set(stream.frames.map(({ length }) => length))).toEqual(new Set([bytes]));
+    await stream.close(1000);
+  });
+
+  test("and not at all where nobody asked for it", async () => {
+    const { open, dial } = await streamCall(server, { to: BEEPS });
+    const stream = await open();
+    await stream.write(pcm(800, 16_000));
+    stream.say({ type: "mark", name: "all of it" });
+    await dial();
+    await stream.event("mark");
+    stream.say({ type: "hangup" });
+    await stream.closed();
+    expect(stream.frames).toEqual([]);
+  });
+});

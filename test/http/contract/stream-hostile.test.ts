@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { toneShare, toneWav } from "../../support/server-sound.ts";
+import { fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+
+const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
+
+const server = useLocalServer(STREAMS);
+
+describe.concurrent("a text message that cannot be understood is answered, and nothing else happens", () => {
+  test("each with what was wrong", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    const wrong: [message: string, code: string, detail: RegExp][] = [
+      ["hello", "invalid_json", /JSON object; send audio as binary/],
+      ["", "invalid_json", /JSON object/],
+      ["[]", "invalid_json", /JSON object/],
+      ["null", "invalid_json", /JSON object/],
+      [`${"[".repeat(60_000)}`, "invalid_json", /JSON/],
+      [`{"type":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, "unknown_message", /has no type; known are mark/],
+      ["x".repeat(70_000), "message_too_large", /65536 characters/],
+      ['{"type":"marc"}', "unknown_message", /"marc"; known are mark, .*dtmf/],
+      ['{"type":"__proto__"}', "unknown_message", /"__proto__"/],
+      ['{"type":"mark"}', "invalid_message", /mark: name must be/],
+      [`{"type":"mark","name":"${"n".repeat(257)}"}`, "invalid_message", /1 to 256 characters/],
+      ['{"type":"dtmf","digits":"12x"}', "invalid_message", /dtmf: digits must be/],
+      ['{"type":"dtmf","digits":5}', "invalid_message", /0-9 \* # A-D/],
+    ];
+    for (const [message] of wrong) stream.say(message);
+    stream.say({ type: "mark", name: "after all of them" });
+    await stream.event("mark");
+    const errors = stream.messages.filter(({ type }) => type === "error");
+    expect(errors.map(({ code }) => code)).toEqual(wrong.map(([, code]) => code));
+    for (const [i, error] of errors.entries()) expect(error.detail).toMatch(wrong[i]![2]);
+    await stream.write(sound(300));
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
+  });
+});
+
+describe.concurrent("bytes that are not the audio they should be", () => {
+  test.for<
+    [what: string, query: Record<string, string>, bytes: () => Uint8Array | Promise<Uint8Array>, reason: RegExp]
+  >([
+    ["a WAV file as PCM", {}, () => toneWav(), /WAV/],
+    ["a WAV file as mu-law", { encoding: "mulaw" }, () => toneWav(), /WAV/],
+    ["text as MP3", { encoding: "mp3" }, () => Buffer.from("this is no MP3 at all. ".repeat(5_000)), /MP3/],
+  ])("%s: 1003 with a reason, and the call waits for another client", async ([, query, bytes, reason]) => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open({ query });
+    await dial();
+    await stream.event("answered");
+    await stream.write(await bytes());
+    const closed = await stream.closed();
+    expect(closed.code).toBe(1003);
+    expect(closed.reason).toMatch(reason);
+    const next = await open({ query: { encoding: "pcm_s16le" } });
+    await next.write(sound(300));
+    next.say({ type: "hangup" });
+    expect(await next.closed()).toMatchObject({ code: 1000 });
+    expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
+  });
+
+  test("an MP3 that is cut off is heard as far as it goes", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open({ query: { encoding: "mp3" } });
+    await dial();
+    await stream.event("answered");
+    const file = await fixture("tone-16k-mono-vbr.mp3");
+    await stream.write(file.subarray(0, Math.round(file.length / 2)));
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    const heard = loudSound(await client.heard(call.id));
+    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.95);
+    expect(heard.ms).toBeGreaterThan(1_000);
+    expect(heard.ms).toBeLessThan(2_000);
+  });
+});
+
+describe.concurrent("sizes", () => {
+  test("one byte at a time is as good as any other", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await stream.writePieces(sound(400), [1]);
+    await stream.taken();
+    await dial();
+    await stream.event("answered");
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    const heard = loudSound(await client.heard(call.id), 0);
+    expect(Math.abs(heard.ms - 400)).toBeLessThan(3);
+    expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
+  });
+
+  test("more than 30 s of audio is told; more than 60 s has to wait", async () => {
+    const { call, client, open } = await streamCall(server);
+    const stream = await open();
+    await stream.write(sound(31_000));
+    expect(await stream.event("buffer_high")).toMatchObject({ queued_ms: 31_000 });
+    stream.write(sound(15_000)).catch(() => {});
+    stream.write(sound(15_000)).catch(() => {});
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect(await stream.closed()).toMatchObject({ code: 4010 });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { expectProblem, keysOf, NOBODYS, TIMESTAMP } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import type { Client } from "../../support/server-client.ts";
+import { STREAMS, streamCall } from "../../support/stream-calls.ts";
+import { connectStream, openStream, StreamRefused } from "../../support/stream-client.ts";
+
+const UPGRADE = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+/** What the specification shows, and no more. */
+const SHOWN = { connection: "Upgrade", upgrade: "websocket" };
+const at = (call: string, query = ""): string => `/v1/calls/${call}/stream${query}`;
+
+const server = useLocalServer({ ...STREAMS, LOG_LEVEL: "debug", RINGPORT_STREAM_ATTACH_MS: "10000" });
+
+describe("before the upgrade", () => {
+  test("401, 400, 404, 409 and 426, in this order, with an upgrade and without", async () => {
+    const { call, client, open } = await streamCall(server);
+    const spoken = await client.call((await client.createInstance()).id);
+    for (const headers of [{}, SHOWN, UPGRADE]) {
+      expectProblem(await server.client().get(at(call.id, "?encoding=x"), headers), 401, "unauthorized");
+      expectProblem(await client.get(at(NOBODYS.call, "?encoding=x"), headers), 400, "invalid_request");
+      expectProblem(await client.get(at(NOBODYS.call), headers), 404, "call_not_found");
+      expectProblem(await client.get(at("x%00"), headers), 404, "call_not_found");
+      expectProblem(await (await server.as("eve")).get(at(call.id), headers), 404, "call_not_found");
+      expectProblem(await client.get(at(spoken.id), headers), 409, "not_a_stream_call");
+    }
+    const post = await server.client().send("POST", at(call.id), { headers: SHOWN });
+    expectProblem(post, 401, "unauthorized");
+    expectProblem(await client.send("POST", at(call.id), { headers: SHOWN }), 405, "method_not_allowed");
+    const shown = await server.ask("GET", at(call.id), { ...SHOWN, authorization: `Bearer ${client.token}` });
+    expect([shown.status, shown.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    const plain = await client.get(at(call.id));
+    expectProblem(plain, 426, "upgrade_required");
+    expect(plain.headers.upgrade).toBe("websocket");
+    const stream = await open();
+    for (const headers of [{}, UPGRADE])
+      expectProblem(await client.get(at(call.id), headers), 409, "stream_already_attached");
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect(await stream.closed()).toMatchObject({ code: 4010 });
+    for (const headers of [{}, UPGRADE]) expectProblem(await client.get(at(call.id), headers), 409, "call_ended");
+  });
+
+  test.for<[query: string, parameters: string[]]>([
+    ["?encoding=opus", ["encoding"]],
+    ["?sample_rate=44100", ["sample_rate"]],
+    ["?sample_rate=8000.0&audio=both", ["audio", "sample_rate"]],
+    ["?encoding=mulaw&encoding=mulaw", ["encoding"]],
+    ["?protocol=h323", ["protocol"]],
+    ["?encoding=", ["encoding"]],
+  ])("%s is answered with 400, which names every wrong parameter", async ([query, parameters]) => {
+    const client = await server.as("ada");
+    const { errors = [] } = expectProblem(await client.get(at(NOBODYS.call, query), UPGRADE), 400, "invalid_request");
+    expect(errors.map(({ parameter }) => parameter).sort()).toEqual(parameters);
+  });
+
+  test("a place that a refused request took is free again", async () => {
+    const { call, client, open } = await streamCall(server);
+    for (let i = 0; i < 5; i++) expectProblem(await client.get(at(call.id)), 426, "upgrade_required");
+    // What is wrong with the handshake itself is told below the interface.
+    const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
+    const noKey = await server.ask("GET", at(call.id), { ...handshake, "sec-websocket-key": "short" });
+    expect([noKey.status, noKey.json().code]).toEqual([400, "bad_handshake"]);
+    const tooOld = await server.ask("GET", at(call.id), { ...handshake, "sec-websocket-version": "7" });
+    expect([tooOld.status, tooOld.headers["sec-websocket-version"]]).toEqual([426, "13, 8"]);
+    expect(await (await open()).close(1000)).toMatchObject({ code: 1000 });
+  });
+
+  test("a client that goes away in the middle of the handshake takes no place for long", async () => {
+    const { open } = await streamCall(server);
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        open().then(
+          (stream) => stream.kill(),
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    expect(
+      tries.filter((one) => one instanceof StreamRefused && one.problem.code === "stream_already_attached").length,
+    ).toBeGreaterThan(0);
+    const opened = await attachedWithin(open, 6_000);
+    await opened.close(1000);
+  });
+});
+
+describe("a ticket", () => {
+  const ticketOf = (client: Client, callId: string) => client.post(`/v1/calls/${callId}/stream-ticket`, {});
+
+  test("opens the stream of its call, once, without a token", async () => {
+    const { call, client } = await streamCall(server);
+    const answer = await ticketOf(client, call.id);
+    expect(answer.status).toBe(201);
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    const issued = answer.json<{ ticket: string; expires_at: string; url: string }>();
+    expect(keysOf(issued)).toEqual(["expires_at", "ticket", "url"]);
+    expect(issued.ticket).toMatch(/^[0-9A-Za-z]{43}$/);
+    expect(issued.expires_at).toMatch(TIMESTAMP);
+    expect(issued.url).toBe(`${server.base.replace("http", "ws")}${at(call.id, `?ticket=${issued.ticket}`)}`);
+    const stream = await connectStream(`${issued.url}&audio=callee`);
+    const again = await refusal(connectStream(issued.url));
+    expect([again.status, again.problem.code]).toEqual([401, "unauthorized"]);
+    expect(again.problem.detail).toContain("ticket");
+    await stream.close(1000);
+    expect(server.output).toContain("/stream-ticket");
+    expect(server.output).not.toContain(issued.ticket);
+  });
+
+  test("is good for no other call, no other address, and not when it was made up", async () => {
+    const [one, other] = [await streamCall(server), await streamCall(server)];
+    const { ticket } = (await ticketOf(one.client, one.call.id)).json<{ ticket: string }>();
+    const elsewhere = await refusal(openStream(server.base, other.call.id, { query: { ticket } }));
+    expect(elsewhere.status).toBe(401);
+    expectProblem(await server.client().get(`/v1/calls/${one.call.id}?ticket=${ticket}`), 401, "unauthorized");
+    for (const wrong of ["", "x", "a".repeat(43), "%00", "a".repeat(5000)])
+      expect((await refusal(openStream(server.base, one.call.id, { query: { ticket: wrong } }))).status).toBe(401);
+    // Its own call it still opens.
+    await (await openStream(server.base, one.call.id, { query: { ticket } })).close(1000);
+  });
+
+  test("is refused as the stream is, but for a client that is attached", async () => {
+    const { call, client, open } = await streamCall(server);
+    const spoken = await client.call((await client.createInstance()).id);
+    expectProblem(await ticketOf(server.client(), call.id), 401, "unauthorized");
+    expectProblem(await ticketOf(client, NOBODYS.call), 404, "call_not_found");
+    expectProblem(await ticketOf(await server.as("eve"), call.id), 404, "call_not_found");
+    expectProblem(await ticketOf(client, spoken.id), 409, "not_a_stream_call");
+    const stream = await open();
+    expect((await ticketOf(client, call.id)).status).toBe(201);
+    await stream.close(1000);
+    await client.waitForCall(call.id);
+    expectProblem(await ticketOf(client, call.id), 409, "call_ended");
+  });
+});
+/** How a stream was refused. */
+async function refusal(opening: Promise<unknown>): Promise<StreamRefused> {
+  const error = await opening.then(
+    () => new Error("the stream was opened"),
+    (cause: unknown) => cause,
+  );
+  if (error instanceof StreamRefused) return error;
+  throw error;
+}
+
+/** Opens a stream as soon as its place is free. */
+async function attachedWithin<T>(open: () => Promise<T>, ms: number): Promise<T> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof StreamRefused) || performance.now() > deadline) throw error;
+    }
+  }
+}

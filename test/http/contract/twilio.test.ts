@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { useLocalServer } from "../../support/local-server.ts";
+import { expected } from "../../support/server-client.ts";
+import { loudness, loudPart, phaseJump, toneShare } from "../../support/server-sound.ts";
+import {
+  attach,
+  closed,
+  expectClosedOnPurpose,
+  findIn,
+  heardBy,
+  NUMBERS,
+  part,
+  placeCall,
+  TWILIO_SETTINGS,
+  toneMs,
+} from "../../support/twilio-calls.ts";
+
+describe("a bot for Twilio Media Streams", () => {
+  const server = useLocalServer(TWILIO_SETTINGS);
+
+  test("says back what the callee said, and the callee hears it exactly", async () => {
+    const call = await placeCall(server, NUMBERS.greetsAndBeeps);
+    const bot = await attach(server, call, { hangUpAt: "utterance 1" }, "&parameter.FirstName=Jane");
+    await closed(bot);
+    expectClosedOnPurpose(await call.client.waitForCall(call.callId));
+
+    const [connected, start, ...rest] = bot.messages;
+    expect(connected).toEqual({ event: "connected", protocol: "Call", version: "1.0.0" });
+    expect(start?.start).toEqual({
+      accountSid: expect.stringMatching(/^usr_/),
+      streamSid: start?.streamSid,
+      callSid: call.callId,
+      tracks: ["inbound"],
+      mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8000, channels: 1 },
+      customParameters: { FirstName: "Jane" },
+    });
+    expect(start?.streamSid).toMatch(/^MZ[0-9a-f]{32}$/);
+    expect([start, ...rest].map((one) => one?.sequenceNumber)).toEqual(bot.messages.slice(1).map((_, i) => `${i + 1}`));
+    expect(bot.of("media").map(({ media }) => [media?.track, media?.chunk, media?.timestamp])).toEqual(
+      bot.of("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
+    );
+
+    // A sentence and a beep of 1 kHz: the bot has heard both, and so has the callee, once more.
+    const said = heardBy(bot.utterances[0]!);
+    const { to } = loudPart(said);
+    expect(toneShare(part(said, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);
+    const heard = await call.client.heard(call.callId);
+    expect(heard.sampleRate).toBe(8_000);
+    const at = findIn(heard, said.samples);
+    expect(at, "the utterance in what was heard").toBeGreaterThanOrEqual(0);
+    expect(loudness(part(heard, at, at + to))).toBeGreaterThan(500);
+    const beep = part(heard, at + to - 3_000, at + to - 80);
+    expect(toneShare(beep, 1_000)).toBeGreaterThan(0.95);
+    expect(phaseJump(beep, 1_000)).toBeLessThan(0.5);
+  });
+
+  test("is told by stop when the callee hangs up", async () => {
+    const call = await placeCall(server, NUMBERS.hangsUp);
+    const bot = await attach(server, call);
+    expect(await closed(bot)).toMatchObject({ code: 1000 });
+    const { accountSid, callSid, streamSid } = bot.of("start")[0]?.start ?? {};
+    expect(bot.messages.at(-1)).toEqual({
+      event: "stop",
+      sequenceNumber: String(bot.messages.length - 1),
+      stop: { accountSid, callSid },
+      streamSid,
+    });
+    expect((await call.client.waitForCall(call.callId)).outcome?.reason).toBe("callee_hung_up");
+  });
+
+  test("is told nothing of a call that nobody answers", async () => {
+    const call = await placeCall(server, NUMBERS.ringsOn);
+    const bot = await attach(server, call);
+    expected(204, await call.client.delete(`/v1/calls/${call.callId}`));
+    expect(await closed(bot)).toMatchObject({ code: 4010 });
+    expect(bot.messages).toEqual([]);
+  });
+
+  test("may send what Twilio would not understand: one warning in the log, and the call goes on", async () => {
+    const call = await placeCall(server, NUMBERS.listens);
+    const bot = await attach(server, call, { greeting: { hz: 500, ms: 600 }, hangUpAt: "greeting" });
+    for (const nonsense of [
+      "{",
+      "[]",
+      Buffer.from([1, 2, 3]),
+      { event: "hangup" },
+      { event: "clear", streamSid: "MZ0" },
+    ])
+      bot.send(nonsense);
+    await closed(bot);
+    expectClosedOnPurpose(await call.client.waitForCall(call.callId));
+    const heard = await call.client.heard(call.callId);
+    const { from, to } = loudPart(heard);
+    expect(Math.abs(to - from - 4_800)).toBeLessThan(20);
+    expect(toneShare(part(heard, from, to), 500)).toBeGreaterThan(0.99);
+    const warnings = server.output.split("\n").filter((line) => line.includes(call.callId));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("a message came that is no JSON object");
+  });
+});
+
+describe("a bot for Twilio Media Streams, with a slow callee", () => {
+  const server = useLocalServer({ ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" });
+
+  test("falls silent when a key is pressed: what was dropped is told by its mark, and never heard", async () => {
+    const call = await placeCall(server, NUMBERS.pressesKeys);
+    const bot = await attach(server, call, {
+      greeting: { hz: 500, ms: 5_000 },
+      goodbye: { hz: 700, ms: 300, after: "#" },
+      hangUpAt: "goodbye",
+    });
+    await closed(bot);
+    expectClosedOnPurpose(await call.client.waitForCall(call.callId));
+    expect(bot.of("dtmf").map(({ dtmf }) => [dtmf?.track, dtmf?.digit])).toEqual(
+      [..."1234#"].map((digit) => ["inbound_track", digit]),
+    );
+    const marks = bot.marks.filter((name) => !name.startsWith("utterance"));
+    expect(marks).toEqual(["greeting", "goodbye"]);
+    const story = bot.messages.map(({ event }) => event);
+    expect(story.indexOf("mark")).toBeGreaterThan(story.indexOf("dtmf"));
+
+    // Five seconds were sent, and the first key was pressed a second and a half after the answer.
+    const heard = await call.client.heard(call.callId);
+    expect(toneMs(heard, 500)).toBeGreaterThan(500);
+    expect(toneMs(heard, 500)).toBeLessThan(3_500);
+    expect(Math.abs(toneMs(heard, 700) - 300)).toBeLessThanOrEqual(40);
+  });
+});

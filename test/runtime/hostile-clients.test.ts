@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { expectProblem, NOBODYS } from "../support/answer-shapes.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+import { countRows } from "../support/server-database.ts";
+import { bytesOf, sendRaw } from "../support/server-http.ts";
+
+/** Longer than a second of work is a way to stop the server. */
+const A_SECOND = 1_000;
+const MEGABYTE = 1024 * 1024;
+
+async function expectAlive(server: Server): Promise<void> {
+  const startedAt = performance.now();
+  const client = await server.as("survivor");
+  expect((await client.get("/v1/instances")).status).toBe(200);
+  expect((await server.ask("GET", "/readyz")).status).toBe(200);
+  expect(performance.now() - startedAt).toBeLessThan(A_SECOND);
+}
+
+/** Asserts that the answer came quickly. */
+async function quickly<T>(work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
+  const startedAt = performance.now();
+  const result = await work();
+  expect(performance.now() - startedAt).toBeLessThan(withinMs);
+  return result;
+}
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target);
+  // Issued before anything is measured.
+  const theClient = async () => {
+    await server.as("survivor");
+    return server.as("ada");
+  };
+  afterEach(() => expectAlive(server));
+
+  describe("a body of 1 GB", () => {
+    test.for(["with its length", "in chunks without one"] as const)(
+      "%s is refused early and takes no memory",
+      async (how) => {
+        const client = await theClient();
+        const total = 1024 * MEGABYTE;
+        const before = server.peakMemory();
+        let sent = 0;
+        async function* counted() {
+          sent = 0;
+          for await (const piece of bytesOf(total, Buffer.alloc(256 * 1024, " "))) {
+            sent += piece.length;
+            yield piece;
+          }
+        }
+        const headers = how === "with its length" ? { "content-length": String(total) } : {};
+        const answer = await quickly(() => client.send("POST", "/v1/calls", { headers, body: counted }), 5_000);
+        expectProblem(answer, 413, "body_too_large");
+        expect(sent).toBeLessThan(100 * MEGABYTE);
+        expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+      },
+    );
+
+    test("sent to an address that takes none is not read either", async () => {
+      const client = await theClient();
+      const before = server.peakMemory();
+      for (const [method, path] of [
+        ["POST", "/v1/nothing"],
+        ["DELETE", `/v1/calls/${NOBODYS.call}`],
+        ["POST", "/simulator/link/x"],
+      ] as const) {
+        const answer = await client
+          .send(method, path, { headers: { "transfer-encoding": "chunked" }, body: () => bytesOf(64 * MEGABYTE) })
+          .catch((error: Error) => error);
+        if (!(answer instanceof Error)) expect([404, 405, 413]).toContain(answer.status);
+      }
+      expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+    });
+
+    test("without a token is refused before it is read", async () => {
+      const before = server.peakMemory();
+      const answer = await server.client().send("POST", "/v1/calls", { body: () => bytesOf(1024 * MEGABYTE) });
+      expectProblem(answer, 401, "unauthorized");
+      expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
+    });
+  });
+
+  describe("malformed HTTP on a bare socket", () => {
+    const TOKEN = async () => `Authorization: Bearer ${(await theClient()).token}\r\n`;
+
+    test.for([
+      ["no HTTP at all", "hello\r\n\r\n"],
+      ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+      ["NULs", "\0".repeat(1000)],
+      ["a request line without end", `GET /${"a".repeat(200_000)}`],
+      ["a header without end", `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"b".repeat(200_000)}`],
+      ["100,000 headers", `GET / HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`],
+      ["a negative length", "POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n{}"],
+      ["two lengths", "POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 7\r\n\r\n{}"],
+      [
+        "a chunk of a size beyond all bounds",
+        "POST /v1/calls HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+      ],
+      [
+        "a chunk size that is none",
+        "POST /v1/calls HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+      ],
+      ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: x\r\n\r\n"],
+    ] as const)("%s: the connection ends or a 4xx comes, and the server goes on", async ([, bytes]) => {
+      await theClient();
+      const { text, closed } = await sendRaw(server.base, Buffer.from(bytes, "latin1"), {
+        until: /^HTTP\/1\.[01] \d{3}/,
+        waitMs: 500,
+      });
+      const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1]);
+      // What is not yet wrong, only unfinished, may wait.
+      expect(closed || text === "" || (status >= 400 && status < 600)).toBe(true);
+      expect(text).not.toMatch(/HTTP\/1\.1 (2\d\d|500)/);
+    });
+
+    test("a smuggled second request is not answered", async () => {
+      const smuggled = "GET /v1/instances HTTP/1.1\r\nHost: x\r\n";
+      const body = `0\r\n\r\n${smuggled}${await TOKEN()}\r\n`;
+      const head = `POST /v1/instances HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const { text } = await sendRaw(server.base, head + body, { waitMs: 500 });
+      expect(text.match(/HTTP\/1\.1 200/g)).toBeNull();
+    });
+
+    test("200 requests that never end hold up nobody else", async () => {
+      const head = `POST /v1/calls HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"instanceId":`;
+      const slow = Array.from({ length: 200 }, (_, i) =>
+        sendRaw(server.base, i % 2 ? head : head.slice(0, 40), { waitMs: 1_500 }),
+      );
+      await expectAlive(server);
+      for (const { text } of await Promise.all(slow)) expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
+    });
+
+    test("a body that breaks off changes nothing", async () => {
+      const client = await theClient();
+      const before = countRows(await server.rows());
+      const head = `POST /v1/instances HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;
+      await sendRaw(server.base, head, { waitMs: 100 });
+      expect((await client.get("/v1/instances")).status).toBe(200);
+      expect(countRows(await server.rows())).toEqual(before);
+    });
+
+    test("a forged Host leads nobody astray", async () => {
+      const client = await theClient();
+      const { id } = await client.createInstance();
+      const path = `/v1/instances/${id}/configure`;
+      const forged = await client.get(path, { host: "evil.example", "x-forwarded-host": "evil.example" });
+      expect(expected(200, forged).text).not.toContain("evil.example");
+      expect(await client.linkUrl(id)).toMatch(new RegExp(`^${server.base}/`));
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { expectProblem } from "../support/answer-shapes.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { STREAMS, streamCall } from "../support/stream-calls.ts";
+
+const MIB = 2 ** 20;
+const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target, { env: { ...STREAMS, RINGPORT_DRAIN_MS: "300" } });
+  /** Deno cannot stop reading a WebSocket. */
+  const pauses = target.runtime.name !== "deno";
+
+  describe.concurrent("sizes", () => {
+    test("a message of more than 1 MiB ends the connection with 1009, and the call waits", async () => {
+      const { call, client, open, dial } = await streamCall(server);
+      const stream = await open();
+      await dial();
+      await stream.event("answered");
+      stream.write(new Uint8Array(MIB + 1)).catch(() => {});
+      // Bun breaks the connection instead of saying so.
+      expect([1009, 1006]).toContain((await stream.closed()).code);
+      expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+    });
+
+    test("100 MB at once have to wait, or end the connection; the server stays well, and its memory as it was", async () => {
+      const { call, client, open, dial } = await streamCall(server);
+      const stream = await open();
+      await dial();
+      await stream.event("answered");
+      const before = server.peakMemory();
+      const piece = new Uint8Array(MIB);
+      for (let i = 0; i < 100; i++) stream.write(piece).catch(() => {});
+      if (pauses) await stream.event("buffer_high");
+      else expect([4008, 1006]).toContain((await stream.closed()).code);
+      expect((await client.get("/v1/instances")).status).toBe(200);
+      if (!pauses) return expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+      expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+      expect([4010, 1006]).toContain((await stream.closed()).code);
+      expect((await client.readCall(call.id)).outcome).toMatchObject({ reason: "terminated" });
+      expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
+    });
+  });
+
+  test("a client that never reads is let go with 4009 once 1 MiB waits for it; the server's memory stays as it was", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open();
+    await dial();
+    await stream.event("answered");
+    const before = server.peakMemory();
+    stream.stopReading();
+    const unknown = JSON.stringify({ type: "an unknown type with a name as long as can be" });
+    // Every answer is longer than what is asked. What the operating system holds comes before what the server does.
+    for (let i = 0; i < 160_000; i++) stream.say(unknown);
+    expect(await client.waitForCall(call.id)).toMatchObject(LOST);
+    expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
+    stream.readAgain();
+    // Deno reads no more of one who is let go, so this one cannot finish what it was sending.
+    if (pauses) expect(await stream.closed()).toMatchObject({ code: 4009 });
+    stream.kill();
+  });
+
+  test("an upgrade that is refused is answered before the handshake", async () => {
+    const { call, client, open } = await streamCall(server);
+    const upgrade = {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    };
+    const path = `/v1/calls/${call.id}/stream`;
+    expectProblem(await server.client().get(path, upgrade), 401, "unauthorized");
+    expectProblem(await (await server.as("eve")).get(path, upgrade), 404, "call_not_found");
+    expectProblem(await client.get(path), 426, "upgrade_required");
+    const stream = await open();
+    expectProblem(await client.get(path, upgrade), 409, "stream_already_attached");
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect(await stream.closed()).toMatchObject({ code: 4010 });
+    expectProblem(await client.get(path, upgrade), 409, "call_ended");
+  });
+
+  test("a server that stops ends live calls with 4010, and tells those whose call waits for the next server 1001", async () => {
+    const [live, waiting] = [await streamCall(server), await streamCall(server)];
+    const [stream, queued] = [await live.open(), await waiting.open()];
+    await live.dial();
+    await stream.event("answered");
+    const stopped = server.stop();
+    expect(await stream.closed()).toMatchObject({ code: 4010 });
+    expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "interrupted" });
+    expect(await queued.closed()).toMatchObject({ code: 1001 });
+    await stopped;
+    await server.start();
+    const { client } = live;
+    expect(await client.readCall(live.call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect((await client.readCall(waiting.call.id)).status).toBe("QUEUED");
+    const again = await waiting.open();
+    await again.close(1000);
+    expect((await client.waitForCall(waiting.call.id)).outcome).toMatchObject({ reason: "terminated" });
+  });
+});

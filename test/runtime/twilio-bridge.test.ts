@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { describe, expect, type TestContext, test } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { begin, type Program } from "../examples/program.ts";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, type Server, useServer } from "../support/server.ts";
+import { type Client, expected, until } from "../support/server-client.ts";
+import { loudness } from "../support/server-sound.ts";
+import { TwilioBot, type TwilioBotOptions } from "../support/twilio-bot.ts";
+import {
+  closed,
+  expectClosedOnPurpose,
+  findIn,
+  heardBy,
+  NUMBERS,
+  placeCall,
+  TWILIO_SETTINGS,
+} from "../support/twilio-calls.ts";
+
+const BRIDGE = fileURLToPath(new URL("../../examples/twilio-bridge.ts", import.meta.url));
+
+/** A bot as Twilio knows it, a WebSocket server, and the bridge that brings it to a call. */
+async function bridge(
+  { onTestFinished }: Pick<TestContext, "onTestFinished">,
+  server: Server,
+  { client, callId }: { client: Client; callId: string },
+  options: TwilioBotOptions = {},
+): Promise<{ program: Program; bots: TwilioBot[]; signatures: unknown[]; url: string }> {
+  const bots: TwilioBot[] = [];
+  const signatures: unknown[] = [];
+  const listening = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => listening.close());
+  listening.on("connection", (ws: WebSocket, request) => {
+    bots.push(new TwilioBot(ws, options));
+    signatures.push(request.headers["x-twilio-signature"]);
+  });
+  await once(listening, "listening");
+  const url = `ws://127.0.0.1:${(listening.address() as AddressInfo).port}/media`;
+  const env = { RINGPORT_URL: server.base, RINGPORT_TOKEN: client.token ?? "", TWILIO_AUTH_TOKEN: "secret" };
+  const program = begin(server.target.runtime, [BRIDGE, callId, url], server.data, env);
+  onTestFinished(program.end);
+  return { program, bots, signatures, url };
+}
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  describe("the bridge to a bot for Twilio Media Streams", () => {
+    const server = useServer(target, { env: { ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" } });
+
+    test.concurrent("that was written as a server runs unchanged behind the bridge", async (context) => {
+      const call = await placeCall(server, NUMBERS.greetsAndBeeps);
+      const { program, bots, signatures } = await bridge(context, server, call, { hangUpAt: "utterance 1" });
+      expect(await program.ended).toContain("The bot has let go");
+      expectClosedOnPurpose(await call.client.waitForCall(call.callId));
+      expect(bots).toHaveLength(1);
+      const [bot] = bots;
+      expect(bot?.messages.slice(0, 2).map(({ event }) => event)).toEqual(["connected", "start"]);
+      expect(signatures).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{27}=$/)]);
+      const said = heardBy(bot!.utterances[0]!);
+      expect(loudness(said)).toBeGreaterThan(300);
+      expect(findIn(await call.client.heard(call.callId), said.samples)).toBeGreaterThanOrEqual(0);
+    });
+
+    test.concurrent("behind the bridge is not dialled for a call that nobody answers", async (context) => {
+      const { client, callId } = await placeCall(server, NUMBERS.ringsOn);
+      const { program, bots } = await bridge(context, server, { client, callId });
+      const attached = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
+      await until(attached, (text) => text.includes("stream_already_attached"), 20_000, "the bridge to be there");
+      expected(204, await client.delete(`/v1/calls/${callId}`));
+      await expect(program.ended).rejects.toThrow("The call has let go (4010 the call failed)");
+      expect(bots).toEqual([]);
+    });
+
+    test.concurrent("behind the bridge is told when the call is ended, and let go", async (context) => {
+      const { client, callId } = await placeCall(server, NUMBERS.listens);
+      const { program, bots } = await bridge(context, server, { client, callId });
+      await until(
+        () => bots[0]?.of("media").length ?? 0,
+        (heard) => heard > 0,
+        20_000,
+        "the bot to hear something",
+      );
+      expected(204, await client.delete(`/v1/calls/${callId}`));
+      await program.ended.catch(() => {}); // whether it was a success is not the bot's business
+      expect(await closed(bots[0]!)).toMatchObject({ code: 1000 });
+      expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
+    });
+
+    test.concurrent("the bridge says why there is no stream", async (context) => {
+      const { client } = await placeCall(server, NUMBERS.busy);
+      const { program } = await bridge(context, server, { client, callId: "call_01k7zq3n5de7h9k1m3p5r7t9vb" });
+      await expect(program.ended).rejects.toThrow("call_not_found");
+    });
+  });
+});

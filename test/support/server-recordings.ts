@@ -1,0 +1,37 @@
+import { expect } from "vitest";
+import { DtmfDetector } from "../../src/audio/dtmf.ts";
+import { type CallView, type Client, expected } from "./server-client.ts";
+import type { Sound } from "./server-sound.ts";
+
+type Media = { recording?: { duration_ms: number; url: string } | null } | null;
+
+/** The path of a recording. */
+export const recordingOf = (id: string): string => `/v1/calls/${id}/recording`;
+
+/** The `media` of a call. */
+export async function mediaOf(client: Client, id: string): Promise<Media> {
+  return expected(200, await client.get(`/v1/calls/${id}?expand=media`)).json<CallView & { media: Media }>().media;
+}
+
+/** The two channels of a WAV file. @throws {Error} its header and its length do not agree */
+export function channels(file: Buffer): { left: Sound; right: Sound; ms: number } {
+  const [count, bits, sampleRate] = [file.readUInt16LE(22), file.readUInt16LE(34), file.readUInt32LE(24)];
+  const claimed = { channels: count, bits, riff: file.readUInt32LE(4), data: file.readUInt32LE(40) };
+  expect(claimed).toEqual({ channels: 2, bits: 16, riff: file.length - 8, data: file.length - 44 });
+  const channel = (at: number): Sound => ({
+    sampleRate,
+    samples: Int16Array.from({ length: claimed.data / 4 }, (_, i) => file.readInt16LE(44 + 4 * i + at)),
+  });
+  return { left: channel(0), right: channel(2), ms: (claimed.data / 4 / sampleRate) * 1_000 };
+}
+
+/** The keys that are heard in a sound, and when the first one is. */
+export function keysIn({ samples, sampleRate }: Sound): { keys: string; firstAtMs: number } {
+  let [keys, firstAtMs] = ["", -1];
+  const detector = new DtmfDetector(sampleRate, (digit, atMs) => {
+    if (keys === "") firstAtMs = atMs;
+    keys += digit;
+  });
+  detector.push(samples);
+  return { keys, firstAtMs };
+}

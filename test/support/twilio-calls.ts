@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import { type CallView, type Client, until } from "./server-client.ts";
+import { loudness, type Sound, toneShare } from "./server-sound.ts";
+import type { StreamServer } from "./stream-calls.ts";
+import { connectStream } from "./stream-client.ts";
+import { levelOf, TwilioBot, type TwilioBotOptions } from "./twilio-bot.ts";
+
+/** Numbers of the simulated network. */
+export const NUMBERS = {
+  listens: "+12025550100",
+  busy: "+12025550101",
+  ringsOn: "+12025550102",
+  hangsUp: "+12025550104",
+  greetsAndBeeps: "+12025550105",
+  pressesKeys: "+12025550107",
+} as const;
+
+/** A stream call to a number, on an instance of its own. */
+export async function placeCall(server: StreamServer, number: string): Promise<{ client: Client; callId: string }> {
+  const client = await server.as("ada");
+  const { id } = await client.activeInstance();
+  const call = await client.call(id, { type: "DYNAMIC_STREAM", target: { phoneNumber: number }, tts: undefined });
+  return { client, callId: call.id };
+}
+
+/** A bot at the stream of a call, as a client of ours. */
+export async function attach(
+  server: StreamServer,
+  { client, callId }: { client: Client; callId: string },
+  options: TwilioBotOptions = {},
+  parameters = "",
+): Promise<TwilioBot> {
+  const url = `${server.base.replace(/^http/, "ws")}/v1/calls/${callId}/stream?protocol=twilio${parameters}`;
+  const { ws } = await connectStream(url, { authorization: `Bearer ${client.token}` });
+  // What reads every binary message as sound and every text as one of ours gives way.
+  ws.removeAllListeners();
+  return new TwilioBot(ws, options);
+}
+
+/** How the connection of a bot has ended. */
+export const closed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
+  until(
+    () => bot.closed,
+    (one) => one !== undefined,
+    20_000,
+    "the bot to be let go",
+  );
+
+/** The sound of mu-law codes. */
+export const heardBy = (codes: Buffer): Sound => ({ sampleRate: 8_000, samples: Int16Array.from(codes, levelOf) });
+
+/** Where the callee heard exactly these samples, or -1. */
+export function findIn({ samples }: Sound, wanted: Int16Array): number {
+  const first = wanted.findIndex((sample) => sample !== 0);
+  for (let at = samples.indexOf(wanted[first]!); at >= 0; at = samples.indexOf(wanted[first]!, at + 1)) {
+    const from = at - first;
+    if (from >= 0 && wanted.every((sample, i) => samples[from + i] === sample)) return from;
+  }
+  return -1;
+}
+
+/** A part of a sound, by samples. */
+export function part({ sampleRate, samples }: Sound, from: number, to: number): Sound {
+  return { sampleRate, samples: samples.subarray(from, to) };
+}
+
+/** For how long a tone is heard, ms: 20 ms at a time that are nothing else. */
+export function toneMs(sound: Sound, hz: number): number {
+  const windows = Array.from({ length: Math.floor(sound.samples.length / 160) }, (_, i) =>
+    part(sound, 160 * i, 160 * (i + 1)),
+  );
+  return 20 * windows.filter((window) => loudness(window) > 500 && toneShare(window, hz) > 0.95).length;
+}
+
+/** Asserts that the client has ended the call. */
+export function expectClosedOnPurpose(call: CallView): void {
+  expect([call.status, call.outcome?.reason]).toEqual(["COMPLETED", "stream_closed"]);
+}
+
+/** The telephone network's own rate: the callee hears the bot sample by sample. */
+export const TWILIO_SETTINGS = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_SAMPLE_RATE: "8000" };
