@@ -80,7 +80,7 @@ export default defineConfig({
         test: {
           name: "runtime-postgres",
           ...waiting,
-          include: ["test/runtime/{calls,crash,half-done,limits,outage,power-cut,storage,takeover}.test.ts"],
+          include: ["test/runtime/{calls,crash,half-done,outage,power-cut,storage,takeover}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { concatPcm } from "../../src/audio/pcm.ts";
 import { Playout } from "../../src/audio/playout.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 const RATE = 8000;
 
@@ -223,14 +224,14 @@ test("an hour of small pieces does not slow down or pile up", () => {
   const piece = ramp(80);
   const frame = new Int16Array(160);
   for (let i = 0; i < 500; i++) playout.enqueue(piece);
-  const begin = performance.now();
+  const begin = processorMs();
   for (let i = 0; i < 180_000; i++) {
     playout.enqueue(piece);
     playout.enqueue(piece);
     playout.read(frame);
   }
   expect(playout.queuedMs).toBe(5000);
-  expect(performance.now() - begin).toBeLessThan(5000);
+  expect(processorMs() - begin).toBeLessThan(5000);
 });
 
 describe("silence for want of audio", () => {

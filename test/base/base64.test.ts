@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { base64Bytes, decodeBase64, encodeBase64, withoutDataPrefix } from "../../src/base/base64.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 const encode = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 
@@ -64,9 +65,9 @@ describe("strict Base64", () => {
 
   test("of ten million bytes takes well under a second", () => {
     const text = "QUJD".repeat(3_400_000);
-    const start = performance.now();
+    const start = processorMs();
     expect(decodeBase64(text)?.length).toBe(10_200_000);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(processorMs() - start).toBeLessThan(1_000);
   });
 });
 

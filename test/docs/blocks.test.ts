@@ -15,25 +15,25 @@ const DRAWINGS: Readonly<Record<string, string>> = {
   " client ── write ──▶": "how the audio of a live stream flows",
 };
 
-test.for(PAGES)("every block of %s has a language that a test takes care of", (page) => {
+test.for(PAGES)("%s: every code block has a language that is tested", (page) => {
   for (const { language, line } of blocksOf(page)) expect([...LANGUAGES], `${page}:${line}`).toContain(language);
 });
 
-test("every block of text is what the command above it prints, or a drawing", () => {
+test("a text block is the output of the command above it, or a drawing", () => {
   const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
   const loose = texts.filter(({ after }) => after?.language !== "sh");
   const isDrawing = (text: string) => Object.keys(DRAWINGS).some((beginning) => text.startsWith(beginning));
   expect(loose.filter(({ text }) => !isDrawing(text)).map(({ page, line }) => `${page}:${line}`)).toEqual([]);
 });
 
-test("state diagrams are only on the page that is printed from the tables", () => {
+test("state diagrams are only on the generated page", () => {
   const drawn = PAGES.filter((page) =>
     blocksOf(page).some(({ language, text }) => language === "mermaid" && /^stateDiagram/m.test(text)),
   );
   expect(drawn).toEqual(["docs/states.md"]);
 });
 
-test("every block of JSON is right: as the schema that it names says, or as the command above it answers", async () => {
+test("a JSON block fits its schema, or is the response above it", async () => {
   const document = await documentOf(serve().app);
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "json");
   expect(blocks.length).toBeGreaterThan(20);

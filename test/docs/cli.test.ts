@@ -9,7 +9,7 @@ import { textOf } from "./pages.ts";
 test("docs/cli.md has every command of the table", () =>
   expectPart("docs/cli.md", "commands", COMMANDS.map(section).join("\n\n")));
 
-test("docs/cli.md tells every exit code", () => {
+test("docs/cli.md lists every exit code", () => {
   const text = textOf("docs/cli.md");
   for (const code of [...Object.values(EXIT), 130]) expect(text).toMatch(new RegExp(`^\\| ${code} \\| `, "m"));
 });

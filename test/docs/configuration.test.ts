@@ -4,14 +4,14 @@ import { CODE_ONLY, SETTING_GROUPS, SETTINGS } from "../../adapters/cli/settings
 import { expectPage, table } from "./generated.ts";
 import { PAGES, textOf } from "./pages.ts";
 
-test("docs/configuration.md has every setting of the schema", () => expectPage("docs/configuration.md", page()));
+test("docs/configuration.md lists every setting", () => expectPage("docs/configuration.md", page()));
 
-test("what the page shows as a default is one that the parser takes, or words", () => {
+test("a documented default is a valid value, or words", () => {
   for (const { env, parser, fallback } of SETTINGS)
     expect(parser.parse(fallback) !== undefined || WORDS.has(fallback), `${env}: ${fallback}`).toBe(true);
 });
 
-test("every setting that another page names is one", () => {
+test("pages name only settings that exist", () => {
   const known = SETTINGS.map(({ env }) => env);
   for (const page of PAGES)
     for (const [name] of textOf(page).matchAll(/\bRINGPORT_[A-Z_]+\b/g))

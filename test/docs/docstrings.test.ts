@@ -5,7 +5,7 @@ import { fileOf } from "./pages.ts";
 const { config } = ts.readConfigFile(fileOf("tsconfig.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileOf("."));
 
-test("everything that the package exports says in a sentence what it is", { timeout: 60_000 }, () => {
+test("every export has a docstring", { timeout: 60_000 }, () => {
   const entries = Object.values(config.compilerOptions.paths as Record<string, [string]>).map(([file]) => fileOf(file));
   const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();

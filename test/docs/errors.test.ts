@@ -10,7 +10,7 @@ const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const CALL = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
 const PLACE = { base: "", fullPath: "/v1/calls", requestId: "req_6f1c2a9b0d3e4f5a" };
 
-test("docs/errors.md has every code and every reason of the tables", () => expectPage("docs/errors.md", page()));
+test("docs/errors.md lists every problem code and reason", () => expectPage("docs/errors.md", page()));
 
 /** What a wrong number is answered with. */
 const FAULTY: object = JSON.parse(

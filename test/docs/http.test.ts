@@ -12,7 +12,7 @@ const sections = new Map(
     .map((section) => [section.split("\n", 1)[0]!, section] as const),
 );
 
-test("docs/http.md has a section for each operation of the interface, with a request to copy", async () => {
+test("docs/http.md has a section with a request for each operation", async () => {
   const telephony = simulator();
   const { paths } = await documentOf(serve({ http: { pages: [telephony.pages] } }).app);
   await telephony.close();
@@ -32,7 +32,7 @@ test("docs/http.md has a section for each operation of the interface, with a req
 /** Operations that are told of in the section of another one. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);
 
-test("what is told elsewhere is told", () => {
+test("docs/http.md names the operations that other pages describe", () => {
   const text = textOf("docs/http.md");
   for (const operation of ELSEWHERE) expect(text).toContain(operation);
   expect(blocksOf("docs/http.md").some(({ text }) => text.includes("docs/assets/"))).toBe(true);

@@ -32,7 +32,7 @@ function targetOf(page: string, link: string): { path: string; anchor: string | 
   return { path: path.replaceAll("\\", "/").replace(/\/$/, ""), anchor };
 }
 
-test.for(PAGES)("%s has no dead link and no dead anchor", (page) => {
+test.for(PAGES)("%s: links and anchors lead somewhere", (page) => {
   const dead = linksOf(page)
     .filter((link) => !/^(https?|mailto):/.test(link))
     .filter((link) => {
@@ -43,7 +43,7 @@ test.for(PAGES)("%s has no dead link and no dead anchor", (page) => {
   expect(dead).toEqual([]);
 });
 
-test("every page is reached from the README", () => {
+test("the README leads to every page", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached)
     for (const link of linksOf(page).filter((link) => !/^\w+:/.test(link))) {
@@ -55,7 +55,7 @@ test("every page is reached from the README", () => {
   expect(PAGES.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-test("every name of a file or folder of this project that a page mentions is there", () => {
+test("pages name only files that exist", () => {
   const gone = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
     [...textOf(page).matchAll(/`((?:src|adapters|test|docs|examples)\/[\w./-]*\w)`/g)]
       .map(([, path]) => path!)
@@ -65,7 +65,7 @@ test("every name of a file or folder of this project that a page mentions is the
   expect(gone).toEqual([]);
 });
 
-test("every npm script that a page names is one", () => {
+test("pages name only npm scripts that exist", () => {
   const { scripts } = JSON.parse(readFileSync(fileOf("package.json"), "utf8")) as { scripts: Record<string, string> };
   for (const page of PAGES.filter((page) => page !== "CHANGELOG.md"))
     for (const [, name = ""] of textOf(page).matchAll(/\bnpm run (?:-s )?([\w:]+)/g))

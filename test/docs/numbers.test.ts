@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { NUMBER_PLAN } from "../../adapters/telephony/simulator/number-plan.ts";
 import { expectPart, table } from "./generated.ts";
 
-test("docs/quick-start.md has the numbers of the simulated network", () =>
+test("docs/quick-start.md lists the numbers of the simulated network", () =>
   expectPart(
     "docs/quick-start.md",
     "numbers",

@@ -19,7 +19,7 @@ const ELSEWHERE: readonly string[][] = [
   ["`queueTimeoutMs`, …", "`number`", "Each of the [timings](configuration.md#timings-ms), ms."],
 ];
 
-test("docs/embedding.md has every option of createRingport", { timeout: 60_000 }, () =>
+test("docs/embedding.md lists every option of createRingport", { timeout: 60_000 }, () =>
   expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...ELSEWHERE])),
 );
 

@@ -76,7 +76,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
 const all = programs();
 const one = (saying: string): Program => all.find(({ text }) => text.includes(saying))!;
 
-test("every program of the pages is run, or there is a reason", () => {
+test("every program of the pages runs, or has a reason not to", () => {
   const known = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
   for (const { page, line, text } of all)
     expect(known.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
@@ -89,7 +89,7 @@ describe.skipIf(ON_NODE.missing).each([
 ] as const)(`%s on ${ON_NODE.title}`, (_, prints, env) => {
   const server = useServer(ON_NODE, { env });
 
-  test.each(prints)("the one with %j prints what it should", async (saying, printed) => {
+  test.each(prints)("the program with %j prints its documented output", async (saying, printed) => {
     const client = await server.as("reader");
     const { text } = one(saying);
     const output = await run(

@@ -7,17 +7,17 @@ import { Q850_MEANINGS, STATUS_MEANINGS } from "../../adapters/telephony/sip/out
 import { expectPart, table } from "./generated.ts";
 import { blocksOf, fileOf, PAGES, textOf } from "./pages.ts";
 
-test("docs/sip.md has every option of a trunk", () =>
+test("docs/sip.md lists every option of a trunk", () =>
   expectPart("docs/sip.md", "trunk options", table(["option", "type", "what it does"], optionsOf("Trunk", ""))));
 
-test("docs/sip.md has every option of a route", () => {
+test("docs/sip.md lists every option of a route", () => {
   const rows = [...optionsOf("Route", "", "route.ts"), ...optionsOf("RouteTrunk", "trunks.", "route.ts")];
   return expectPart("docs/sip.md", "route options", table(["option", "type", "what it does"], rows));
 });
 
-test("docs/sip.md says of each status how a call ends", () => expectPart("docs/sip.md", "outcomes", outcomes()));
+test("docs/sip.md lists the outcome of each SIP status", () => expectPart("docs/sip.md", "outcomes", outcomes()));
 
-test("every trunk on a page is one", () => {
+test("documented trunks are valid", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ note }) => note === "Trunks");
   expect(blocks.length).toBeGreaterThanOrEqual(10);
   for (const { page, line, text } of blocks)
@@ -25,7 +25,7 @@ test("every trunk on a page is one", () => {
   expect(parseTrunks(JSON.parse(textOf("examples/sip-trunk/pair/trunks.json"))).faults).toBeUndefined();
 });
 
-test("the table of symptoms names options that there are, at least one in nearly every row", () => {
+test("the table of symptoms names options that exist", () => {
   const [, part = ""] = textOf("docs/sip.md").split("## Troubleshooting by symptom");
   const rows = part
     .split("\n## ")[0]!
@@ -45,7 +45,7 @@ test("the table of symptoms names options that there are, at least one in nearly
   expect(named.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
 });
 
-test("docs/sip-providers.md names the source of each provider's section", () => {
+test("docs/sip-providers.md names a source for each provider", () => {
   const [, ...sections] = textOf("docs/sip-providers.md").split(/^## /m);
   expect(sections.length).toBeGreaterThanOrEqual(6);
   for (const section of sections) {
@@ -54,7 +54,7 @@ test("docs/sip-providers.md names the source of each provider's section", () => 
   }
 });
 
-test("the trunk of WhatsApp Business is the one that whatsappBusiness writes", () => {
+test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
   const trunks = blocksOf("docs/sip-providers.md").map(({ text }) => JSON.parse(text)[0] as Trunk);
   expect(trunks.find(({ name }) => name === "whatsapp-business")).toEqual(
     whatsappBusiness({

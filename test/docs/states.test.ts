@@ -41,4 +41,4 @@ ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 seconds. In \`refused\` calls fail at once as \`instance_offline\`; in \`waiting\` they wait. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
 `;
 
-test("docs/states.md shows the tables as they are", () => expectPage("docs/states.md", page));
+test("docs/states.md prints the state tables", () => expectPage("docs/states.md", page));

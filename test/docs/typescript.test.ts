@@ -12,7 +12,7 @@ const files = new Map(
   }),
 );
 
-test("every block of TypeScript is right, by the names under which the package is installed", {
+test("every TypeScript block compiles with the installed package's names", {
   timeout: 120_000,
 }, () => {
   expect(files.size).toBeGreaterThan(10);

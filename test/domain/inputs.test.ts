@@ -5,6 +5,7 @@ import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../src/do
 import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 const SCHEMAS = inputSchemas(DEFAULT_LIMITS);
 const STRICT = inputSchemas(DEFAULT_LIMITS, { strict: true });
@@ -350,9 +351,9 @@ describe("a body", () => {
 
 describe("a body with a million faults", () => {
   test("of one list is told about the list", () => {
-    const start = performance.now();
+    const start = processorMs();
     expect(callFaults(agent(Array(1_000_000).fill(1)))).toEqual(["/agent/instructions too_long"]);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(processorMs() - start).toBeLessThan(500);
   });
 
   test("of unknown fields is told about the first hundred", () => {

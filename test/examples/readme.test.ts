@@ -15,8 +15,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RUN = join(ROOT, "test/examples/run.ts");
 const node = runtimeNamed("node26");
 
-describe.skipIf(node.missing)(`what examples/README.md promises, on ${node.title}`, () => {
-  test("a fresh Express app in five lines places a call that is heard", async () => {
+describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
+  test("an Express app of five lines places a heard call", async () => {
     const [, lines = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder, "README.md"), "utf8")) ?? [];
     expect(lines.split("\n").filter(Boolean)).toHaveLength(5);
     const port = await freePort();
@@ -31,7 +31,7 @@ describe.skipIf(node.missing)(`what examples/README.md promises, on ${node.title
     expectTone(await client.heard(await placeToneCall(client)));
   });
 
-  test("`npm run example -- bun-server` starts it in a clone", async () => {
+  test("npm run example starts bun-server in a clone", async () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
     const cwd = temporaryFolder("clone");
     const server = await start(node, RUN, { args: ["bun-server"], cwd, env: { PATH } });
@@ -42,7 +42,7 @@ describe.skipIf(node.missing)(`what examples/README.md promises, on ${node.title
     expect(await server.stop()).toBe(0);
   });
 
-  test("a name that is no example is answered with those that are", async () => {
+  test("npm run example lists the examples for an unknown name", async () => {
     const { code, stderr } = await run([...node.command, RUN, "no-such"], { cwd: ROOT });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^"no-such" is no example .*: .*bun-server, .*your-own-storage, your-own-telephony$/m);

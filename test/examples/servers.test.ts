@@ -44,7 +44,7 @@ describe("an app that Ringport is mounted in", () => {
   }
 });
 
-describe("real phones", () => {
+describe("a SIP trunk", () => {
   onItsRuntime("sip-trunk/server.ts", {}, "places a call over a trunk, and the callee hears it", async () => {
     const farEnd = await startFarEnd({ callees: { "+12025550100": callees.answers } });
     onTestFinished(() => farEnd.close());
@@ -61,7 +61,7 @@ describe("real phones", () => {
   });
 });
 
-describe("a port of one's own", () => {
+describe("an adapter of one's own", () => {
   onItsRuntime("your-own-storage/server.ts", {}, "places a call that is heard", async () => {
     const { client } = await startExample("your-own-storage/server.ts", { inMemory: true });
     expectTone(await client.heard(await placeToneCall(client)));

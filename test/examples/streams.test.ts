@@ -51,7 +51,7 @@ function toneAt(sound: Sound, hz: number, seconds: number): number {
   return -1;
 }
 
-describe("stream-echo.ts says back what the callee says: a greeting, and a beep of 1000 Hz", () => {
+describe("stream-echo.ts repeats the callee's greeting and beep", () => {
   for (const name of ["node26", "node22", "bun", "deno"] as const)
     test.skipIf(runtimeNamed(name).missing)(`on ${runtimeNamed(name).title}`, async () => {
       const { output, sound } = await heardOf("stream-echo.ts", ["+12025550105"], name);
@@ -87,14 +87,14 @@ describe("stream-mp3-radio.ts", () => {
     expect(toneShare({ ...sound, samples: sound.samples.subarray(from, to) }, 1_000)).toBeGreaterThan(0.95);
   });
 
-  test("plays hello.mp3 where nothing is named", async () => {
+  test("plays hello.mp3 by default", async () => {
     const { sound } = await heardOf("stream-mp3-radio.ts", []);
     const { from, to } = loudPart(sound);
     expect((to - from) / sound.sampleRate).toBeGreaterThan(1);
   });
 });
 
-test("stream-bot.ts answers keys by its table, and hangs up when the last answer was heard", async () => {
+test("stream-bot.ts answers keys, and hangs up after the last answer", async () => {
   const { output, sound } = await heardOf("stream-bot.ts", []);
   expect(output.match(/^heard .*/gm)).toEqual([
     "heard 1: a low tone",

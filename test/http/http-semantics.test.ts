@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { closedHttp } from "../../src/http/closed.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { ask, requestOf } from "./support/ask.ts";
 import { CALL_ID, call, INSTANCE_ID, serve } from "./support/fakes.ts";
 
@@ -71,10 +72,10 @@ describe("addresses", () => {
   });
 
   test("a very long query does no harm", async () => {
-    const started = performance.now();
+    const started = processorMs();
     const reply = await ask(serve().app, { path: `/v1/calls?${"a=1&".repeat(250_000)}limit=3` });
     expect(reply.status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(processorMs() - started).toBeLessThan(2000);
   });
 
   test("a base path stands before everything", async () => {

@@ -4,7 +4,7 @@ import { bundle } from "./support/bundle.ts";
 const { folder } = inject("packed");
 
 test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
-  "%s loads nothing that only one runtime has, its dependencies included",
+  "%s and its dependencies load no module of a single runtime",
   async (file) => {
     const { imports } = await bundle(folder, file, "bundle");
     const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
@@ -12,7 +12,7 @@ test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
   },
 );
 
-test("ringport/client needs ky and nothing else, and what streams is loaded when it is needed", async () => {
+test("ringport/client needs ky only, and loads streams on demand", async () => {
   const { imports } = await bundle(folder, "dist/client.js", "external");
   const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
   expect(new Set(needed.map(({ path }) => path))).toEqual(new Set(["ky"]));

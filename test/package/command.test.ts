@@ -15,17 +15,17 @@ describe("the command of the installed package", () => {
   beforeAll(() => consumer.install(packed));
   const npx = (...args: readonly string[]) => mustRun(["npx", "--no-install", "ringport", ...args], { cwd });
 
-  test("npx ringport --version tells the version of the package", async () => {
+  test("npx ringport --version prints the version", async () => {
     expect(await npx("--version")).toBe(`${version}\n`);
   });
 
-  test("npx ringport --help tells the commands", async () => {
+  test("npx ringport --help lists the commands", async () => {
     expect(await npx("--help")).toMatch(/^ {2}ringport serve\b/m);
   });
 
   for (const runtime of runtimes)
     describe.skipIf(runtime.missing)(runtime.title, () => {
-      test("serves the interface and its documentation page, and ends when it is told to", async () => {
+      test("serves the API and its documentation, and stops on SIGTERM", async () => {
         const data = join(cwd, `data-${runtime.name}`);
         const server = await start(runtime, COMMAND, { args: ["serve"], cwd, env: { RINGPORT_DATA: data } });
         try {
@@ -42,7 +42,7 @@ describe("the command of the installed package", () => {
         }
       });
 
-      test("says in one line that PostgreSQL needs npm install pg", async () => {
+      test("asks for npm install pg if DATABASE_URL is PostgreSQL", async () => {
         const env = { DATABASE_URL: "postgres://ringport@127.0.0.1/ringport", RINGPORT_DATA: join(cwd, "data-pg") };
         const { code, stdout, stderr } = await run([...runtime.command, COMMAND, "serve"], { cwd, env });
         expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -20,13 +20,13 @@ for (const [installer, names] of WHERE) {
     beforeAll(() => consumer.install(packed));
 
     describe.each(names)("%s", (name) => {
-      test("imports every entry, and finds all that its types promise", async () => {
+      test("imports every entry with all exports of its types", async () => {
         const entries = entriesOf(packed.folder);
         const found = await consumer.run(name, "import-all.ts", ...entries.map(({ specifier }) => specifier));
         expect(found).toEqual(Object.fromEntries(entries.map(({ specifier, values }) => [specifier, values])));
       });
 
-      test("places a call, and the callee hears the whole message", () => expectHeardCall(consumer, name));
+      test("places a call that is heard in full", () => expectHeardCall(consumer, name));
     });
 
     test("has no optional peer installed", () => {

@@ -3,7 +3,10 @@ import { entriesOf } from "./support/entries.ts";
 
 // A name that comes, goes or becomes something else is a change that people must be told of: when this fails on
 // purpose, write a changeset (.changeset/README.md) and take the new list with `npm run test:package -- -u`.
-test.each(entriesOf(inject("packed").folder))("$specifier exports these names", async ({ specifier, exports }) => {
-  const file = specifier.replace("/", "-");
-  await expect(`${exports.join("\n")}\n`).toMatchFileSnapshot(`exports/${file}.txt`);
-});
+test.each(entriesOf(inject("packed").folder))(
+  "$specifier exports the recorded names",
+  async ({ specifier, exports }) => {
+    const file = specifier.replace("/", "-");
+    await expect(`${exports.join("\n")}\n`).toMatchFileSnapshot(`exports/${file}.txt`);
+  },
+);

@@ -20,7 +20,7 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
   beforeAll(async () => unpack(await publishedToJsr(manifest.name), folder));
   const files = () => readdirSync(folder, { recursive: true, encoding: "utf8" });
 
-  test("has no specifier that leads nowhere", () => {
+  test("has no unresolved import", () => {
     const astray = files()
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) =>
@@ -31,17 +31,17 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
     expect(astray).toEqual([]);
   });
 
-  test("carries the source, its documents and nothing else", () => {
+  test("contains the source and its documents only", () => {
     expect(readdirSync(folder).sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "adapters", "jsr.json", "src"]);
   });
 
-  test("names every optional peer with its version, which Deno can then fetch", () => {
+  test("names each optional peer with its version", () => {
     const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const missing = Object.keys(peerDependencies).filter((name) => devDependencies[name] === undefined);
     expect(missing, "a peer that is no devDependency becomes a file that does not exist").toEqual([]);
   });
 
-  test("places a heard call under Deno, by every name that it exports", async () => {
+  test("places a heard call under Deno with every entry", async () => {
     const consumer = new Consumer("deno");
     const entries = Object.entries<string>(manifest.exports);
     const imports = Object.fromEntries(entries.map(([key, file]) => [`ringport${key.slice(1)}`, join(folder, file)]));

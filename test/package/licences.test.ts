@@ -12,12 +12,12 @@ describe("licences", () => {
   const { folder } = inject("packed");
   const notices = readFileSync(join(folder, "dist/third-party-notices.txt"), "utf8");
 
-  test("of everything that is installed with the package are permissive", () => {
+  test("of installed dependencies are permissive", () => {
     expect(needed.length).toBeGreaterThan(8);
     expect(needed.filter(({ licence }) => !ACCEPTED.test(licence)).map(({ name }) => name)).toEqual([]);
   });
 
-  test("of the GPL are found only among the optional peers, which nobody gets unasked", () => {
+  test("of the GPL belong to optional peers only", () => {
     const { peerDependenciesMeta } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(optional.filter(({ licence }) => /GPL/.test(licence)).map(({ name }) => name)).toEqual([
       "@echogarden/espeak-ng-emscripten",
@@ -25,7 +25,7 @@ describe("licences", () => {
     for (const { name } of optional) expect(peerDependenciesMeta[name]).toEqual({ optional: true });
   });
 
-  test("are told for every package, with the full text of those whose code is carried along", () => {
+  test("are listed for every package, with full texts for bundled code", () => {
     for (const { name, version, licence } of [...needed, ...optional])
       expect(notices).toContain(`\n${name} ${version}: ${licence}`);
     const [carried = ""] = notices.split("These packages are installed with this one");
@@ -35,7 +35,7 @@ describe("licences", () => {
     expect(existsSync(join(folder, "dist/assets/swagger-ui-bundle.js.LICENSE.txt"))).toBe(true);
   });
 
-  test("leave no code of another package in the files that were built", () => {
+  test("are listed for all code in the built files", () => {
     const [carried = ""] = notices.split("These packages are installed with this one");
     expect(carried.match(/^\S+ \d+\.\d+\.\d+: /gm)).toEqual(["swagger-ui-dist 5.35.0: "]);
   });

@@ -9,13 +9,13 @@ import { mustRun } from "./support/run.ts";
 const { tarball, folder } = inject("packed");
 const modules = join(import.meta.dirname, "../../node_modules");
 
-test("publint finds nothing, suggestions included", async () => {
+test("publint reports nothing", async () => {
   const { buffer } = new Uint8Array(readFileSync(tarball));
   const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });
 
-test("the types of every entry resolve as its code does, for Node's resolution and for bundlers", async () => {
+test("the types of every entry resolve for Node and for bundlers", async () => {
   const attw = join(modules, "@arethetypeswrong/cli/dist/index.js");
   const command = [process.execPath, attw, tarball, "--profile", "esm-only", "--format", "json"];
   const { analysis } = JSON.parse(await mustRun(command, { cwd: folder }));

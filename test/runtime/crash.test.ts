@@ -15,7 +15,7 @@ onEach(ON_EVERYTHING, (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9 in the middle of a call", () => {
-    test("comes back with that call FAILED/interrupted, lines ACTIVE, queued calls waiting, and nothing else changed", async () => {
+    test("it restarts with that call FAILED/interrupted and all else unchanged", async () => {
       const { client, calling, linked, waiting, live, queued } = await aBusyServer(server);
       const heardSince = Date.now();
       await until(Date.now, (now) => now - heardSince > 700, 5_000, "something to have been heard");
@@ -53,7 +53,7 @@ onEach(ON_EVERYTHING, (target) => {
   });
 
   describe("SIGTERM in the middle of a call", () => {
-    test("lets it end within the drain time; the exit code is 0", async () => {
+    test("the call ends within the drain time; the exit code is 0", async () => {
       const client = await server.as("ada");
       const { id } = await client.call((await client.activeInstance()).id, { tts: HELLO });
       await client.waitForCall(id, ["IN_PROGRESS"]);
@@ -64,7 +64,7 @@ onEach(ON_EVERYTHING, (target) => {
       expect(loudness(await client.heard(id))).toBeGreaterThan(100);
     });
 
-    test("interrupts it when the drain time is over; the exit code is 0", async () => {
+    test("the call is interrupted after the drain time; the exit code is 0", async () => {
       const client = await server.as("ada");
       await server.stop();
       await server.start({ RINGPORT_DRAIN_MS: "300" });
@@ -79,7 +79,7 @@ onEach(ON_EVERYTHING, (target) => {
       await client.waitForInstance(instance, "ACTIVE");
     });
 
-    test("a second one ends it at once", async () => {
+    test("a second signal ends the server at once", async () => {
       const client = await server.as("ada");
       const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
       await client.waitForCall(id, ["IN_PROGRESS"]);
@@ -98,7 +98,7 @@ onEach(ON_EVERYTHING, (target) => {
     });
   });
 
-  test("SIGINT without a call ends it within a second, and the port is free again", async () => {
+  test("SIGINT without a call ends the server within a second", async () => {
     await server.as("ada");
     const { hostname, port } = new URL(server.base);
     const startedAt = performance.now();

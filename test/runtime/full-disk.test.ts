@@ -49,7 +49,7 @@ onEach([ON_NODE], (target) => {
         return { client, id: call.id };
       }
 
-      test("DELETE hangs up at once; the end is stored when there is room", async () => {
+      test("DELETE hangs up at once; the end is stored later", async () => {
         const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
         fillDisk(filler);
         const askedAt = performance.now();

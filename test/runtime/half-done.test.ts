@@ -9,7 +9,7 @@ onEach([ON_NODE, ON_POSTGRES], (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9", () => {
-    test("right after it has confirmed a link keeps the number linked", { timeout: 120_000 }, async () => {
+    test("a kill right after a confirmed link keeps the number linked", { timeout: 120_000 }, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const client = await server.as("ada");
         const { id } = await client.createInstance(`Desk ${round}`);
@@ -21,7 +21,7 @@ onEach([ON_NODE, ON_POSTGRES], (target) => {
       }
     });
 
-    test("during a deletion has begun nothing, or finishes it", { timeout: 120_000 }, async () => {
+    test("a kill during a deletion leaves it undone, or finished later", { timeout: 120_000 }, async () => {
       let begun = 0;
       for (let round = 0; round < ROUNDS; round++) {
         const client = await server.as("ada");

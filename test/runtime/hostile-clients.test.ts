@@ -36,7 +36,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe("a body of 1 GB", () => {
     test.for(["with its length", "in chunks without one"] as const)(
-      "%s is refused early and takes no memory",
+      "a body %s is refused early and takes no memory",
       async (how) => {
         const client = await theClient();
         const total = 1024 * MEGABYTE;
@@ -57,7 +57,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       },
     );
 
-    test("sent to an address that takes none is not read either", async () => {
+    test("a body for a path that takes none is not read", async () => {
       const client = await theClient();
       const before = server.peakMemory();
       for (const [method, path] of [
@@ -73,7 +73,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);
     });
 
-    test("without a token is refused before it is read", async () => {
+    test("a body without a token is refused unread", async () => {
       const before = server.peakMemory();
       const answer = await server.client().send("POST", "/v1/calls", { body: () => bytesOf(1024 * MEGABYTE) });
       expectProblem(answer, 401, "unauthorized");
@@ -102,7 +102,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "POST /v1/calls HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
       ],
       ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: x\r\n\r\n"],
-    ] as const)("%s: the connection ends or a 4xx comes, and the server goes on", async ([, bytes]) => {
+    ] as const)("%s: the connection ends or gets a 4xx; the server goes on", async ([, bytes]) => {
       await theClient();
       const { text, closed } = await sendRaw(server.base, Buffer.from(bytes, "latin1"), {
         until: /^HTTP\/1\.[01] \d{3}/,
@@ -114,7 +114,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(text).not.toMatch(/HTTP\/1\.1 (2\d\d|500)/);
     });
 
-    test("a smuggled second request is not answered", async () => {
+    test("a smuggled second request gets no response", async () => {
       const smuggled = "GET /v1/instances HTTP/1.1\r\nHost: x\r\n";
       const body = `0\r\n\r\n${smuggled}${await TOKEN()}\r\n`;
       const head = `POST /v1/instances HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -122,7 +122,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(text.match(/HTTP\/1\.1 200/g)).toBeNull();
     });
 
-    test("200 requests that never end hold up nobody else", async () => {
+    test("200 endless requests delay no other request", async () => {
       const head = `POST /v1/calls HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"instanceId":`;
       const slow = Array.from({ length: 200 }, (_, i) =>
         sendRaw(server.base, i % 2 ? head : head.slice(0, 40), { waitMs: 1_500 }),
@@ -140,7 +140,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(countRows(await server.rows())).toEqual(before);
     });
 
-    test("a forged Host leads nobody astray", async () => {
+    test("a forged Host does not appear in URLs", async () => {
       const client = await theClient();
       const { id } = await client.createInstance();
       const path = `/v1/instances/${id}/configure`;

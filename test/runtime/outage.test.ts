@@ -4,7 +4,7 @@ import { until } from "../support/server-client.ts";
 import { byeAt, instance, invitedAt, LEASE_MS, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.ts";
 
 onEach(ON_EVERY_POSTGRES, (target) => {
-  test("a server that is cut off from its database has hung up before another one dials", async () => {
+  test("a server without its database hangs up before another one dials", async () => {
     const pair = await Pair.start(target, "exit");
     const { first, second, relay } = pair;
     const client = await first.as("ada");

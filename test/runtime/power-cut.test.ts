@@ -12,7 +12,7 @@ const LONG = {
 onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
   const server = useServer(target);
 
-  test("everything that was answered 201 is there after kill -9", async () => {
+  test("every record confirmed with 201 survives kill -9", async () => {
     const client = await server.as("ada");
     const instances: InstanceView[] = [];
     for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
@@ -46,7 +46,7 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
   });
 
-  test("a request that was cut off has created its call with its key, or nothing", async () => {
+  test("a cut-off request created its call with its key, or nothing", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `cut-${id}` };
@@ -61,7 +61,7 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     expect(calls).toHaveLength(1);
   });
 
-  test("a second server on the same data is refused, names the reason, and harms nobody", async () => {
+  test("a second server on the same data fails with the reason", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
     await client.waitForCall(id, ["IN_PROGRESS"]);

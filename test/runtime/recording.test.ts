@@ -19,7 +19,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES, ON_POSTGRES], (target) => {
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
   describe("a server killed with -9 in the middle of a recorded call", () => {
-    test("comes back with what was recorded until a second before", async () => {
+    test("the recording survives up to the last second", async () => {
       const client = await server.as("ada");
       const { id: instance } = await client.activeInstance();
       const { id } = await client.call(instance, { ...LONG, target: PRESSES_KEYS });

@@ -43,7 +43,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe("readers that stall", () => {
     test.skipIf(process.platform !== "linux")(
-      "hold little of a long recording each, and another reader gets it whole",
+      "each holds little memory, and another reader gets the whole recording",
       async () => {
         const client = await server.as("ada");
         const { id } = await client.activeInstance();

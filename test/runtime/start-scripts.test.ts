@@ -20,7 +20,7 @@ for (const [script, on] of SCRIPTS) {
   const runtime = runtimes.find(({ name }) => name === on)!;
 
   describe.skipIf(runtime.missing)(`npm run ${script} (${runtime.title})`, () => {
-    test("serves from source; a call is heard; a SIGTERM to npm stops it", async () => {
+    test("it serves from source, places a heard call, and stops on SIGTERM", async () => {
       const npm = { ...runtime, command: ["npm", "run", "--silent"] };
       const data = temporaryFolder("start");
       const tokenFile = join(data, "token");
@@ -44,6 +44,6 @@ for (const [script, on] of SCRIPTS) {
 }
 
 const deno = runtimes.find(({ name }) => name === "deno")!;
-test.skipIf(deno.missing)("the suites run Deno with the permissions of npm run start:deno, and no others", () => {
+test.skipIf(deno.missing)("Deno runs with the permissions of npm run start:deno only", () => {
   expect(scripts["start:deno"]).toBe(`deno ${deno.command.slice(1).join(" ")} adapters/cli/main.ts serve`);
 });

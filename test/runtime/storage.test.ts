@@ -28,7 +28,7 @@ onEach([ON_NODE], (target) => {
       unmount(disk);
     });
 
-    test("answers 503 storage_unavailable, answers nothing 201 that is not stored, and recovers", async () => {
+    test("writes get 503 until there is room; nothing unstored gets 201", async () => {
       const client = await server.as("ada");
       const linked = await client.activeInstance("linked");
       const live = await client.call(linked.id, { tts: HELLO });
@@ -92,7 +92,7 @@ onEach([ON_NODE], (target) => {
       }
     };
 
-    test("answers 503 storage_unavailable to what must be written, goes on reading, and recovers", async () => {
+    test("writes get 503 until it is unlocked; reads go on", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const call = await client.call(id);
@@ -118,7 +118,7 @@ onEach([ON_NODE], (target) => {
       expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     });
 
-    test("answers 503 to deletions, finishes them by itself, and answers one repetition of each 204", async () => {
+    test("deletions get 503 and finish later; one repetition gets 204", async () => {
       const client = await server.as("ada");
       const [waiting, doomed] = [await client.createInstance(), await client.createInstance()];
       const call = await client.call(waiting.id);
@@ -140,7 +140,7 @@ onEach([ON_NODE], (target) => {
       }
     });
 
-    test("a call that ends meanwhile ends, and its outcome is stored afterwards", async () => {
+    test("the outcome of a call that ends meanwhile is stored later", async () => {
       const client = await server.as("ada");
       const { id } = await client.call((await client.activeInstance()).id);
       await client.waitForCall(id, ["IN_PROGRESS"]);
@@ -160,7 +160,7 @@ onEach([ON_NODE], (target) => {
 onEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
-  test("a PostgreSQL that cannot be reached: 503 storage_unavailable, and everything goes on once it is back", async () => {
+  test("an unreachable PostgreSQL gives 503 until it is back", async () => {
     const { database } = server;
     if (!("url" in database)) throw new Error("this needs PostgreSQL");
     const relay = await relayTo(database.url);
@@ -199,7 +199,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
 onEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
-  test("answers of PostgreSQL that are lost, although it did what it was asked, change nothing for a call", async () => {
+  test("lost responses of PostgreSQL do not change a call", async () => {
     const { database } = server;
     if (!("url" in database)) throw new Error("this needs PostgreSQL");
     const relay = await relayTo(database.url);

@@ -12,7 +12,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const pauses = target.runtime.name !== "deno";
 
   describe.concurrent("sizes", () => {
-    test("a message of more than 1 MiB ends the connection with 1009, and the call waits", async () => {
+    test("a message over 1 MiB closes the stream with 1009", async () => {
       const { call, client, open, dial } = await streamCall(server);
       const stream = await open();
       await dial();
@@ -23,7 +23,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(await client.waitForCall(call.id)).toMatchObject(LOST);
     });
 
-    test("100 MB at once have to wait, or end the connection; the server stays well, and its memory as it was", async () => {
+    test("100 MB at once wait or close the stream, without using memory", async () => {
       const { call, client, open, dial } = await streamCall(server);
       const stream = await open();
       await dial();
@@ -42,7 +42,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
   });
 
-  test("a client that never reads is let go with 4009 once 1 MiB waits for it; the server's memory stays as it was", async () => {
+  test("a client that never reads is closed with 4009 at 1 MiB", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -60,7 +60,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     stream.kill();
   });
 
-  test("an upgrade that is refused is answered before the handshake", async () => {
+  test("an upgrade is refused before the handshake", async () => {
     const { call, client, open } = await streamCall(server);
     const upgrade = {
       connection: "Upgrade",
@@ -79,7 +79,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expectProblem(await client.get(path, upgrade), 409, "call_ended");
   });
 
-  test("a server that stops ends live calls with 4010, and tells those whose call waits for the next server 1001", async () => {
+  test("stopping closes live streams with 4010 and queued ones with 1001", async () => {
     const [live, waiting] = [await streamCall(server), await streamCall(server)];
     const [stream, queued] = [await live.open(), await waiting.open()];
     await live.dial();

@@ -7,7 +7,7 @@ import { end, instance, invitedAt, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.
 
 onEach(ON_EVERY_POSTGRES, (target) => {
   for (const onOwnershipLost of ["exit", "restart"] as const)
-    test(`a server that was stopped longer than its lease hangs up first of all, then ${onOwnershipLost}s`, async () => {
+    test(`a server paused beyond its lease hangs up first, then ${onOwnershipLost}s`, async () => {
       const pair = await Pair.start(target, onOwnershipLost);
       const { first, second } = pair;
       const client = await first.as("ada");

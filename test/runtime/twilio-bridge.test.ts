@@ -47,7 +47,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the bridge to a bot for Twilio Media Streams", () => {
     const server = useServer(target, { env: { ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" } });
 
-    test.concurrent("that was written as a server runs unchanged behind the bridge", async (context) => {
+    test.concurrent("a bot written as a server runs behind the bridge", async (context) => {
       const call = await placeCall(server, NUMBERS.greetsAndBeeps);
       const { program, bots, signatures } = await bridge(context, server, call, { hangUpAt: "utterance 1" });
       expect(await program.ended).toContain("The bot has let go");
@@ -61,7 +61,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(findIn(await call.client.heard(call.callId), said.samples)).toBeGreaterThanOrEqual(0);
     });
 
-    test.concurrent("behind the bridge is not dialled for a call that nobody answers", async (context) => {
+    test.concurrent("the bridge does not connect the bot for an unanswered call", async (context) => {
       const { client, callId } = await placeCall(server, NUMBERS.ringsOn);
       const { program, bots } = await bridge(context, server, { client, callId });
       const attached = async (): Promise<string> => (await client.get(`/v1/calls/${callId}/stream`)).text;
@@ -71,7 +71,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(bots).toEqual([]);
     });
 
-    test.concurrent("behind the bridge is told when the call is ended, and let go", async (context) => {
+    test.concurrent("the bot receives stop when the call is ended", async (context) => {
       const { client, callId } = await placeCall(server, NUMBERS.listens);
       const { program, bots } = await bridge(context, server, { client, callId });
       await until(
@@ -86,7 +86,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
     });
 
-    test.concurrent("the bridge says why there is no stream", async (context) => {
+    test.concurrent("the bridge prints why there is no stream", async (context) => {
       const { client } = await placeCall(server, NUMBERS.busy);
       const { program } = await bridge(context, server, { client, callId: "call_01k7zq3n5de7h9k1m3p5r7t9vb" });
       await expect(program.ended).rejects.toThrow("call_not_found");

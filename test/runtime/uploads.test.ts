@@ -64,7 +64,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     ["with their length", WITH_LENGTH],
     ["in chunks", IN_CHUNKS],
   ])("held uploads of one user, %s,", (_, rest) => {
-    test("refuse the user's next one and nobody else's, until they are gone", async () => {
+    test("the user's next upload is refused until they are gone", async () => {
       const [ada, bob] = [await server.as("ada"), await server.as("bob")];
       for (let upload = 0; upload < 3; upload++) held.push(hold(server, ada, rest));
       const refused = await eventually(503, () => upload(ada));
@@ -76,14 +76,14 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
   });
 
-  test("no number of held uploads of several users refuses a small request", async () => {
+  test("held uploads of several users never refuse a small request", async () => {
     const [ada, bob, eve] = [await server.as("ada"), await server.as("bob"), await server.as("eve")];
     for (const client of [ada, ada, ada, bob, bob, eve]) held.push(hold(server, client, WITH_LENGTH));
     expect((await eventually(503, () => upload(eve))).status).toBe(503);
     expected(201, await eve.post("/v1/instances", { name: "still there" }));
   });
 
-  test("a deep body of 3 MiB is refused before it is parsed", async () => {
+  test("a deep body of 3 MiB is refused unparsed", async () => {
     const ada = await server.as("ada");
     const body = "[".repeat(3 * MEGABYTE - 1);
     const answer = await ada.send("POST", "/v1/calls", { body });

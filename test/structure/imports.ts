@@ -12,8 +12,16 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
+const parsed = new WeakMap<SourceFile, readonly Import[]>();
+
 /** All imports of a file, `import()` and `import("…").Type` included. */
-export function importsOf({ path, text }: SourceFile): readonly Import[] {
+export function importsOf(file: SourceFile): readonly Import[] {
+  const imports = parsed.get(file) ?? parse(file);
+  parsed.set(file, imports);
+  return imports;
+}
+
+function parse({ path, text }: SourceFile): readonly Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;

@@ -7,7 +7,12 @@ import { readText } from "./source-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What reaches the machine: a test that imports one, itself or through its support, is no unit test. */
-const MACHINE = /^(node:(child_process|dgram|http|http2|net|sqlite|timers\/promises|tls|worker_threads)|pg|ws)$/;
+const MACHINE =
+  /^(?:node:(?:child_process|dgram|https?|http2|net|sqlite|timers\/promises|tls|worker_threads)|pg|ws|adapters\/server\/.*)$/;
+/** What starts a thread. */
+const THREAD = /\bnew (?:WorkerPool|Worker)\(/;
+/** What reads a clock or waits for one. */
+const CLOCK = /\bperformance\.now\(|\bDate\.now\(|\bsetTimeout\([^()]*, *[1-9]|\bsleep\(/;
 /** Other projects: see vitest.config.ts. */
 const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli)\//;
 
@@ -41,6 +46,15 @@ describe("the project unit", () => {
   test("opens no socket, process, worker or database", () => {
     const ways = unit.map((path) => wayToMachine(path)?.join(" → ")).filter((way) => way !== undefined);
     expect(ways, "move these tests to INTEGRATION in test/structure/integration.ts").toEqual([]);
+  });
+
+  test("starts no thread", () => {
+    expect(unit.filter((path) => THREAD.test(readText(path)))).toEqual([]);
+  });
+
+  test("reads no clock but the processor's", () => {
+    const readers = unit.filter((path) => CLOCK.test(readText(path)));
+    expect(readers, "use a manual clock, or processorMs() of test/support/processor-time.ts").toEqual([]);
   });
 });
 

@@ -3,13 +3,14 @@
  * project "integration" runs them; all other tests of the library belong to the project "unit", which needs none of that.
  */
 export const INTEGRATION: readonly string[] = [
-  "test/contract/{speech,storage,telephony,transcription}.test.ts",
+  "test/contract/*.test.ts",
   "test/client/**/*.test.ts",
   "test/application/access/idempotency-losses.test.ts",
+  "test/application/call-audio/{inspections,streams/ahead}.test.ts",
   "test/http/followed-log.test.ts",
   "test/http/contract/*.test.ts",
   "test/adapters/*.test.ts",
-  "test/adapters/{bodies,server,simulator,speech,storage,transcription,workers}/**/*.test.ts",
+  "test/adapters/{bodies,server,simulator,speech,storage,telephony,transcription,workers}/**/*.test.ts",
   "test/adapters/sip/*.test.ts",
   "test/adapters/sip/{accounts,check,routes,transport}/**/*.test.ts",
   "test/adapters/sip/media/{,worker/}*.test.ts",

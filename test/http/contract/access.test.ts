@@ -25,7 +25,7 @@ describe("a missing or invalid token", () => {
         .map(([method]) => `${method.toUpperCase()} ${pathOf(template)}`),
     );
 
-  test("is refused with 401 by every protected operation", async () => {
+  test("every protected operation refuses it with 401", async () => {
     const live = (await server.as("ada")).token!;
     const wrong = [
       undefined,
@@ -54,7 +54,7 @@ describe("a missing or invalid token", () => {
     }
   });
 
-  test("answers 401 to an upgrade, before the handshake", async () => {
+  test("an upgrade is refused with 401 before the handshake", async () => {
     const answer = await server.client().get(`/v1/calls/${NOBODYS.call}/stream`, {
       connection: "Upgrade",
       upgrade: "websocket",
@@ -64,7 +64,7 @@ describe("a missing or invalid token", () => {
     expectProblem(answer, 401, "unauthorized");
   });
 
-  test("changes nothing", async () => {
+  test("a refused request changes nothing", async () => {
     const { id } = await (await server.as("ada")).createInstance();
     const before = await server.rows();
     const nobody = server.client();
@@ -80,7 +80,7 @@ describe("a missing or invalid token", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("a revoked token is worth nothing at once, the user's others go on", async () => {
+  test("a revoked token stops working at once; the user's other tokens work", async () => {
     const [token, other] = [await server.token("grace"), await server.token("grace")];
     const client = server.client(token);
     expect((await client.get("/v1/instances")).status).toBe(200);
@@ -91,7 +91,7 @@ describe("a missing or invalid token", () => {
 });
 
 describe("another user's record", () => {
-  test("is answered on every endpoint exactly as one that does not exist", async () => {
+  test("every endpoint responds as if the record did not exist", async () => {
     const [ada, eve] = [await server.as("ada"), await server.as("eve")];
     const { id: instance } = await ada.createInstance("Secret");
     const { id: call } = await ada.call(instance);
@@ -121,7 +121,7 @@ describe("another user's record", () => {
     expect((await ada.readCall(call)).status).toBe("QUEUED");
   });
 
-  test("a cursor of another user's list leads nowhere in one's own", async () => {
+  test("a cursor of another user's list is useless in one's own", async () => {
     const [ada, eve] = [await server.as("ada"), await server.as("eve")];
     await ada.createInstance();
     await ada.createInstance();
@@ -141,7 +141,7 @@ describe("a demo token", () => {
     return { ada, demo: server.client(token), own, other };
   };
 
-  test("calls from its own instance", async () => {
+  test("it calls from its own instance", async () => {
     const { demo, own } = await theDemo();
     const call = await demo.call(own.id);
     expect((await demo.readCall(call.id)).instance_id).toBe(own.id);
@@ -149,7 +149,7 @@ describe("a demo token", () => {
     expect((await demo.delete(`/v1/calls/${call.id}`)).status).toBe(204);
   });
 
-  test("is answered 403 for any other instance, whether it exists or not", async () => {
+  test("it gets 403 for every other instance, existing or not", async () => {
     const { ada, demo, other } = await theDemo();
     const foreign = (await (await server.as("eve")).createInstance()).id;
     await ada.call(other.id);
@@ -159,7 +159,7 @@ describe("a demo token", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("gets 401, 415, 413 and 400 before the 403", async () => {
+  test("it gets 401, 415, 413 and 400 before the 403", async () => {
     const { demo, other } = await theDemo();
     expectProblem(await server.client().postCall(other.id), 401, "unauthorized");
     const plain = await demo.send("POST", "/v1/calls", { headers: { "content-type": "text/plain" }, body: "x" });
@@ -169,7 +169,7 @@ describe("a demo token", () => {
     expectProblem(await demo.postCall(other.id, noise), 403, "demo_token_restricted");
   });
 
-  test("has idempotency keys of its own, and gets no answer for another instance", async () => {
+  test("it has its own idempotency keys, and no replay of another instance", async () => {
     const { ada, demo, own, other } = await theDemo();
     const headers = { "idempotency-key": `replay-${other.id}` };
     const first = expected(201, await demo.postCall(own.id, {}, headers));
@@ -183,7 +183,7 @@ describe("a demo token", () => {
     expectProblem(await demo.postCall(other.id, {}, adas), 403, "demo_token_restricted");
   });
 
-  test("sees only its instance and that instance's calls", async () => {
+  test("it sees only its instance and that instance's calls", async () => {
     const { ada, demo, own, other } = await theDemo();
     const [visible, hidden] = [await ada.call(own.id), await ada.call(other.id)];
     const idsOf = async (path: string) =>
@@ -205,7 +205,7 @@ describe("a demo token", () => {
     expectProblem(await demo.get(`/simulator/calls/${hidden.id}/heard.wav`), 404, "call_not_found");
   });
 
-  test("creates and deletes no instance", async () => {
+  test("it creates and deletes no instance", async () => {
     const { demo, own, other } = await theDemo();
     const before = await server.rows();
     expectProblem(await demo.post("/v1/instances", { name: "x" }), 403, "demo_token_restricted");

@@ -46,7 +46,7 @@ describe("text", () => {
     ["marks that turn the direction", "\u202eevil\u202c \u2066x\u2069"],
     ["markup", "<speak><break time='99999s'/>hello</speak> [[pause]] \\x1b[31m"],
     ["every control character", `${String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i))} a`],
-  ] as const)("with %s is stored, and answered as it was sent", async ([, text]) => {
+  ] as const)("text with %s is stored and returned unchanged", async ([, text]) => {
     const client = await theClient();
     const { id } = await client.createInstance("x", { text });
     expect((await client.instance(id)).metadata).toEqual({ text });
@@ -54,7 +54,7 @@ describe("text", () => {
     expect((await client.readCall(call.id)).status).toBe("QUEUED");
   });
 
-  test("NUL in a name is refused or stored, never cut off", async () => {
+  test("NUL in a name is refused or stored, never truncated", async () => {
     const client = await theClient();
     const answer = await client.post("/v1/instances", { name: "a\u0000b" });
     if (answer.status === 400) expectProblem(answer, 400, answer.json().code as string);
@@ -63,7 +63,7 @@ describe("text", () => {
 });
 
 describe("JSON", () => {
-  test.for([100, 100_000])("%i levels deep is refused within a second", async (levels) => {
+  test.for([100, 100_000])("JSON of %i levels is refused within a second", async (levels) => {
     const client = await theClient();
     const before = countRows(await server.rows());
     for (const body of [nested(levels), "[".repeat(levels), `{"name":"x","metadata":${nested(levels)}}`]) {
@@ -79,7 +79,7 @@ describe("JSON", () => {
     ["__proto__", '{"name":"x","metadata":{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":1}}}}'],
     ["a key twice", '{"name":"first","name":"second"}'],
     ["a number beyond all bounds", '{"name":"x","metadata":{"n":1e999,"m":-0}}'],
-  ] as const)("with %s does no harm", async ([, body]) => {
+  ] as const)("JSON with %s does no harm", async ([, body]) => {
     const client = await theClient();
     const { id } = expected(201, await client.send("POST", "/v1/instances", { body })).json<InstanceView>();
     const { metadata } = await client.instance(id);
@@ -87,7 +87,7 @@ describe("JSON", () => {
     expect((await client.createInstance()).metadata).toEqual({});
   });
 
-  test("a million faults are answered within a second", async () => {
+  test("a million faults are reported within a second", async () => {
     const client = await theClient();
     const { id } = await client.createInstance();
     const instructions = Array(1_000_000).fill(0);
@@ -121,7 +121,7 @@ describe("audio", () => {
     ["a WAV in an unknown coding", () => patched16(toneWav(), 20, 0x1234), [400]],
     ["a WAV whose format chunk claims 2 GB", () => patched(toneWav(), 16, 0x7fffffff), [400]],
     ["a WAV of 11 minutes", () => toneWav({ ms: 11 * 60_000, sampleRate: 4000, hz: 200 }), [400]],
-  ])("%s", async ([, file, statuses]) => {
+  ])("an audio file of %s is accepted or refused by its content", async ([, file, statuses]) => {
     const client = await theClient();
     const { id } = await client.createInstance();
     const before = await server.rows();
@@ -132,7 +132,7 @@ describe("audio", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("over 10 MiB decoded is refused", async () => {
+  test("audio of more than 10 MiB decoded is refused", async () => {
     const client = await theClient();
     const { id } = await client.createInstance();
     const file = toneWav({ ms: 330_000 }); // 10.07 MiB
@@ -149,7 +149,7 @@ describe("injection", () => {
     "../../../etc/passwd",
   ];
 
-  test("of SQL is text like any other", async () => {
+  test("SQL is text like any other", async () => {
     const client = await theClient();
     const before = countRows(await server.rows());
     for (const evil of EVIL) {
@@ -166,7 +166,7 @@ describe("injection", () => {
     expect((await server.rows()).calls).toBeDefined();
   });
 
-  test("of header lines through what is answered does not work", async () => {
+  test("header lines cannot be injected into a response", async () => {
     const client = await theClient();
     const evil = "a%0d%0aSet-Cookie:%20evil=1";
     for (const path of [
@@ -181,7 +181,7 @@ describe("injection", () => {
     }
   });
 
-  test("of a script into a page for people does not work", async () => {
+  test("a script cannot be injected into a page", async () => {
     const answer = await server.ask("GET", "/simulator/link/%3Cscript%3Ealert(1)%3C/script%3E");
     expect(answer.status).toBe(404);
     expect(answer.text).not.toMatch(/<script/i);

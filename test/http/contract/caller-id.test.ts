@@ -10,7 +10,7 @@ const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
 const DESK = { phoneNumber: "+12025550123", displayName: "Desk" };
 
 describe("the caller of an instance", () => {
-  test("is shown with it, changed by PATCH and taken away by null; without one nothing is shown", async () => {
+  test("it is shown, changed by PATCH and removed by null", async () => {
     const client = await server.as("ada");
     const created = await client.post("/v1/instances", { name: "Desk", callerId: "+12025550123" });
     const instance = expected(201, created).json<WithCallerId>();
@@ -26,7 +26,7 @@ describe("the caller of an instance", () => {
     expect(cleared).toMatchObject({ name: "Bare" });
   });
 
-  test("is not changed by a faulty request, by another user or by a demo token", async () => {
+  test("a faulty request, another user or a demo token cannot change it", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const path = `/v1/instances/${id}`;
@@ -45,7 +45,7 @@ describe("the caller of an instance", () => {
 });
 
 describe("the caller of a call", () => {
-  test("is its instance's, or its own, and reaches the network", async () => {
+  test("the network receives the call's own caller, or its instance's", async () => {
     const client = await server.as("cleo");
     const { id } = await client.activeInstance();
     expected(200, await client.patch(`/v1/instances/${id}`, { callerId: DESK }));

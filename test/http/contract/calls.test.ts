@@ -36,7 +36,7 @@ const server = useLocalServer();
 
 describe("POST /v1/calls", () => {
   for (const [type, fields] of Object.entries(TYPES))
-    test(`answers 201 to ${type} with exactly the call, QUEUED, and where it is`, async () => {
+    test(`${type}: 201 with the queued call and its location`, async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const answer = await client.post("/v1/calls", {
@@ -55,7 +55,7 @@ describe("POST /v1/calls", () => {
       expect(answer.headers["content-type"]).toBe("application/json");
     });
 
-  test("answers 200 with the active call and creates none", async () => {
+  test("an active call is returned with 200, and no other is created", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
@@ -67,7 +67,7 @@ describe("POST /v1/calls", () => {
     expect(list).toHaveLength(1);
   });
 
-  test("creates the next call once the active one is over", async () => {
+  test("the next call is created once the active one has ended", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const first = await client.call(id);
@@ -75,7 +75,7 @@ describe("POST /v1/calls", () => {
     expect((await client.call(id)).id).not.toBe(first.id);
   });
 
-  test("a missing content type is read as JSON, and so is application/problem+json's kind", async () => {
+  test("a missing content type and any +json type are read as JSON", async () => {
     const client = await server.as("ada");
     for (const headers of [
       {},
@@ -87,13 +87,13 @@ describe("POST /v1/calls", () => {
     }
   });
 
-  test("a data: prefix in front of the Base64 is allowed, whatever type it claims", async () => {
+  test("Base64 may have a data: prefix of any type", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     await client.call(id, { type: "FIXED_AUDIO", audio: { audioBase64: `data:image/gif;base64,${TONE}` } });
   });
 
-  test("fields of another type are ignored, however wrong, and unknown ones refused only when asked", async () => {
+  test("unknown fields are ignored, and refused under Prefer: handling=strict", async () => {
     const client = await server.as("ada");
     const [first, second] = [await client.createInstance(), await client.createInstance()];
     await client.call(first.id, { audio: 7, agent: { instructions: [] }, colour: "red" });
@@ -169,7 +169,7 @@ describe("POST /v1/calls", () => {
       { type: "X", ...TO("1"), instanceId: 5 },
       ["/instanceId", "/target/phoneNumber", "/type"],
     ],
-  ])("answers 400 to %s and points to it", async ([, changes, pointers, code]) => {
+  ])("%s is refused with 400 and a pointer to it", async ([, changes, pointers, code]) => {
     const client = await server.as("faulty");
     const { id } = (await instanceOf(client)).at(0) ?? (await client.createInstance());
     const before = await server.rows();
@@ -181,7 +181,7 @@ describe("POST /v1/calls", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("a missing target is pointed to", async () => {
+  test("a missing target is refused with a pointer to it", async () => {
     const client = await server.as("faulty");
     const { id } = await client.createInstance();
     const problem = expectProblem(await client.postCall(id, { target: undefined }), 400, "invalid_request");
@@ -189,7 +189,7 @@ describe("POST /v1/calls", () => {
     expect(problem.errors?.[0]?.pointer).toMatch(/^\/target(\/phoneNumber)?$/);
   });
 
-  test("a voice that is not available names the voices of that language", async () => {
+  test("the refusal of an unavailable voice names the language's voices", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answer = await client.postCall(id, { tts: { text: "Hello", voiceId: "en-US-99" } });
@@ -213,7 +213,7 @@ describe("POST /v1/calls", () => {
     ["text/plain", "{}", { "content-type": "text/plain" }, 415, "unsupported_media_type"],
     ["another charset", "{}", { "content-type": "application/json; charset=utf-16" }, 415, "unsupported_media_type"],
     ["a compressed body", "{}", { "content-encoding": "gzip" }, 415, "unsupported_media_type"],
-  ])("answers %s with %i", async ([, body, headers, status, code]) => {
+  ])("%s is refused with %i", async ([, body, headers, status, code]) => {
     const client = await server.as("faulty");
     const before = await server.rows();
     for (const path of ["/v1/calls", "/v1/instances"]) {
@@ -223,7 +223,7 @@ describe("POST /v1/calls", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("answers 413 to a body over the limit and names the limit", async () => {
+  test("a body over the limit is refused with 413, which names the limit", async () => {
     const client = await server.as("ada");
     const limit = 16 * 1024 * 1024;
     for (const headers of [{ "content-length": String(limit + 1) }, { "transfer-encoding": "chunked" }]) {
@@ -235,14 +235,14 @@ describe("POST /v1/calls", () => {
   });
 
   test.for([NOBODYS.instance, NOBODYS.call, "inst_", "x", "' or 1=1 --"])(
-    "answers 404 to the instance %s, which is not there",
+    "the unknown instance %s is refused with 404",
     async (instanceId) => {
       const answer = await (await server.as("ada")).postCall(instanceId);
       expectProblem(answer, 404, "instance_not_found", "/v1/calls");
     },
   );
 
-  test("checks the input before it looks for the instance, and the audio after it has found no active call", async () => {
+  test("input is checked before the instance, audio after the active call", async () => {
     const client = await server.as("ada");
     const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
     expectProblem(await client.postCall(NOBODYS.instance, { target: {} }), 400, "invalid_request");
@@ -256,7 +256,7 @@ describe("POST /v1/calls", () => {
 });
 
 describe("GET /v1/calls/:callId", () => {
-  test("answers exactly the call, with nulls for what has not happened", async () => {
+  test("the call has exactly its fields, null for what has not happened", async () => {
     const client = await server.as("ada");
     const created = await client.call((await client.createInstance()).id);
     const call = expected(200, await client.get(`/v1/calls/${created.id}`)).json();
@@ -264,7 +264,7 @@ describe("GET /v1/calls/:callId", () => {
     expect(call).toEqual({ ...created, started_at: null, ended_at: null });
   });
 
-  test("expand adds the objects that are named, and no others", async () => {
+  test("expand adds the named objects only", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     for (const names of ["outcome", "media", "transcript", "outcome,transcript,media"]) {
@@ -277,7 +277,7 @@ describe("GET /v1/calls/:callId", () => {
 });
 
 describe("DELETE /v1/calls/:callId", () => {
-  test("answers 204 without a body; the call is FAILED/terminated with its end, and cannot be ended again", async () => {
+  test("204 without a body; the call is FAILED/terminated for good", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     const path = `/v1/calls/${id}`;
@@ -305,7 +305,7 @@ test.for([
 });
 
 describe("GET /v1/calls/:callId/events", () => {
-  test("answers the timeline with exactly its members, oldest first, and pages through it", async () => {
+  test("the timeline has its fields, is oldest first, and has pages", async () => {
     const client = await server.as("ada");
     const instance = await client.createInstance();
     const { id } = await client.call(instance.id);
@@ -328,7 +328,7 @@ describe("GET /v1/calls/:callId/events", () => {
 });
 
 describe("GET /v1/calls", () => {
-  test("pages through all calls, newest first, without a gap and without one twice, while more are made", async () => {
+  test("pages list each call once, newest first, while more are created", async () => {
     const client = await server.as("pager");
     const { id } = await client.createInstance();
     const made: string[] = [];
@@ -355,7 +355,7 @@ describe("GET /v1/calls", () => {
     expect(all.map((call) => call.id)).toEqual(made);
   });
 
-  test("answers 50 unless told otherwise, and at most 200", async () => {
+  test("a page has 50 calls by default, and at most 200", async () => {
     const client = await server.as("counter");
     const { id } = await client.createInstance();
     for (let i = 0; i < 51; i++) {
@@ -369,7 +369,7 @@ describe("GET /v1/calls", () => {
     expect(tooMany.errors).toMatchObject([{ pointer: "", parameter: "limit" }]);
   });
 
-  test("filters by instance, status, type and time, and takes expand", async () => {
+  test("calls are filtered by instance, status, type and time", async () => {
     const client = await server.as("filterer");
     const [one, two] = [await client.createInstance(), await client.createInstance()];
     const failed = await client.call(one.id, { type: "DYNAMIC_STREAM" });
@@ -403,20 +403,20 @@ describe("GET /v1/calls", () => {
     ["instance_id=x"],
     ["created_after=yesterday"],
     ["created_before=2026-02-30T00:00:00Z"],
-  ])("answers 400 to ?%s", async ([query]) => {
+  ])("the query ?%s is refused with 400", async ([query]) => {
     const answer = await (await server.as("ada")).get(`/v1/calls?${query}`);
     expect(expectProblem(answer, 400, "invalid_request", "/v1/calls").errors).toHaveLength(1);
   });
 });
 
 describe("GET /v1/voices", () => {
-  test("answers voices, among them those of the table", async () => {
+  test("the list has the documented voices", async () => {
     const voices = expected(200, await (await server.as("ada")).get("/v1/voices")).json<{ id: string }[]>();
     for (const voice of voices) expect(keysOf(voice)).toEqual(sorted(KEYS.voice));
     expect(voices.map(({ id }) => id)).toEqual(expect.arrayContaining(["en-US-1", "en-US-2", "pt-BR-1", "es-ES-1"]));
   });
 
-  test("says where each is heard, as a WAV file of 16-bit PCM, mono, 16 kHz", async () => {
+  test("each voice has the URL of its sample, a WAV of 16-bit mono 16 kHz", async () => {
     const client = await server.as("ada");
     const voices = expected(200, await client.get("/v1/voices")).json<{ id: string; sample_url: string }[]>();
     const heard = new Set<string>();

@@ -12,7 +12,7 @@ const isReplay = (answer: Answer): boolean => answer.headers["idempotent-replaye
 const server = useLocalServer();
 
 describe("the active-call rule", () => {
-  test("of 50 concurrent creations on one instance one answers 201, 49 answer 200 with the same call", async () => {
+  test("50 concurrent creations return one 201, and 49 times 200 with that call", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answers = await many((i) => client.postCall(id, { tts: { text: `Message ${i}`, voiceId: "en-US-1" } }));
@@ -27,14 +27,14 @@ describe("the active-call rule", () => {
     expect((await client.timeline(call!.id)).map(({ type }) => type)).toEqual(["queued"]);
   });
 
-  test("holds each instance by itself", async () => {
+  test("each instance has its own active call", async () => {
     const client = await server.as("ada");
     const instances = await many((i) => client.createInstance(`Desk ${i}`));
     const calls = await Promise.all(instances.map(({ id }) => client.call(id)));
     expect(new Set(calls.map(({ id }) => id)).size).toBe(MANY);
   });
 
-  test("concurrent hang-ups of one call answer 204 once and 404 to the others", async () => {
+  test("concurrent hang-ups of one call return 204 once, else 404", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     const answers = await many(() => client.delete(`/v1/calls/${id}`));
@@ -45,7 +45,7 @@ describe("the active-call rule", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("50 concurrent instances under one key are one; the others are its replay or told to wait", async () => {
+  test("50 concurrent creations of an instance under one key create one", async () => {
     const client = await server.as("ada");
     const answers = await many(() =>
       client.post("/v1/instances", { name: "Only one" }, { "idempotency-key": "instance-1" }),
@@ -58,7 +58,7 @@ describe("Idempotency-Key", () => {
     expect(list.filter(({ name }) => name === "Only one")).toHaveLength(1);
   });
 
-  test("50 concurrent calls under one key are one, and none is answered as somebody else's active call", async () => {
+  test("50 concurrent creations of a call under one key create one", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answers = await many(() => client.postCall(id, {}, { "idempotency-key": `call-${id}` }));
@@ -69,7 +69,7 @@ describe("Idempotency-Key", () => {
     expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
   });
 
-  test("replays the first answer, also after the call has ended: it comes before the active-call rule", async () => {
+  test("the first response is replayed, also after the call has ended", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": '"quoted key"' };
@@ -86,7 +86,7 @@ describe("Idempotency-Key", () => {
     expect(second.id).not.toBe(first.json<CallView>().id);
   });
 
-  test("a key that met an active call replays that 200", async () => {
+  test("a key that met an active call replays its 200", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
@@ -98,7 +98,7 @@ describe("Idempotency-Key", () => {
     expect(replay.json<CallView>().id).toBe(call.id);
   });
 
-  test("with another body it answers 422 and changes nothing", async () => {
+  test("a key with another body is refused with 422", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `reused-${id}` };
@@ -110,7 +110,7 @@ describe("Idempotency-Key", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("is left free by a refused request", async () => {
+  test("a refused request does not use up its key", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `free-${id}` };
@@ -119,7 +119,7 @@ describe("Idempotency-Key", () => {
     expected(201, await client.postCall(id, {}, headers));
   });
 
-  test("belongs to its user", async () => {
+  test("a key belongs to its user", async () => {
     const [ada, grace] = [await server.as("ada"), await server.as("grace")];
     const headers = { "idempotency-key": "shared" };
     const first = expected(201, await ada.post("/v1/instances", { name: "x" }, headers)).json<InstanceView>();
@@ -127,7 +127,7 @@ describe("Idempotency-Key", () => {
     expect(second.id).not.toBe(first.id);
   });
 
-  test.for(["", " ", "a".repeat(256), "käse", "two words"])("of %j answers 400", async (key) => {
+  test.for(["", " ", "a".repeat(256), "käse", "two words"])("the key %j is refused with 400", async (key) => {
     const client = await server.as("ada");
     const headers = { "idempotency-key": Buffer.from(key, "utf8").toString("latin1") };
     expectProblem(await client.post("/v1/instances", { name: "x" }, headers), 400, "idempotency_key_invalid");

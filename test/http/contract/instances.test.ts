@@ -25,7 +25,7 @@ async function codesLater(count: number, client: Client, id: string): Promise<vo
 const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
 
 describe("POST /v1/instances", () => {
-  test("answers 201 with exactly the instance, and where it is", async () => {
+  test("201 with exactly the instance and its location", async () => {
     const client = await server.as("ada");
     const metadata = { team: "sales", deep: [{ a: null, constructor: 1 }], "": "empty", ключ: "🦜" };
     const answer = await client.post("/v1/instances", { name: "  Front desk ", metadata });
@@ -40,7 +40,7 @@ describe("POST /v1/instances", () => {
     expect(answer.headers.location).toBe(`/v1/instances/${instance.id}`);
   });
 
-  test("metadata is {} when none was given", async () => {
+  test("metadata is {} by default", async () => {
     const instance = await (await server.as("ada")).createInstance("No metadata");
     expect(instance.metadata).toEqual({});
   });
@@ -53,7 +53,7 @@ describe("POST /v1/instances", () => {
     expect(pointersOf(expectProblem(strict, 400, "invalid_request"))).toEqual(["/colour"]);
   });
 
-  test("the provider can be named, an unknown one is refused", async () => {
+  test("a provider can be named; an unknown one is refused", async () => {
     const client = await server.as("ada");
     const named = expected(201, await client.post("/v1/instances", { name: "x", provider: "simulator" }));
     expect(keysOf(named.json())).toEqual(sorted(KEYS.instance));
@@ -75,7 +75,7 @@ describe("POST /v1/instances", () => {
     ["everything wrong at once", { name: null, metadata: 1 }, ["/metadata", "/name"]],
     ["an array for a body", [], [""]],
     ["null for a body", null, [""]],
-  ])("answers 400 to %s and points to it", async ([, body, pointers]) => {
+  ])("%s is refused with 400 and a pointer to it", async ([, body, pointers]) => {
     const client = await server.as("ada");
     const before = await server.rows();
     const answer = await client.post("/v1/instances", body);
@@ -84,7 +84,7 @@ describe("POST /v1/instances", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("the largest values that are allowed are allowed", async () => {
+  test("the largest allowed values are accepted", async () => {
     const client = await server.as("ada");
     const metadata = { a: "y".repeat(16 * 1024 - '{"a":""}'.length) };
     expect((await client.post("/v1/instances", { name: "🦜".repeat(120), metadata })).status).toBe(201);
@@ -93,7 +93,7 @@ describe("POST /v1/instances", () => {
 });
 
 describe("GET /v1/instances", () => {
-  test("answers the caller's instances, newest first, without their queues and without deleted ones", async () => {
+  test("the list has the caller's instances, newest first, without deleted ones", async () => {
     const client = await server.as("lister");
     expect(expected(200, await client.get("/v1/instances")).json()).toEqual([]);
     const made: InstanceView[] = [];
@@ -107,7 +107,7 @@ describe("GET /v1/instances", () => {
 });
 
 describe("GET /v1/instances/:instanceId", () => {
-  test("answers exactly the instance and its queue", async () => {
+  test("the instance has exactly its fields and its queue", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance("Single", { a: 1 });
     const empty = await client.instance(id);
@@ -128,7 +128,7 @@ describe("GET /v1/instances/:instanceId", () => {
     expect((await client.instance(id)).callQueue).toEqual([]);
   });
 
-  test("expand=connection adds the live truth about the line", async () => {
+  test("expand=connection adds the live state of the line", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const read = async () =>
@@ -152,7 +152,7 @@ describe("GET /v1/instances/:instanceId", () => {
 });
 
 describe("GET /v1/instances/:instanceId/configure", () => {
-  test("answers exactly a code as a bare PNG, which a camera reads as the address of the linking page", async () => {
+  test("the code is a PNG that a camera reads as the linking page's URL", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));
@@ -171,7 +171,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(Date.parse(answer.headers["qr-expires-at"]!)).toBeGreaterThan(Date.now() - 1_000);
   });
 
-  test("answers the picture itself to whoever accepts only that", async () => {
+  test("a client that accepts image/png gets the picture", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answer = expected(200, await client.get(`/v1/instances/${id}/configure`, { accept: "image/png" }));
@@ -179,7 +179,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(readQr(answer.body)).toContain("/simulator/link/");
   });
 
-  test("codes rotate, count up, and an older one links until its grace is over", async () => {
+  test("codes rotate and count up; an old one links during its grace", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const read = async () => {
@@ -199,7 +199,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     await client.waitForInstance(id, "ACTIVE");
   });
 
-  test("a scan makes the instance CONFIGURED and ACTIVE, and then there is no code to be had", async () => {
+  test("a scan makes the instance ACTIVE, and ends its codes", async () => {
     const client = await server.as("ada");
     const { id, updated_at } = await client.createInstance();
     const url = await client.linkUrl(id);
@@ -214,7 +214,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("answers 204 without a body, and the instance is gone from every endpoint for good", async () => {
+  test("204 without a body; every endpoint loses the instance for good", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answer = await client.delete(`/v1/instances/${id}`);
@@ -230,7 +230,7 @@ describe("DELETE /v1/instances/:instanceId", () => {
     expect(list.map((instance) => instance.id)).not.toContain(id);
   });
 
-  test("ends the waiting call, which stays readable", async () => {
+  test("the waiting call ends, and stays readable", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
@@ -240,7 +240,7 @@ describe("DELETE /v1/instances/:instanceId", () => {
     expect(ended.ended_at).toMatch(TIMESTAMP);
   });
 
-  test("of a linked instance erases its credentials and leaves its linking address dead", async () => {
+  test("credentials and linking URL of a linked instance are erased", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const url = await client.linkUrl(id);
@@ -266,7 +266,7 @@ test.for([
 });
 
 describe("the linking pages", () => {
-  test("show one button without a token, and reserve the code for whoever looks at it", async () => {
+  test("a linking page has one button, and reserves the code for its reader", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance("<script>alert(1)</script>");
     const url = await client.linkUrl(id);
@@ -282,7 +282,7 @@ describe("the linking pages", () => {
     await client.waitForInstance(id, "ACTIVE");
   });
 
-  test("a used code answers 410 and an unknown one 404, each with a page for people", async () => {
+  test("a used code shows a 410 page, an unknown one a 404 page", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const url = await client.linkUrl(id);
@@ -301,7 +301,7 @@ describe("the linking pages", () => {
     }
   });
 
-  test("a stale code answers 410 and links nothing", async () => {
+  test("a stale code shows a 410 page and links nothing", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const url = await client.linkUrl(id);

@@ -8,7 +8,7 @@ const DAY_S = 24 * 60 * 60;
 describe("a token with limits", () => {
   const server = useLocalServer();
 
-  test("calls numbers with its prefixes, and is refused others before anything is created", async () => {
+  test("numbers without an allowed prefix are refused, and nothing is created", async () => {
     const client = server.client(await server.token("ada", { allowedPrefixes: ["+1202", "+49"] }));
     const { id } = await client.createInstance();
     const refused = expectProblem(
@@ -21,7 +21,7 @@ describe("a token with limits", () => {
     await client.call(id);
   });
 
-  test("creates exactly its calls a day, however many are asked for at once and after a restart", async () => {
+  test("the daily limit holds for concurrent requests and after a restart", async () => {
     const client = server.client(await server.token("ben", { maxCallsPerDay: 3 }));
     const instances = [];
     for (let n = 0; n < 8; n++) instances.push(await client.createInstance());
@@ -47,7 +47,7 @@ describe("a token with limits", () => {
 describe("a server with limits", () => {
   const server = useLocalServer({ RINGPORT_ALLOWED_PREFIXES: "+1202", RINGPORT_MAX_CALLS_PER_DAY: "1" });
 
-  test("holds every token to them", async () => {
+  test("its limits hold for every token", async () => {
     const client = await server.as("ada");
     const [first, second] = [await client.createInstance(), await client.createInstance()];
     expectProblem(

@@ -52,7 +52,7 @@ describe("the number plan", () => {
   });
   const callTo = (number: string): Ended => ended.get(number)!;
 
-  test.for(PLAN)("$number ends $status/$reason", ({ number, status, reason, answers }) => {
+  test.for(PLAN)("a call to $number ends $status/$reason", ({ number, status, reason, answers }) => {
     const call = callTo(number);
     expect(call).toMatchObject({ status, target_phone: number, outcome: { reason } });
     expect(keysOf(call.outcome)).toEqual(sorted(KEYS.outcome));
@@ -72,7 +72,7 @@ describe("the number plan", () => {
     else expect(heard_ratio).toBeLessThan(1);
   });
 
-  test.for(PLAN)("$number leaves a timeline in order, with one end", ({ number, status, answers }) => {
+  test.for(PLAN)("a call to $number has an ordered timeline with one end", ({ number, status, answers }) => {
     const { id, events } = callTo(number);
     const types = events.map(({ type }) => type);
     const course = types.filter((type) => ["queued", "ringing", "answered", "completed", "failed"].includes(type));
@@ -97,13 +97,13 @@ describe("the number plan", () => {
     expect(created_at <= at("ringing")! && at("ringing")! <= started_at! && started_at! <= ended_at!).toBe(true);
   });
 
-  test("keys that the callee presses are events, in order", () => {
+  test("the callee's keys are events, in order", () => {
     const { events } = callTo("+12025550107");
     const digits = events.filter(({ type }) => type === "dtmf").map(({ data }) => data.digit);
     expect(digits).toEqual(["1", "2", "3", "4", "#"]);
   });
 
-  test("what the callee says is an event with its beginning and its end", () => {
+  test("the callee's speech is an event with start and end", () => {
     const { events } = callTo("+12025550106");
     const speech = events.filter(({ type }) => type === "callee_speech");
     expect(speech.length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ describe("the number plan", () => {
     expect(callTo("+12025550100").events.map(({ type }) => type)).not.toContain("callee_speech");
   });
 
-  test("a number that nobody answers has no heard.wav, one that was answered has", async () => {
+  test("heard.wav exists for answered calls only", async () => {
     const client = await server.as("ada");
     for (const { number, answers } of PLAN) {
       const answer = await client.get(`/simulator/calls/${callTo(number).id}/heard.wav`);
@@ -127,11 +127,11 @@ describe("the number plan", () => {
   });
 });
 
-describe.concurrent("what the callee hears", () => {
+describe.concurrent("the audio that the callee hears", () => {
   /** Rings for a second, so that the message is ready when it answers, however busy this machine is. */
   const target = { phoneNumber: "+12025550110" };
 
-  test("of a spoken message begins at once, is whole, and is as long as the outcome says", async () => {
+  test("a spoken message begins at once and is as long as its outcome", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { target });
     const { outcome } = await client.waitForCall(id);
@@ -145,7 +145,7 @@ describe.concurrent("what the callee hears", () => {
     expect(ms(heard.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
   });
 
-  test("of an audio file is the file: every sample, at its level, from the first 50 ms on", async () => {
+  test("an audio file is heard in every sample, within 50 ms", async () => {
     const client = await server.as("ada");
     const file = toneWav({ hz: 1000, ms: 1500, amplitude: 10_000 });
     const { id } = await client.call((await client.activeInstance()).id, {
@@ -165,7 +165,7 @@ describe.concurrent("what the callee hears", () => {
     expect(Math.abs(loudness(tone) / (10_000 / Math.SQRT2) - 1)).toBeLessThan(0.05);
   });
 
-  test("of a file whose data chunk claims more than it holds is played to its end, and the timeline says so", async () => {
+  test("a file with too large a data size is played to its end", async () => {
     const client = await server.as("ada");
     const file = toneWav({ ms: 600, claimedBytes: 0x7fff_0000 });
     const { id } = await client.call((await client.activeInstance()).id, {
@@ -176,7 +176,7 @@ describe.concurrent("what the callee hears", () => {
     expect((await client.timeline(id)).map(({ type }) => type)).toContain("audio_truncated");
   });
 
-  test("is for the owner alone, and not before the call is over", async () => {
+  test("heard.wav is for the owner alone, after the call", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
     const path = `/simulator/calls/${id}/heard.wav`;
@@ -203,7 +203,7 @@ describe.concurrent("what the callee hears", () => {
 });
 
 describe.concurrent("a live call", () => {
-  test("goes from QUEUED over RINGING and IN_PROGRESS to COMPLETED, and never back", async () => {
+  test("the status goes QUEUED, RINGING, IN_PROGRESS, COMPLETED", async () => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
     const { id } = await client.call(instance, { target: { phoneNumber: "+12025550110" } });
@@ -227,7 +227,7 @@ describe.concurrent("a live call", () => {
   test.for([
     ["while it rings", "+12025550102", "RINGING"],
     ["while it talks", "+12025550100", "IN_PROGRESS"],
-  ] as const)("is ended %s: 204, FAILED/terminated, and the instance calls again", async ([, phoneNumber, status]) => {
+  ] as const)("DELETE %s ends the call, and the instance calls again", async ([, phoneNumber, status]) => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
     const { id } = await client.call(instance, { target: { phoneNumber }, tts: LONG });
@@ -244,7 +244,7 @@ describe.concurrent("a live call", () => {
     expect((await client.timeline(id)).at(-1)).toMatchObject({ type: "failed", data: { reason: "terminated" } });
   });
 
-  test("ends FAILED/instance_deleted with its instance", async () => {
+  test("a call ends FAILED/instance_deleted with its instance", async () => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
     const { id } = await client.call(instance, { tts: LONG });
@@ -253,7 +253,7 @@ describe.concurrent("a live call", () => {
     expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_deleted" } });
   });
 
-  test("waits for its instance and is dialled once that is linked", async () => {
+  test("a call waits until its instance is linked", async () => {
     const client = await server.as("ada");
     const { id: instance } = await client.createInstance();
     const { id } = await client.call(instance);
@@ -265,7 +265,7 @@ describe.concurrent("a live call", () => {
     });
   });
 
-  test("does not hold up the calls of other instances", async () => {
+  test("a call does not delay calls of other instances", async () => {
     const client = await server.as("ada");
     const [slow, quick] = [await client.activeInstance(), await client.activeInstance()];
     const held = await client.call(slow.id, { tts: LONG });
@@ -280,14 +280,11 @@ describe.concurrent("a live call", () => {
 test.for([
   ["DYNAMIC_STREAM", {}, "stream_unavailable"],
   ["DYNAMIC_AGENT", { agent: { instructions: ["Greet the caller."] } }, "agent_unavailable"],
-] as const)(
-  "a %s call ends FAILED with a clear outcome before anybody's phone rings",
-  async ([type, fields, reason]) => {
-    const client = await server.as("ada");
-    const { id } = await client.call((await client.activeInstance()).id, { type, ...fields });
-    const ended = await client.waitForCall(id);
-    expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason } });
-    expect(ended.outcome?.detail).toBeTruthy();
-    expect((await client.timeline(id)).map((event) => event.type)).toEqual(["queued", "failed"]);
-  },
-);
+] as const)("a %s call fails immediately, without ringing", async ([type, fields, reason]) => {
+  const client = await server.as("ada");
+  const { id } = await client.call((await client.activeInstance()).id, { type, ...fields });
+  const ended = await client.waitForCall(id);
+  expect(ended).toMatchObject({ status: "FAILED", started_at: null, outcome: { reason } });
+  expect(ended.outcome?.detail).toBeTruthy();
+  expect((await client.timeline(id)).map((event) => event.type)).toEqual(["queued", "failed"]);
+});

@@ -19,7 +19,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     RINGPORT_STREAM_PREVIEW: "1",
   });
 
-  test("answers below the base path alone, and its links lead there", async () => {
+  test("all URLs and links are below the base path", async () => {
     expect(new URL(server.base).pathname).toBe("/api");
     const client = await server.as("ada");
     const made = expected(201, await client.post("/v1/instances", { name: "x" }));
@@ -40,7 +40,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     expect(new URL(documented, `${server.base}/openapi.json`).href).toBe(server.base);
   });
 
-  test("answers a preflight 204 without a token, and lets the origin's pages read every answer", async () => {
+  test("a preflight gets 204 without a token, and the origin may read", async () => {
     const origin = "https://console.example";
     const preflight = await server.ask("OPTIONS", "/v1/calls", {
       origin,
@@ -65,7 +65,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     }
   });
 
-  test("lets no other origin read", async () => {
+  test("no other origin may read", async () => {
     for (const origin of ["https://evil.example", "https://console.example.evil.example", "null"]) {
       const answer = await (await server.as("ada")).get("/v1/instances", { origin });
       expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
@@ -73,7 +73,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     }
   });
 
-  test("a queue takes calls up to its depth, shows them oldest first, and refuses the next", async () => {
+  test("a full queue lists its calls oldest first, and refuses the next", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const calls: CallView[] = [];
@@ -101,7 +101,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     expect((await client.instance(id)).callQueue).toHaveLength(3);
   });
 
-  test("the stream refuses before the upgrade: 401, 404, 409, 426", async () => {
+  test("the stream is refused before the upgrade: 401, 404, 409, 426", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const [spoken, stream] = [await client.call(id), await client.call(id, { type: "DYNAMIC_STREAM" })];
@@ -130,7 +130,7 @@ describe("a server with short limits, open to all origins", () => {
     RINGPORT_LIMIT_BODY_BYTES: "4096",
   });
 
-  test("a call that waits too long for its instance is FAILED/instance_not_linked", async () => {
+  test("a call that waits too long ends FAILED/instance_not_linked", async () => {
     const client = await server.as("waiter");
     const { id } = await client.call((await client.createInstance("wait")).id);
     const ended = await client.waitForCall(id, ["FAILED"], 3_000);
@@ -138,7 +138,7 @@ describe("a server with short limits, open to all origins", () => {
     expect(Date.parse(ended.ended_at!) - Date.parse(ended.created_at)).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("answers 429 with Retry-After to whoever asks too often, and others go on", async () => {
+  test("too many requests get 429 with Retry-After; other users go on", async () => {
     const client = await server.as("hasty");
     const answers = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
     const refused = answers.filter(({ status }) => status === 429);
@@ -152,14 +152,14 @@ describe("a server with short limits, open to all origins", () => {
     expect((await (await server.as("calm")).get("/v1/instances")).status).toBe(200);
   });
 
-  test("counts its own limits", async () => {
+  test("configured limits replace the defaults", async () => {
     const client = await server.as("limited");
     expectProblem(await client.post("/v1/instances", { name: "123456" }), 400, "invalid_request");
     const large = await client.post("/v1/instances", { name: "x", padding: "y".repeat(5000) });
     expect(expectProblem(large, 413, "body_too_large")).toMatchObject({ limit: 4096 });
   });
 
-  test("lets every origin read", async () => {
+  test("every origin may read", async () => {
     const answer = await (await server.as("open")).get("/v1/instances", { origin: "https://any.example" });
     expect(answer.headers["access-control-allow-origin"]).toBe("*");
   });

@@ -11,7 +11,7 @@ const PRESSES_KEYS = { phoneNumber: "+12025550107" };
 
 const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "1" });
 
-test("both sides of a call that is recorded are heard, each at its time, and deleted on request", async () => {
+test("a recording has both sides in time, and can be deleted", async () => {
   const client = await server.as("ada");
   const { id: instance } = await client.activeInstance();
   const call = await client.call(instance, { ...AUDIO, target: PRESSES_KEYS });
@@ -71,7 +71,7 @@ test("both sides of a call that is recorded are heard, each at its time, and del
   expect((await client.timeline(call.id)).at(-1)).toMatchObject({ type: "recording_deleted" });
 });
 
-test("a call is recorded only where that was asked for, in so many words", async () => {
+test("a call is recorded only if recording is true", async () => {
   const client = await server.as("ada");
   const { id: instance } = await client.activeInstance();
   const wrong = expected(400, await client.postCall(instance, { recording: "yes" })).json<{ errors: unknown[] }>();
@@ -84,7 +84,7 @@ test("a call is recorded only where that was asked for, in so many words", async
   expect(await mediaOf(client, id)).not.toHaveProperty("recording");
 });
 
-test("whoever does not want to be recorded any more is not, and the call goes on", async () => {
+test("deleting the recording of a live call stops it; the call goes on", async () => {
   const client = await server.as("ada");
   const { id: instance } = await client.activeInstance();
   const { id } = await client.call(instance, AUDIO);

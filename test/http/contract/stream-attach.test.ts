@@ -17,7 +17,7 @@ describe.concurrent("a client that says goodbye", () => {
   test.for<[how: string, code: number | undefined]>([
     ["with 1000", 1000],
     ["without a code", undefined],
-  ])("%s ends the call when everything was heard", async ([, code]) => {
+  ])("a goodbye %s ends the call after the last sample", async ([, code]) => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -30,7 +30,7 @@ describe.concurrent("a client that says goodbye", () => {
     expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
   });
 
-  test("before the answer ends the call at once", async () => {
+  test("a goodbye before the answer ends the call at once", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: NEVER_ANSWERS });
     const stream = await open();
     await dial();
@@ -43,7 +43,7 @@ describe.concurrent("a client that says goodbye", () => {
     });
   });
 
-  test("in the queue ends the call at once", async () => {
+  test("a goodbye in the queue ends the call at once", async () => {
     const { call, client, open } = await streamCall(server);
     const stream = await open();
     await stream.close(1000);
@@ -55,7 +55,7 @@ describe.concurrent("a client that says goodbye", () => {
 });
 
 describe.concurrent("a connection that breaks", () => {
-  test("while the callee listens leaves a while for another one, and then ends the call", async () => {
+  test("a break during the call ends it after the attach time", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -68,7 +68,7 @@ describe.concurrent("a connection that breaks", () => {
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
 
-  test("while the phone rings ends nothing; nobody back after the answer does", async () => {
+  test("a break while ringing ends the call only after the answer", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550110" });
     const stream = await open();
     await dial();
@@ -78,7 +78,7 @@ describe.concurrent("a connection that breaks", () => {
     expect((await client.timeline(call.id)).map(({ type }) => type)).toContain("answered");
   });
 
-  test("in the queue ends nothing; the call is placed once it can be", async () => {
+  test("a break in the queue does not end the call", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     stream.kill();
@@ -86,7 +86,7 @@ describe.concurrent("a connection that breaks", () => {
     expect(await client.waitForCall(call.id)).toMatchObject(LOST);
   });
 
-  test("can be made good: the next client is told what has happened, and goes on", async () => {
+  test("the latest events are replayed to the next client", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const first = await open();
     await dial();
@@ -114,7 +114,7 @@ describe.concurrent("a connection that breaks", () => {
 });
 
 describe.concurrent("the end of the call", () => {
-  test("by DELETE closes the stream with 4010, after the event", async () => {
+  test("DELETE closes the stream with 4010, after the event", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -124,7 +124,7 @@ describe.concurrent("the end of the call", () => {
     expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "terminated" });
   });
 
-  test("by the callee closes it with 1000", async () => {
+  test("the callee's hang-up closes it with 1000", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550104" });
     const stream = await open();
     await dial();
@@ -133,7 +133,7 @@ describe.concurrent("the end of the call", () => {
     expect((await client.readCall(call.id)).status).toBe("COMPLETED");
   });
 
-  test("before the answer closes it with 4010", async () => {
+  test("an end before the answer closes it with 4010", async () => {
     const { open, dial } = await streamCall(server, { to: "+12025550103" });
     const stream = await open();
     await dial();
@@ -142,7 +142,7 @@ describe.concurrent("the end of the call", () => {
   });
 });
 
-test("a token that is revoked ends its stream within a second, and a ticket's stream with it", async () => {
+test("a revoked token ends its streams within a second, tickets included", async () => {
   const [token, other] = [await server.token("grace"), await server.token("grace")];
   const [mine, others] = [server.client(token), server.client(other)];
   const calls = await Promise.all([0, 1, 2].map(() => streamCall(server, { client: others })));

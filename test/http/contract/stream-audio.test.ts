@@ -24,7 +24,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
     ["mu-law at 16 kHz", { encoding: "mulaw", sample_rate: 16_000 }, async () => encodeMulaw(pcm(1500, 16_000)), 1500],
     ["MP3 of 44.1 kHz with a picture in front", { encoding: "mp3" }, () => fixture("tone-44k-stereo-id3.mp3"), 3000],
     ["MP3 that nobody named", {}, () => fixture("tone-16k-mono-vbr.mp3"), 3000],
-  ])("%s", async ([, query, bytes, ms]) => {
+  ])("%s is heard by the callee", async ([, query, bytes, ms]) => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query });
     await stream.writePieces(await bytes(), [640, 1, 77, 1500]);
@@ -43,7 +43,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
     });
   });
 
-  test("1,000 frames of odd sizes, without a sample lost, doubled or out of place", async () => {
+  test("1,000 frames of odd sizes are heard without a lost sample", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     const sizes = Array.from({ length: 1_000 }, (_, i) => 1 + ((i * 7919) % 191));
@@ -60,7 +60,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
     expect(phaseJump(heard, HZ)).toBeLessThan(0.2);
   });
 
-  test("from its first sample on, also what was sent long before the answer", async () => {
+  test("audio sent before the answer is heard from its first sample", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550110" });
     const stream = await open();
     await stream.write(pcm(1000, 16_000));
@@ -79,7 +79,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
 });
 
 describe.concurrent("what a client asks for", () => {
-  test("marks come back in their order, as each is reached", async () => {
+  test("marks come back in order, as each is reached", async () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
     for (const name of ["one", "two", "three 🦜"]) {
@@ -97,7 +97,7 @@ describe.concurrent("what a client asks for", () => {
     await client.waitForCall(call.id, ["COMPLETED"]);
   });
 
-  test("clear drops what waits, and says how much was heard", async () => {
+  test("clear drops pending audio, and reports how much was heard", async () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
     await stream.write(pcm(400, 16_000));
@@ -117,7 +117,7 @@ describe.concurrent("what a client asks for", () => {
     expect(Math.abs(heard.ms - Number(heard_ms))).toBeLessThan(100);
   });
 
-  test("dtmf presses keys, which the callee hears", async () => {
+  test("dtmf sends keys that the callee hears", async () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -142,13 +142,13 @@ describe.concurrent("what a client asks for", () => {
   });
 });
 
-describe.concurrent("what the callee says comes back, 20 ms at a time, from the answer on", () => {
+describe.concurrent("the callee's audio, 20 ms at a time from the answer on", () => {
   test.for<[what: string, query: Record<string, string | number>, rate: number, bytes: number]>([
     ["as PCM at 16 kHz", {}, 16_000, 640],
     ["as PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, 48_000, 1920],
     ["as mu-law at 8 kHz", { encoding: "mulaw" }, 8_000, 160],
     ["as PCM where MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
-  ])("%s", async ([, query, rate, bytes]) => {
+  ])("it comes back %s", async ([, query, rate, bytes]) => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });
     await dial();
@@ -174,7 +174,7 @@ describe.concurrent("what the callee says comes back, 20 ms at a time, from the 
     await stream.close(1000);
   });
 
-  test("and not at all where nobody asked for it", async () => {
+  test("it does not come back unless requested", async () => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open();
     await stream.write(pcm(800, 16_000));

@@ -8,8 +8,8 @@ const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
 
 const server = useLocalServer(STREAMS);
 
-describe.concurrent("a text message that cannot be understood is answered, and nothing else happens", () => {
-  test("each with what was wrong", async () => {
+describe.concurrent("an invalid text message", () => {
+  test("each gets an error with its fault, and the call goes on", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await dial();
@@ -42,14 +42,14 @@ describe.concurrent("a text message that cannot be understood is answered, and n
   });
 });
 
-describe.concurrent("bytes that are not the audio they should be", () => {
+describe.concurrent("bytes that are not the named audio", () => {
   test.for<
     [what: string, query: Record<string, string>, bytes: () => Uint8Array | Promise<Uint8Array>, reason: RegExp]
   >([
     ["a WAV file as PCM", {}, () => toneWav(), /WAV/],
     ["a WAV file as mu-law", { encoding: "mulaw" }, () => toneWav(), /WAV/],
     ["text as MP3", { encoding: "mp3" }, () => Buffer.from("this is no MP3 at all. ".repeat(5_000)), /MP3/],
-  ])("%s: 1003 with a reason, and the call waits for another client", async ([, query, bytes, reason]) => {
+  ])("%s closes the stream with 1003; the call waits for a client", async ([, query, bytes, reason]) => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query });
     await dial();
@@ -65,7 +65,7 @@ describe.concurrent("bytes that are not the audio they should be", () => {
     expect(loudSound(await client.heard(call.id)).ms).toBeGreaterThan(290);
   });
 
-  test("an MP3 that is cut off is heard as far as it goes", async () => {
+  test("a truncated MP3 is heard to its end", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query: { encoding: "mp3" } });
     await dial();
@@ -82,7 +82,7 @@ describe.concurrent("bytes that are not the audio they should be", () => {
 });
 
 describe.concurrent("sizes", () => {
-  test("one byte at a time is as good as any other", async () => {
+  test("one byte at a time is heard in full", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await stream.writePieces(sound(400), [1]);
@@ -96,7 +96,7 @@ describe.concurrent("sizes", () => {
     expect(toneShare(heard, 1_000)).toBeGreaterThan(0.98);
   });
 
-  test("more than 30 s of audio is told; more than 60 s has to wait", async () => {
+  test("more than 30 s of audio is reported; more than 60 s waits", async () => {
     const { call, client, open } = await streamCall(server);
     const stream = await open();
     await stream.write(sound(31_000));

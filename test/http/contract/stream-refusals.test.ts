@@ -52,13 +52,13 @@ describe("before the upgrade", () => {
     ["?encoding=mulaw&encoding=mulaw", ["encoding"]],
     ["?protocol=h323", ["protocol"]],
     ["?encoding=", ["encoding"]],
-  ])("%s is answered with 400, which names every wrong parameter", async ([query, parameters]) => {
+  ])("%s is refused with 400, which names every wrong parameter", async ([query, parameters]) => {
     const client = await server.as("ada");
     const { errors = [] } = expectProblem(await client.get(at(NOBODYS.call, query), UPGRADE), 400, "invalid_request");
     expect(errors.map(({ parameter }) => parameter).sort()).toEqual(parameters);
   });
 
-  test("a place that a refused request took is free again", async () => {
+  test("a refused request releases its reservation", async () => {
     const { call, client, open } = await streamCall(server);
     for (let i = 0; i < 5; i++) expectProblem(await client.get(at(call.id)), 426, "upgrade_required");
     // What is wrong with the handshake itself is told below the interface.
@@ -70,7 +70,7 @@ describe("before the upgrade", () => {
     expect(await (await open()).close(1000)).toMatchObject({ code: 1000 });
   });
 
-  test("a client that goes away in the middle of the handshake takes no place for long", async () => {
+  test("a client that leaves during the handshake loses its reservation", async () => {
     const { open } = await streamCall(server);
     const tries = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -91,7 +91,7 @@ describe("before the upgrade", () => {
 describe("a ticket", () => {
   const ticketOf = (client: Client, callId: string) => client.post(`/v1/calls/${callId}/stream-ticket`, {});
 
-  test("opens the stream of its call, once, without a token", async () => {
+  test("a ticket opens the stream of its call once, without a token", async () => {
     const { call, client } = await streamCall(server);
     const answer = await ticketOf(client, call.id);
     expect(answer.status).toBe(201);
@@ -110,7 +110,7 @@ describe("a ticket", () => {
     expect(server.output).not.toContain(issued.ticket);
   });
 
-  test("is good for no other call, no other address, and not when it was made up", async () => {
+  test("a ticket is refused for another call and another URL", async () => {
     const [one, other] = [await streamCall(server), await streamCall(server)];
     const { ticket } = (await ticketOf(one.client, one.call.id)).json<{ ticket: string }>();
     const elsewhere = await refusal(openStream(server.base, other.call.id, { query: { ticket } }));
@@ -122,7 +122,7 @@ describe("a ticket", () => {
     await (await openStream(server.base, one.call.id, { query: { ticket } })).close(1000);
   });
 
-  test("is refused as the stream is, but for a client that is attached", async () => {
+  test("a ticket is refused like the stream, except for an attached client", async () => {
     const { call, client, open } = await streamCall(server);
     const spoken = await client.call((await client.createInstance()).id);
     expectProblem(await ticketOf(server.client(), call.id), 401, "unauthorized");

@@ -18,7 +18,7 @@ import {
 describe("a bot for Twilio Media Streams", () => {
   const server = useLocalServer(TWILIO_SETTINGS);
 
-  test("says back what the callee said, and the callee hears it exactly", async () => {
+  test("the bot repeats the callee, who hears it exactly", async () => {
     const call = await placeCall(server, NUMBERS.greetsAndBeeps);
     const bot = await attach(server, call, { hangUpAt: "utterance 1" }, "&parameter.FirstName=Jane");
     await closed(bot);
@@ -54,7 +54,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect(phaseJump(beep, 1_000)).toBeLessThan(0.5);
   });
 
-  test("is told by stop when the callee hangs up", async () => {
+  test("the bot receives stop when the callee hangs up", async () => {
     const call = await placeCall(server, NUMBERS.hangsUp);
     const bot = await attach(server, call);
     expect(await closed(bot)).toMatchObject({ code: 1000 });
@@ -68,7 +68,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect((await call.client.waitForCall(call.callId)).outcome?.reason).toBe("callee_hung_up");
   });
 
-  test("is told nothing of a call that nobody answers", async () => {
+  test("the bot receives nothing of an unanswered call", async () => {
     const call = await placeCall(server, NUMBERS.ringsOn);
     const bot = await attach(server, call);
     expected(204, await call.client.delete(`/v1/calls/${call.callId}`));
@@ -76,7 +76,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect(bot.messages).toEqual([]);
   });
 
-  test("may send what Twilio would not understand: one warning in the log, and the call goes on", async () => {
+  test("invalid messages are logged once, and the call goes on", async () => {
     const call = await placeCall(server, NUMBERS.listens);
     const bot = await attach(server, call, { greeting: { hz: 500, ms: 600 }, hangUpAt: "greeting" });
     for (const nonsense of [
@@ -102,7 +102,7 @@ describe("a bot for Twilio Media Streams", () => {
 describe("a bot for Twilio Media Streams, with a slow callee", () => {
   const server = useLocalServer({ ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" });
 
-  test("falls silent when a key is pressed: what was dropped is told by its mark, and never heard", async () => {
+  test("a key silences the bot; the mark of the dropped audio comes back", async () => {
     const call = await placeCall(server, NUMBERS.pressesKeys);
     const bot = await attach(server, call, {
       greeting: { hz: 500, ms: 5_000 },

@@ -5,6 +5,7 @@ import type { SrtpSuite } from "../../../../../adapters/telephony/sip/media/engi
 import { newSrtpKeys, parseCrypto, writeCrypto } from "../../../../../adapters/telephony/sip/media/srtp/sdes.ts";
 import { SUITES } from "../../../../../adapters/telephony/sip/media/srtp/suite.ts";
 import { fuzz } from "../../../../support/fuzz.ts";
+import { processorMs } from "../../../../support/processor-time.ts";
 import { hex } from "./support.ts";
 
 /** The line of RFC 4568 section 9.1's example: 30 bytes in base64. */
@@ -98,8 +99,8 @@ fuzz(
 );
 
 test("a line of a million characters is passed over at once", () => {
-  const begun = performance.now();
+  const begun = processorMs();
   for (const piece of [" ", "\t1", "1 AES_CM_128_HMAC_SHA1_80 inline:", "|2^1", ";inline:a"])
     expect(parseCrypto(piece.repeat(1_000_000 / piece.length))).toBeUndefined();
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(processorMs() - begun).toBeLessThan(500);
 });
