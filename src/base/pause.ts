@@ -1,7 +1,7 @@
-import type { System } from "../ports/system.ts";
+import type { Timers } from "./timers.ts";
 
 /** Resolves after `ms`, or as soon as the signal is aborted. */
-export function pause(system: System, ms: number, signal: AbortSignal): Promise<void> {
+export function pause(system: Timers, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {

@@ -1,8 +1,8 @@
-import type { System } from "../ports/system.ts";
+import type { Timers } from "./timers.ts";
 
 /** How long a wait may take, and what ends it. */
 export interface Bound {
-  readonly system: System;
+  readonly system: Timers;
   readonly ms: number;
   /** What to reject with when the time is over. */
   readonly late: () => Error;
