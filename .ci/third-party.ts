@@ -24,7 +24,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-const LEGAL = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
+const LEGAL = /^(licen[sc]e(-[\w.-]+?)?|copying|notice)(\.(md|txt))?$/i;
 
 /** What a package carries of others, beyond what its own licence field says. */
 const INSIDE: Readonly<Record<string, string>> = {

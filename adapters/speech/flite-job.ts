@@ -6,7 +6,7 @@ import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
-import { runWasiCommand } from "./wasi-command.ts";
+import { OUTPUT_FILE, runWasiCommand } from "./wasi-command.ts";
 import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
 const RATE_OFFSET = 24;
@@ -47,7 +47,7 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
   for (const segment of segments(plainLetters(text))) {
     if (context.cancelled()) return;
     // One argument of its own after -t, so a text that begins with a hyphen is still a text.
-    const args = ["flite", "-voice", voice, "-t", segment, "-o", "out.wav"];
+    const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
     const { exitCode, file, log } = await runWasiCommand(module, args, LARGEST_FILE);
     if (exitCode !== 0 || file.length < WAV_HEADER_BYTES) {
       throw new Error(`flite ended with code ${exitCode}${log ? `: ${log.trim().slice(0, 200)}` : ""}.`);

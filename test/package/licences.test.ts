@@ -5,7 +5,7 @@ import { describe, expect, inject, test } from "vitest";
 import { dependenciesOf } from "../../.ci/third-party.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const ACCEPTED = /^(MIT|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0)$/;
+const ACCEPTED = /^(MIT|MIT OR Apache-2\.0|ISC|Apache-2\.0|BSD-2-Clause|BSD-3-Clause|0BSD|BlueOak-1\.0\.0)$/;
 
 describe("licences", () => {
   const { needed, optional } = dependenciesOf(ROOT);
