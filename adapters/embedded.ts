@@ -10,7 +10,6 @@ import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
-import type { Telephony } from "../src/ports/telephony.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
@@ -38,7 +37,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
   const workers = sharedWorkers();
   const storage = await embeddedStorage(options, workers);
-  const speech = options.speech ?? (await embeddedSpeech(options, workers));
+  const speech = (await joinedSpeech(options)) ?? (await embeddedSpeech(options, workers));
   const decoder = options.decoder ?? (await embeddedDecoder(workers));
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
@@ -74,6 +73,15 @@ export async function embeddedStorage(options: RingportOptions, workers?: Shared
 /** The file of the embedded SQLite. */
 export function sqlitePath(data: string): string {
   return resolve(data, "ringport.sqlite");
+}
+
+/** The engines that the options name. @throws {Error} two of their voices have the same id */
+async function joinedSpeech({ speech, system = realSystem }: RingportOptions): Promise<Speech | undefined> {
+  const engines = asList(speech);
+  if (engines === undefined) return undefined;
+  const { assertDistinctVoices, joinSpeech } = await import("./speech/joined-speech.ts");
+  await assertDistinctVoices(engines, system);
+  return joinSpeech(engines);
 }
 
 async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {
@@ -151,9 +159,9 @@ function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void
   };
 }
 
-function asList(telephony: RingportOptions["telephony"]): readonly Telephony[] | undefined {
-  if (telephony === undefined) return undefined;
-  return Array.isArray(telephony) ? telephony : [telephony as Telephony];
+function asList<T>(option: T | readonly T[] | undefined): readonly T[] | undefined {
+  if (option === undefined) return undefined;
+  return Array.isArray(option) ? option : [option as T];
 }
 
 function checkedDatabaseUrl(url: string): string {

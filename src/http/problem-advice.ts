@@ -67,8 +67,7 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   voice_unavailable: {
     means: "The voice is well written, but this server cannot speak with it. It never takes another one instead.",
     fix: "Take a voice from GET /v1/voices, or install the engine that the detail names.",
-    example:
-      "/tts/voiceId: Voice en-GB-7 is not available. Voices that work for en-GB: en-GB-1. To fix it, choose one of them.",
+    example: "/tts/voiceId: voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
   },
   text_unspeakable: {
     means: "The text has no letter and no digit.",
@@ -132,7 +131,7 @@ export const PROBLEM_ADVICE: Readonly<Record<ProblemCode, ProblemAdvice>> = {
   voice_not_found: {
     means: "Nobody speaks with this voice here. The detail names the voices of that language.",
     fix: "Take a voice from GET /v1/voices, or install the engine that the detail names.",
-    example: "Voice en-GB-7 is not available. Voices that work for en-GB: en-GB-1. To fix it, choose one of them.",
+    example: "voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
   },
   recording_not_found: {
     means:

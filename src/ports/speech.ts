@@ -12,7 +12,7 @@ export interface Voice {
   readonly name: string;
   /** How it sounds: `robotic` for the embedded engines, `natural` for neural ones. */
   readonly quality: "robotic" | "natural";
-  /** `generic` where the engine has the language but not this region's accent. */
+  /** `generic` if the engine has the language but not this region's accent. */
   readonly accent?: "generic";
 }
 
@@ -26,24 +26,27 @@ export class SpeechFailed extends Error {
   override readonly name = "SpeechFailed";
 }
 
-/** Thrown for a text that has nothing in it that the voice can speak; a slice of a longer text is passed over. */
+/** Thrown for a text that contains nothing to speak. Such a slice of a longer text is skipped. */
 export class NothingToSpeak extends SpeechFailed {}
 
 /**
- * Text to speech. One `Speech` may speak through several engines; it never answers in another language than the
- * one asked for, and it never blocks the thread that carries audio.
+ * Text to speech: one engine, or several behind one `Speech`. It never speaks another language than the requested one,
+ * and it never blocks the thread that carries audio.
+ *
+ * Ringport puts its catalogue of voices and its cache above every engine: a text in the same voice is spoken once and
+ * then played from memory.
  */
 export interface Speech {
   /** Every voice that works now, sorted by id. */
   voices(): Promise<readonly Voice[]>;
   /**
-   * The voice behind an id. Cheap enough to be asked at every creation.
+   * The voice behind an id. Cheap: called at every creation of a call.
    * @throws {VoiceUnavailable} naming the voice, the voices of that language and the one-line fix
    */
   voice(voiceId: string): Promise<Voice>;
   /**
-   * Speaks a text of 1 to 4096 characters (code points), in pieces as they become ready. The samples may be shared with other calls
-   * that say the same: whoever receives them does not write to them.
+   * Speaks a text of 1 to 4096 characters (code points), in pieces as they become ready. Several calls may share the
+   * samples: the receiver does not write to them, and the engine does not reuse their memory.
    * @throws {VoiceUnavailable | SpeechFailed}
    */
   speak(text: string, voiceId: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
@@ -51,10 +54,11 @@ export interface Speech {
   readonly atOnce?: Readonly<Record<string, number>> | undefined;
   /**
    * A longer text, in characters, is spoken in slices of whole sentences, one `speak` each, so that other calls get their
-   * turn between them. Default: 300; `Infinity` for engines that must see a whole text.
+   * turn between them. Default: 300; `Infinity` for engines that must see a whole text; a function if it depends on the
+   * voice.
    */
-  readonly sliceLength?: number | undefined;
-  /** Loads engines ahead of the first call. Idempotent; failures show later, where they matter. */
+  readonly sliceLength?: number | ((voice: Voice) => number | undefined) | undefined;
+  /** Loads engines ahead of the first call. Idempotent. A failure is logged; the first text shows it again. */
   warmUp?(): Promise<void>;
   close(): Promise<void>;
 }

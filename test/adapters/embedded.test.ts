@@ -72,7 +72,7 @@ describe("the embedded defaults", () => {
     const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
     expect(await given.secret()).toHaveLength(32);
     expect(given.storage).toBe(storage);
-    expect(given.speech).toBe(speech);
+    expect(await given.speech.voices()).toEqual(await speech.voices());
     expect(given.decoder).toBe(decoder);
     expect(given.telephony).toBe(telephony);
     expect(existsSync(data)).toBe(false);

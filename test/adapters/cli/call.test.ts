@@ -144,7 +144,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     const one = await cli.run("mistaken", [...args, "pt-PT-99"]);
     expect([one.code, one.stderr]).toEqual([
       2,
-      expect.stringContaining("/tts/voiceId: Voice pt-PT-99 is not available"),
+      expect.stringContaining("/tts/voiceId: voice pt-PT-99 is not available"),
     ]);
     const json = await cli.run("mistaken", [...args, "english", "--json"]);
     expect(JSON.parse(json.stderr)).toMatchObject({

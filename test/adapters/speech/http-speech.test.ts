@@ -90,7 +90,7 @@ describe("a request to a speech server", () => {
 
   test("refuses voice ids of a wrong form when it is configured", () => {
     const http = { baseUrl: server.baseUrl, model: "m", voices: { portuguese: { voice: "v" } } };
-    expect(() => embeddedSpeech({ http })).toThrow('"portuguese" is no voice id');
+    expect(() => embeddedSpeech({ http })).toThrow('"portuguese" is not a voice id');
   });
 });
 
@@ -202,7 +202,7 @@ describe("a speech server that fails", () => {
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(2);
     server.fail(...Array.from({ length: 20 }, () => "cut" as const));
-    expect((await failure(speak("Tchau."))).message).toMatch(/^The speech server failed: ./);
+    expect((await failure(speak("Tchau."))).message).toMatch(/^the speech server failed: ./);
     const tries = server.requests.length - 2;
     expect(tries).toBeGreaterThanOrEqual(3);
     expect(tries).toBeLessThanOrEqual(6); // Deno by itself tries again what it sent on a connection from before
@@ -216,14 +216,14 @@ describe("a speech server that fails", () => {
   test("by never answering is given up in time", async () => {
     server.fail("silent");
     const error = await failure(speak("Oi.", { timeoutMs: 150 }));
-    expect(error.message).toBe("The speech server did not answer within 150 ms.");
+    expect(error.message).toBe("the speech server did not answer within 150 ms");
     expect(server.requests).toHaveLength(1);
   });
 
   test.each([
     ["stall", /sent nothing for 200 ms/],
-    ["truncate", /The speech server failed/],
-    ["drop", /The speech server failed/],
+    ["truncate", /the speech server failed/],
+    ["drop", /the speech server failed/],
     ["empty", /found nothing in the text/],
   ] as const)("by %s is reported, and not asked again", async (fault, message) => {
     server.fail(fault);
@@ -237,7 +237,7 @@ describe("a speech server that fails", () => {
     await server.close();
     const error = await failure(speak("Oi."));
     expect(error.name).toBe("SpeechFailed");
-    expect(error.message).toMatch(/^The speech server failed: ./);
+    expect(error.message).toMatch(/^the speech server failed: ./);
   });
 });
 

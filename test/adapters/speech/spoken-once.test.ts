@@ -15,14 +15,14 @@ const never = new AbortController().signal;
 const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
-/** Hears a text to its end; answers the bytes of samples. */
-async function hear(speech: Speech, text: string, voiceId: string): Promise<number> {
+/** Speaks a text to its end; returns the number of bytes. */
+async function play(speech: Speech, text: string, voiceId: string): Promise<number> {
   let bytes = 0;
   for await (const { samples } of speech.speak(text, voiceId, never)) bytes += samples.byteLength;
   return bytes;
 }
 
-test("many calls with one text, at once and later, are spoken once; another text is spoken again", {
+test("calls with the same text share one rendering; another text is rendered again", {
   timeout: 60_000,
 }, async () => {
   const CALLS = 20;
@@ -56,8 +56,7 @@ test("many calls with one text, at once and later, are spoken once; another text
     const heard = await Promise.all(instances.map((id) => call(id, text)));
     expect(new Set(heard).size).toBe(1);
     heard.push(await call(instances[0]!, text));
-    const told = jobs.filter((job) => job.text === text);
-    expect(told).toEqual([{ text, voice: "slt" }]);
+    expect(jobs.filter((job) => job.text === text)).toEqual([{ text, voice: "slt" }]);
     await call(instances[1]!, `${text} And on Tuesday.`);
     expect(jobs.filter((job) => job.text.startsWith(text))).toHaveLength(2);
   } finally {
@@ -65,10 +64,10 @@ test("many calls with one text, at once and later, are spoken once; another text
   }
 });
 
-describe("the memory of what was spoken", () => {
+describe("the speech cache of the embedded engines", () => {
   const MIB = 1024 * 1024;
   const spoken: string[] = [];
-  /** Workers with one voice that says ten MiB of anything. */
+  /** Workers with one voice that renders ten MiB for any text. */
   const longWinded: SpeechWorkers = {
     run: async function* (job: { kind: string; text?: string }): AsyncGenerator<PcmChunk | object> {
       if (job.kind === "engines") return yield { flite: true, espeak: undefined };
@@ -77,18 +76,18 @@ describe("the memory of what was spoken", () => {
     } as unknown as SpeechWorkers["run"],
   };
 
-  test("holds 64 MiB unless told otherwise, and forgets what was used longest ago", async () => {
+  test("holds 64 MiB by default and evicts the least recently used text", async () => {
     const speech = embeddedSpeech({ pool: longWinded });
-    for (const text of ["one", "two", "three", "four", "five", "six", "one"]) await hear(speech, text, "en-US-1");
+    for (const text of ["one", "two", "three", "four", "five", "six", "one"]) await play(speech, text, "en-US-1");
     expect(spoken.splice(0)).toEqual(["one", "two", "three", "four", "five", "six"]);
-    await hear(speech, "seven", "en-US-1"); // 70 MiB: "two" is the one used longest ago
-    await hear(speech, "one", "en-US-1");
-    await hear(speech, "two", "en-US-1");
+    await play(speech, "seven", "en-US-1"); // 70 MiB: "two" is the least recently used
+    await play(speech, "one", "en-US-1");
+    await play(speech, "two", "en-US-1");
     expect(spoken.splice(0)).toEqual(["seven", "two"]);
   });
 });
 
-describe("speech from a server", () => {
+describe("requests to a speech server", () => {
   let server: SpeechServer;
   beforeEach(async () => {
     server = await speechServer();
@@ -97,25 +96,22 @@ describe("speech from a server", () => {
   const speaking = (http: Partial<EmbeddedSpeechOptions["http"]>) =>
     embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } }, ...http } });
 
-  test("is asked for again where the text, the voice, its speed or its model is another", async () => {
+  test("are made once for each text and voice id", async () => {
     const speech = speaking({
       voices: {
         "pt-BR-1": { voice: "v" },
         "pt-BR-2": { voice: "w" },
         "pt-BR-3": { voice: "v", speed: 1.5 },
         "pt-BR-4": { voice: "v", model: "n" },
-        "pt-BR-5": { voice: "v" },
       },
     });
-    for (const id of ["pt-BR-1", "pt-BR-2", "pt-BR-3", "pt-BR-4", "pt-BR-1"]) await hear(speech, "Bom dia.", id);
+    for (const id of ["pt-BR-1", "pt-BR-2", "pt-BR-3", "pt-BR-4", "pt-BR-1"]) await play(speech, "Bom dia.", id);
     expect(server.requests).toHaveLength(4);
-    await hear(speech, "Boa tarde.", "pt-BR-1");
-    expect(server.requests).toHaveLength(5);
-    await hear(speech, "Bom dia.", "pt-BR-5"); // the same voice under another id
+    await play(speech, "Boa tarde.", "pt-BR-1");
     expect(server.requests).toHaveLength(5);
   });
 
-  test("is asked for once for each slice of a long text, however many calls say it, four at once", async () => {
+  test("are made once for each slice of a shared text, at most four at once", async () => {
     const speech = speaking({});
     const scheduler = new SpeechScheduler(speech, realSystem);
     const sentences = Array.from({ length: 30 }, (_, n) => `Esta é a frase ${n} de uma mensagem longa do museu.`);
@@ -139,11 +135,11 @@ describe("speech from a server", () => {
     await speech.close();
   });
 
-  test("that failed is not remembered: the next call asks again, and is heard", async () => {
+  test("are made again for the next call after a failure", async () => {
     const speech = speaking({});
     server.fail("drop");
-    await expect(hear(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).rejects.toThrow("speech server");
-    expect(await hear(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).toBeGreaterThan(10_000);
+    await expect(play(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).rejects.toThrow("speech server");
+    expect(await play(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).toBeGreaterThan(10_000);
     expect(server.requests).toHaveLength(2);
   });
 });

@@ -35,13 +35,13 @@ export class SpeechScheduler {
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(text: string, voiceId: string, demand: Demand, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
-    const { engine } = await this.#voice(voiceId, signal);
+    const voice = await this.#voice(voiceId, signal);
     const length = new SpokenLength();
     let heard = false;
     let nothing: unknown;
-    for (const slice of this.#slices(text)) {
+    for (const slice of this.#slices(text, voice)) {
       if (slice.trim() === "") continue;
-      const end = await this.#turnsOf(engine).take(demand, signal);
+      const end = await this.#turnsOf(voice.engine).take(demand, signal);
       try {
         for await (const piece of this.#render(slice, voiceId, end, signal)) {
           heard = true;
@@ -63,8 +63,9 @@ export class SpeechScheduler {
     return within(this.#speech.voice(voiceId), { system, ms, late, signal });
   }
 
-  #slices(text: string): Iterable<string> {
-    const { sliceLength: longest = SLICE_LENGTH } = this.#speech;
+  #slices(text: string, voice: Voice): Iterable<string> {
+    const { sliceLength } = this.#speech;
+    const longest = (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? SLICE_LENGTH;
     if (text.length <= FIRST_SLICE || longest === Infinity) return [text];
     return speechSlices(text, { longest, shortest: longest / 2, first: Math.min(FIRST_SLICE, longest / 2) });
   }

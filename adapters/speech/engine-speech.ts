@@ -1,0 +1,51 @@
+import type { PcmChunk } from "../../src/ports/media.ts";
+import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
+import { parseVoiceId, type VoiceId } from "./voice-id.ts";
+
+/** One of the engines that come with Ringport. */
+export interface Engine {
+  readonly name: string;
+  /** Texts that it speaks at the same time. */
+  readonly atOnce: number;
+  /** Whether it runs on this machine and its code is loaded ahead of the first call. */
+  readonly isLocal: boolean;
+  /** The voices that it speaks now. */
+  voices(): Promise<readonly Voice[]>;
+  /** The voice behind an id, also one that {@link voices} does not list; undefined if it has none. */
+  find(id: VoiceId): Promise<Voice | undefined>;
+  /** Speaks a text. Throws any Error, whose message is for a person; the signal's reason when aborted. */
+  speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
+}
+
+/** An engine as a `Speech`, for `joinSpeech`, which checks texts and wraps errors. */
+export function engineSpeech(engine: Engine): Speech {
+  const closing = new AbortController();
+
+  async function voice(voiceId: string): Promise<Voice> {
+    const id = parseVoiceId(voiceId);
+    const found = id && (await engine.find(id));
+    if (found) return found;
+    throw new VoiceUnavailable(`voice ${voiceId} is not available from ${engine.name}`);
+  }
+
+  return {
+    atOnce: { [engine.name]: engine.atOnce },
+    voices: () => engine.voices(),
+    voice,
+    async *speak(text, voiceId, signal) {
+      yield* engine.speak(await voice(voiceId), text, signal);
+    },
+    async warmUp() {
+      if (!engine.isLocal) return;
+      try {
+        const [first] = await engine.voices();
+        if (first) for await (const _ of engine.speak(first, "Hello.", closing.signal)) break;
+      } catch {
+        // A failure shows with the first text of a call.
+      }
+    },
+    async close() {
+      closing.abort();
+    },
+  };
+}

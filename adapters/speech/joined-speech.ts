@@ -1,0 +1,131 @@
+import { errorText } from "../../src/base/error-text.ts";
+import { within } from "../../src/base/timeout.ts";
+import type { PcmChunk } from "../../src/ports/media.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
+import type { System } from "../../src/ports/system.ts";
+import { LeadingSilence } from "./leading-silence.ts";
+import { SpeechCache } from "./speech-cache.ts";
+import { visibleText } from "./visible-text.ts";
+import { type FoundVoice, type Remedy, VoiceCatalogue } from "./voice-catalogue.ts";
+
+/** Options of {@link joinSpeech}. */
+export interface JoinedSpeechOptions {
+  /** How many bytes of rendered speech are cached. Default: 64 MiB; 0 caches nothing. */
+  readonly cacheBytes?: number | undefined;
+  /** The advice for a language that no engine speaks. */
+  readonly remedy?: Remedy | undefined;
+}
+
+const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
+/** Characters of one text. */
+const MAX_TEXT_LENGTH = 4096;
+/** How long an engine may take to list its voices at the start, ms. */
+const LIST_MS = 5_000;
+
+/**
+ * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks it.
+ *
+ * The same text in the same voice is rendered once and then played from memory, also while the rendering goes on.
+ * Silence before the first word is shortened. Closing it closes the engines.
+ */
+export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOptions = {}): Speech {
+  const remedy = async (): Promise<string> => "add an engine that speaks it (option speech)";
+  const catalogue = new VoiceCatalogue(engines, options.remedy ?? remedy);
+  const cache = new SpeechCache(options.cacheBytes ?? DEFAULT_CACHE_BYTES);
+  const closing = new AbortController();
+
+  async function* speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
+    signal.throwIfAborted();
+    if (closing.signal.aborted) throw closed();
+    const characters = charactersOf(text);
+    if (characters > MAX_TEXT_LENGTH)
+      throw new SpeechFailed(`the text has ${characters} characters; the limit is ${MAX_TEXT_LENGTH}`);
+    const found = await catalogue.find(voiceId).catch(rethrowAsSpeechFailed);
+    const visible = visibleText(text);
+    if (visible === "") throw new NothingToSpeak("the text contains nothing to speak");
+    const key = JSON.stringify([engines.indexOf(found.engine), found.voice.name, voiceId, visible]);
+    const render = (stop: AbortSignal): AsyncIterable<PcmChunk> => rendered(found, visible, stop);
+    try {
+      yield* cache.speech(key, render, AbortSignal.any([signal, closing.signal]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof SpeechFailed || error instanceof VoiceUnavailable) throw error;
+      throw closed(error);
+    }
+  }
+
+  return {
+    speak,
+    atOnce: Object.assign({}, ...[...engines].reverse().map(({ atOnce }) => atOnce)),
+    sliceLength(voice) {
+      const length = catalogue.engineOf(voice.id)?.sliceLength;
+      return typeof length === "function" ? length(voice) : length;
+    },
+    voices: () => catalogue.all(),
+    voice: async (voiceId) => (await catalogue.find(voiceId)).voice,
+    async warmUp() {
+      await Promise.all(engines.map((engine) => engine.warmUp?.()));
+    },
+    async close() {
+      closing.abort();
+      cache.clear();
+      await Promise.all(engines.map((engine) => engine.close()));
+    },
+  };
+}
+
+/**
+ * Checks that every voice id is listed once. An engine that cannot list its voices now is passed over.
+ * @throws {Error} naming the id and the engines
+ */
+export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {
+  const late = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);
+  const listed = async (engine: Speech): Promise<readonly Voice[]> => {
+    try {
+      return await within(engine.voices(), { system, ms: LIST_MS, late });
+    } catch {
+      return [];
+    }
+  };
+  const seen = new Map<string, Voice>();
+  for (const voice of (await Promise.all(engines.map(listed))).flat()) {
+    const other = seen.get(voice.id);
+    if (other)
+      throw new Error(
+        `voice ${voice.id} is listed twice, by the speech engines "${other.engine}" and "${voice.engine}": give each voice an id of its own`,
+      );
+    seen.set(voice.id, voice);
+  }
+}
+
+/** Speaks without the cache. Throws {@link SpeechFailed}. */
+async function* rendered({ voice, engine }: FoundVoice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+  let opening: LeadingSilence | undefined;
+  let isAudible = false;
+  try {
+    for await (const { sampleRate, samples } of engine.speak(text, voice.id, signal)) {
+      opening ??= new LeadingSilence(sampleRate);
+      const audible = opening.push(samples);
+      if (audible.length === 0) continue;
+      isAudible = true;
+      yield { sampleRate, samples: audible };
+    }
+  } catch (error) {
+    rethrowAsSpeechFailed(error);
+  }
+  if (!isAudible) throw new NothingToSpeak(`voice ${voice.id} found nothing in the text that it can speak`);
+}
+
+/** Code points: an emoji counts as one, as at the creation of a call. The length of a much longer text is not exact. */
+function charactersOf(text: string): number {
+  return text.length > 2 * MAX_TEXT_LENGTH ? text.length : [...text].length;
+}
+
+function closed(cause?: unknown): SpeechFailed {
+  return new SpeechFailed("the speech is closed", cause === undefined ? undefined : { cause });
+}
+
+function rethrowAsSpeechFailed(error: unknown): never {
+  if (error instanceof VoiceUnavailable || error instanceof SpeechFailed) throw error;
+  throw new SpeechFailed(errorText(error), { cause: error });
+}

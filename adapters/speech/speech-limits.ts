@@ -1,2 +1,0 @@
-/** Characters that one text may have. */
-export const LONGEST_TEXT = 4096;

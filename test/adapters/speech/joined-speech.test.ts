@@ -1,0 +1,170 @@
+import { createRingport } from "ringport";
+import { describe, expect, test } from "vitest";
+import { assertDistinctVoices, joinSpeech } from "../../../adapters/speech/joined-speech.ts";
+import { NothingToSpeak, type Speech, SpeechFailed, type Voice, VoiceUnavailable } from "../../../src/ports/speech.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const never = new AbortController().signal;
+
+/** An engine whose samples all have one value. */
+class ScriptedSpeech implements Speech {
+  readonly texts: string[] = [];
+  readonly atOnce: Readonly<Record<string, number>>;
+  readonly sliceLength: number | undefined;
+  isClosed = false;
+  readonly #voices: readonly Voice[];
+  readonly #value: number;
+
+  constructor(engine: string, value: number, ids: readonly string[], sliceLength?: number) {
+    this.#voices = ids.map((id) => ({ id, language: id.slice(0, 5), engine, name: id, quality: "natural" }));
+    this.#value = value;
+    this.atOnce = { [engine]: value };
+    this.sliceLength = sliceLength;
+  }
+
+  async voices() {
+    return this.#voices;
+  }
+
+  async voice(voiceId: string) {
+    const voice = this.#voices.find(({ id }) => id === voiceId);
+    if (voice) return voice;
+    throw new VoiceUnavailable(`voice ${voiceId} is missing`);
+  }
+
+  async *speak(text: string) {
+    this.texts.push(text);
+    if (text === "fail") throw new Error("out of memory");
+    yield { sampleRate: 8_000, samples: new Int16Array(80).fill(text === "silence" ? 0 : this.#value) };
+  }
+
+  async close() {
+    this.isClosed = true;
+  }
+}
+
+const engines = () => ({
+  low: new ScriptedSpeech("low", 1_000, ["en-US-1", "de-DE-1"], Infinity),
+  high: new ScriptedSpeech("high", 2_000, ["en-US-10", "en-US-2"]),
+});
+
+async function firstSample(speech: Speech, text: string, voiceId: string): Promise<number | undefined> {
+  let first: number | undefined;
+  for await (const { samples } of speech.speak(text, voiceId, never)) first ??= samples[0];
+  return first;
+}
+
+describe("joined speech", () => {
+  test("lists the voices of all engines, sorted by id", async () => {
+    const { low, high } = engines();
+    const voices = await joinSpeech([low, high]).voices();
+    expect(voices.map(({ id, engine }) => [id, engine])).toEqual([
+      ["de-DE-1", "low"],
+      ["en-US-1", "low"],
+      ["en-US-2", "high"],
+      ["en-US-10", "high"],
+    ]);
+  });
+
+  test("speaks each voice with its own engine, and each text once", async () => {
+    const { low, high } = engines();
+    const speech = joinSpeech([low, high]);
+    expect(await firstSample(speech, "Hello", "en-US-1")).toBe(1_000);
+    expect(await firstSample(speech, "Hello", "en-US-2")).toBe(2_000);
+    expect(await firstSample(speech, "Hello", "en-US-2")).toBe(2_000);
+    expect([low.texts, high.texts]).toEqual([["Hello"], ["Hello"]]);
+  });
+
+  test("keeps the limits and the slice length of each engine", async () => {
+    const { low, high } = engines();
+    const { atOnce, sliceLength, ...speech } = joinSpeech([low, high]);
+    expect(atOnce).toEqual({ low: 1_000, high: 2_000 });
+    const lengthFor = async (id: string) => typeof sliceLength === "function" && sliceLength(await speech.voice(id));
+    expect(await lengthFor("en-US-1")).toBe(Infinity);
+    expect(await lengthFor("en-US-2")).toBeUndefined();
+  });
+
+  test("refuses a voice that no engine has, naming those that work", async () => {
+    const { low, high } = engines();
+    const speech = joinSpeech([low, high]);
+    await expect(speech.voice("de-DE-2")).rejects.toThrow(
+      "voice de-DE-2 is not available; to fix it, choose a voice for de-DE: de-DE-1",
+    );
+    await expect(firstSample(speech, "Olá", "pt-BR-1")).rejects.toThrow(VoiceUnavailable);
+  });
+
+  test("reports errors and silence of an engine as SpeechFailed", async () => {
+    const speech = joinSpeech([engines().low]);
+    const failure = firstSample(speech, "fail", "en-US-1");
+    await expect(failure).rejects.toThrow(SpeechFailed);
+    await expect(failure).rejects.toThrow("out of memory");
+    await expect(firstSample(speech, "silence", "en-US-1")).rejects.toThrow(NothingToSpeak);
+  });
+
+  test("closes every engine and speaks no more", async () => {
+    const { low, high } = engines();
+    const speech = joinSpeech([low, high]);
+    await speech.close();
+    expect([low.isClosed, high.isClosed]).toEqual([true, true]);
+    await expect(firstSample(speech, "Hello", "en-US-1")).rejects.toThrow("the speech is closed");
+  });
+});
+
+describe("assertDistinctVoices", () => {
+  const twice =
+    'voice en-US-2 is listed twice, by the speech engines "high" and "low": give each voice an id of its own';
+
+  test("refuses a voice id that two engines have", async () => {
+    const engines = [new ScriptedSpeech("high", 1, ["en-US-2"]), new ScriptedSpeech("low", 2, ["en-US-1", "en-US-2"])];
+    await expect(assertDistinctVoices(engines, realSystem)).rejects.toThrow(twice);
+  });
+
+  test("refuses a voice id that one engine lists twice", async () => {
+    const engine = new ScriptedSpeech("high", 1, ["en-US-2", "en-US-2"]);
+    await expect(assertDistinctVoices([engine], realSystem)).rejects.toThrow("voice en-US-2 is listed twice");
+  });
+
+  test("passes over an engine that cannot list its voices", async () => {
+    const { low, high } = engines();
+    low.voices = async () => Promise.reject(new Error("not reachable"));
+    await expect(assertDistinctVoices([low, high], realSystem)).resolves.toBeUndefined();
+  });
+});
+
+describe("the option speech", () => {
+  const ringport = (speech: Speech | readonly Speech[]) =>
+    createRingport({ data: temporaryFolder("joined-speech"), publicUrl: "http://ringport.test", speech });
+
+  test("takes several engines, whose voices are listed and spoken together", async () => {
+    const { low, high } = engines();
+    const server = ringport([low, high]);
+    try {
+      expect((await server.voices()).map(({ id }) => id)).toEqual(["de-DE-1", "en-US-1", "en-US-2", "en-US-10"]);
+      for (const id of ["en-US-1", "en-US-2"]) await server.voiceSample(id);
+      expect([low.texts.length, high.texts.length]).toEqual([1, 1]);
+    } finally {
+      await server.stop({ drainMs: 0 });
+    }
+    expect([low.isClosed, high.isClosed]).toEqual([true, true]);
+  });
+
+  test("caches the texts of a single engine", async () => {
+    const { low } = engines();
+    const server = ringport(low);
+    try {
+      const samples = await Promise.all(["de-DE-1", "de-DE-1"].map((id) => server.voiceSample(id)));
+      expect(samples[0]).toEqual(samples[1]);
+      expect(low.texts).toHaveLength(1);
+    } finally {
+      await server.stop({ drainMs: 0 });
+    }
+  });
+
+  test("refuses to start with two engines that share a voice id", async () => {
+    const { low } = engines();
+    const server = ringport([low, new ScriptedSpeech("high", 1, ["en-US-1"])]);
+    await expect(server.start()).rejects.toThrow("voice en-US-1 is listed twice");
+    await server.stop();
+  });
+});
