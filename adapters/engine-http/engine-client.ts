@@ -1,11 +1,11 @@
 import ky, { HTTPError, type KyInstance, TimeoutError } from "ky";
 
-/** What all requests to the server of an engine have in common. */
+/** Options of {@link engineClient}. */
 export interface EngineClientOptions {
   /** Sent as a bearer token. */
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may take to begin its answer, ms. */
+  /** How long the server may take to begin its response, ms. */
   readonly timeoutMs: number;
 }
 
@@ -13,9 +13,9 @@ const RETRIES = 2;
 const LONGEST_RETRY_DELAY_MS = 3_000;
 
 /**
- * Makes requests to the server of an engine that speaks or listens. A request is made again (twice at most) where the
- * connection is lost before the server has begun to answer, or where it says that it is busy; one that takes too long
- * is not, for the server may still work on it.
+ * An HTTP client for the server of a speech or transcription engine. A request is repeated (twice at most) if the
+ * connection is lost before the response begins, or if the server is busy. A request that times out is not repeated: the
+ * server may still be working on it.
  */
 export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions): KyInstance {
   return ky.create({
@@ -28,8 +28,8 @@ export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions
       afterStatusCodes: [429, 503],
       maxRetryAfter: LONGEST_RETRY_DELAY_MS,
       backoffLimit: LONGEST_RETRY_DELAY_MS,
-      // Runtimes say in many ways that a connection was lost, and ky does not know all of them. What took too long, or is
-      // not wanted any more, is let be.
+      // Each runtime reports a lost connection in its own way, and ky does not know all of them. Timeouts and aborted
+      // requests are not repeated.
       shouldRetry: ({ error }) =>
         error instanceof HTTPError ? undefined : !(error instanceof TimeoutError) && error.name !== "AbortError",
     },

@@ -1,11 +1,11 @@
 const LONGEST_QUOTE = 200;
-/** Shorter ones would be found in harmless words. */
+/** Shorter secrets would match parts of harmless words. */
 const SHORTEST_SECRET = 4;
 
-/** What must not appear in a message: the key and the values of headers, which servers quote in their error bodies. */
+/** Texts that must not appear in a message: the key and the values of headers, which servers quote in error bodies. */
 export type Secrets = readonly (string | undefined)[];
 
-/** A message without any secret. */
+/** A message in which secrets are hidden. */
 export function withoutSecrets(message: string, secrets: Secrets): string {
   return secrets.reduce<string>(
     (text, secret) => (secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, "[hidden]") : text),
@@ -19,7 +19,7 @@ export function causeOf(error: unknown): string {
   return error.cause instanceof Error && error.cause.message ? causeOf(error.cause) : error.message;
 }
 
-/** A short piece of an error body, parsed or not: the message in it, if it has one in a usual place. */
+/** A short quote of an error body, parsed or not: its message, if that is in a usual place. */
 export function quoteOf(body: unknown): string {
   const parsed = (typeof body === "string" ? jsonOf(body) : body) as
     | Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export function quoteOf(body: unknown): string {
   return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
 }
 
-/** The object that a text holds; null for everything else. */
+/** The object in a JSON text; null for any other text. */
 export function jsonOf(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { espeakInstance } from "./espeak-instance.ts";
 import { flitePath } from "./flite-job.ts";
 import type { EspeakLanguage, InstalledEngines, SpeechJobContext } from "./speech-jobs.ts";
 
-/** Finds out which engines are installed and what they speak. An engine that cannot be loaded counts as absent. */
+/** Reports which engines are installed and their languages. An engine that cannot be loaded counts as missing. */
 export async function enginesJob(_input: object, context: SpeechJobContext<InstalledEngines>): Promise<void> {
   context.emit({ flite: hasFlite(), espeak: await espeakLanguages() });
 }

@@ -1,15 +1,15 @@
 import type { EspeakWorker } from "@echogarden/espeak-ng-emscripten";
 
-let engine: Promise<EspeakWorker> | undefined;
+let instance: Promise<EspeakWorker> | undefined;
 
 /**
- * The eSpeak NG of this thread, started once (60 to 600 ms). It does one thing at a time. Throws when the package is not
+ * The eSpeak NG of this thread, started once (60 to 600 ms). It speaks one text at a time. Throws if the package is not
  * installed.
  */
 export function espeakInstance(): Promise<EspeakWorker> {
-  engine ??= import("@echogarden/espeak-ng-emscripten").then(async ({ default: init }) => {
-    const { eSpeakNGWorker: Engine } = await init();
-    return new Engine();
+  instance ??= import("@echogarden/espeak-ng-emscripten").then(async ({ default: init }) => {
+    const { eSpeakNGWorker: Worker } = await init();
+    return new Worker();
   });
-  return engine;
+  return instance;
 }

@@ -1,13 +1,13 @@
 import type { EspeakLanguage } from "./speech-jobs.ts";
 
-/** The language of eSpeak NG that answers to a tag. */
+/** The language of eSpeak NG for a tag. */
 export interface EspeakMatch {
   readonly identifier: string;
-  /** Whether the accent is another than the tag's region has. */
+  /** Whether the accent is not that of the tag's region. */
   readonly generic: boolean;
 }
 
-/** Tags whose language or nearest accent eSpeak NG calls otherwise. */
+/** Tags whose language or nearest accent has another name in eSpeak NG. */
 const ALIASES: Readonly<Record<string, { readonly tag: string; readonly generic: boolean }>> = {
   "nb-no": { tag: "nb", generic: false },
   "no-no": { tag: "nb", generic: false },
@@ -19,7 +19,7 @@ const ALIASES: Readonly<Record<string, { readonly tag: string; readonly generic:
 
 const SPAIN = "es-es";
 
-/** Regions that many callers ask for and that only have a generic accent; they are listed too. */
+/** Popular regions that have a generic accent only. They are listed too. */
 const LISTED_REGIONS = [
   "en-AU",
   "en-CA",
@@ -43,8 +43,8 @@ const LISTED_REGIONS = [
 ] as const;
 
 /**
- * Which language of eSpeak NG speaks a tag: the one that names the tag, else an alias, else the bare language. Never
- * another language.
+ * The language of eSpeak NG that speaks a tag: the one with the same tag, else an alias, else the language without its
+ * region. Never another language.
  */
 export function espeakMatch(languages: readonly EspeakLanguage[], tag: string): EspeakMatch | undefined {
   const wanted = tag.toLowerCase();
@@ -61,7 +61,7 @@ export function espeakMatch(languages: readonly EspeakLanguage[], tag: string): 
   return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== wanted } : undefined;
 }
 
-/** Every tag worth listing: those the engine names, a home region for each bare language, the aliases and the usual rest. */
+/** Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions. */
 export function espeakTags(languages: readonly EspeakLanguage[]): string[] {
   const tags = new Set<string>();
   const add = (language: string, region: string): void => {
@@ -80,7 +80,7 @@ export function espeakTags(languages: readonly EspeakLanguage[]): string[] {
   return [...tags];
 }
 
-/** The language that answers best to a tag in lower case; undefined when none does. */
+/** The language with the best match for a tag in lower case; undefined if there is none. */
 function best(languages: readonly EspeakLanguage[], wanted: string): string | undefined {
   let found: { identifier: string; priority: number } | undefined;
   for (const { identifier, tags } of languages) {
@@ -91,9 +91,9 @@ function best(languages: readonly EspeakLanguage[], wanted: string): string | un
   return found?.identifier;
 }
 
-/** The tag with the region that speaks a language most, by Unicode's likely subtags; undefined when it has none. */
+/** A language with its most likely region, by Unicode's likely subtags; undefined if it has none. */
 function homeTag(language: string): string | undefined {
-  // The engine has made-up codes too, such as piqd.
+  // The engine also has codes of its own, such as piqd.
   if (!/^[a-z]{2,3}$/.test(language)) return undefined;
   const { region } = new Intl.Locale(language).maximize();
   return region === undefined ? undefined : `${language}-${region}`;

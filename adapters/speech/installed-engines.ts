@@ -1,17 +1,17 @@
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** Asks a worker once which engines are installed; after a failure (a busy machine, say) the next call asks again. */
+/** Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries again. */
 export function installedEngines(workers: SpeechWorkers): () => Promise<InstalledEngines> {
-  let answer: Promise<InstalledEngines> | undefined;
-  const ask = async (): Promise<InstalledEngines> => {
+  let found: Promise<InstalledEngines> | undefined;
+  const find = async (): Promise<InstalledEngines> => {
     for await (const installed of workers.run({ kind: "engines" }, { timeoutMs: 30_000 })) return installed;
-    throw new Error("The worker did not say which speech engines are installed.");
+    throw new Error("the worker did not report which speech engines are installed");
   };
   return () => {
-    answer ??= ask().catch((error: unknown) => {
-      answer = undefined;
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
       throw error;
     });
-    return answer;
+    return found;
   };
 }

@@ -5,21 +5,21 @@ const LOUDEST_SILENCE = 160;
 const KEPT_MS = 40;
 
 /**
- * Shortens the silence that engines put before the first word to 40 ms, in a stream: pieces go in, and come out
- * shortened, empty at first, untouched once a sound has been heard.
+ * Shortens the silence before the first word to 40 ms. It takes the pieces of a stream and returns them shortened: empty
+ * during the silence, unchanged after the first sound.
  */
 export class LeadingSilence {
   readonly #kept: number;
   #held = new Int16Array(0);
-  #heard = false;
+  #isAudible = false;
 
-  /** Takes the sample rate in Hz. */
+  /** @param sampleRate Hz */
   constructor(sampleRate: number) {
     this.#kept = msToSamples(KEPT_MS, sampleRate);
   }
 
   push(samples: Int16Array): Int16Array {
-    if (this.#heard) return samples;
+    if (this.#isAudible) return samples;
     const onset = samples.findIndex((sample) => Math.abs(sample) > LOUDEST_SILENCE);
     const silence = onset < 0 ? samples : samples.subarray(0, onset);
     const held = new Int16Array(Math.min(this.#kept, this.#held.length + silence.length));
@@ -28,7 +28,7 @@ export class LeadingSilence {
     held.set(this.#held.subarray(this.#held.length - (held.length - fromPiece.length)), 0);
     this.#held = held;
     if (onset < 0) return new Int16Array(0);
-    this.#heard = true;
+    this.#isAudible = true;
     const out = new Int16Array(held.length + samples.length - onset);
     out.set(held, 0);
     out.set(samples.subarray(onset), held.length);

@@ -1,18 +1,18 @@
 import { speechSlices } from "../../src/domain/speech-slices.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** A segment longer than this takes an engine noticeable time; "Dr. Smith called." is one segment. */
+/** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
 const LENGTHS = { longest: 300, shortest: 40 };
-/** An engine's time grows with the square of a word's length; no language has words this long. */
+/** Letters. The time that an engine takes grows with the square of a word's length; no language has longer words. */
 const LONGEST_WORD = 40;
 
 /**
- * Cuts a text into segments that an engine can speak one after the other: whole sentences where possible, else at a
- * comma, else at a space; at most 300 characters each. Words of more than 40 letters are split. What {@link visibleText}
- * takes out is not in them. Empty for a text with nothing in it.
+ * Cuts a text into segments that an engine speaks one after the other, of at most 300 characters: at the ends of
+ * sentences if possible, else at a comma, else at a space. Words of more than 40 letters are split. The segments have only
+ * the characters that {@link visibleText} keeps. An empty text has no segments.
  */
 export function segments(text: string): string[] {
-  // A line that ends without a full stop, such as a title, ends a sentence all the same.
+  // A line without a full stop, such as a title, also ends a sentence.
   const clean = splitLongWords(
     visibleText(text)
       .replace(/([^\p{P}\s])\n/gu, "$1. ")
@@ -26,7 +26,7 @@ function splitLongWords(text: string): string {
     let split = "";
     let letters = 0;
     for (const letter of word) {
-      // Accents and joiners stay with the letter that they belong to.
+      // Accents and joiners stay with their letter.
       if (letters >= LONGEST_WORD && !/[\p{M}\p{Cf}]/u.test(letter)) {
         split += " ";
         letters = 0;

@@ -1,28 +1,28 @@
 import type { PcmChunk } from "../../src/ports/media.ts";
 
-/** Begins to speak; called at most once for a key at any time. */
+/** Renders speech. Never called twice at the same time for one key. */
 export type Render = (signal: AbortSignal) => AsyncIterable<PcmChunk>;
 
 interface Rendering {
   readonly pieces: PcmChunk[];
   bytes: number;
-  state: "speaking" | "done" | "failed";
+  state: "rendering" | "done" | "failed";
   error: unknown;
   listeners: number;
-  /** Called when there is something new, for everybody who waits. */
+  /** Called after each new piece and at the end, once for each listener. */
   readonly wake: Set<() => void>;
   readonly stop: AbortController;
 }
 
 /**
- * Rendered speech by key, the least recently used forgotten first once all together are over `maxBytes`.
+ * Rendered speech by key, of at most `maxBytes` in all. The least recently used is evicted first.
  *
- * Who asks for a key while it is being spoken joins: each hears it from the beginning, and it is spoken once. It stops
- * being spoken when the last one has left. What failed or was stopped is not kept.
+ * Several listeners of one key share one rendering, each from its beginning. The rendering stops when the last listener
+ * has left. Failed and stopped renderings are not kept.
  */
 export class SpeechCache {
   readonly #maxBytes: number;
-  // A Map keeps the order of insertion: the first entry is the one used longest ago.
+  // A Map keeps the order of insertion: the first entry is the least recently used.
   readonly #renderings = new Map<string, Rendering>();
   #bytes = 0;
 
@@ -30,16 +30,16 @@ export class SpeechCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of samples kept, those being spoken included. */
+  /** Bytes of samples in the cache, unfinished renderings included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The speech under a key, from memory or spoken by `render`. The pieces are shared: nobody writes to them. */
+  /** The speech under a key, from memory or from `render`. The pieces are shared: listeners do not write to them. */
   async *speech(key: string, render: Render, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
     const rendering = this.#renderings.get(key) ?? this.#begin(key, render);
-    // Used now: to the end of the line.
+    // Now the most recently used.
     this.#renderings.delete(key);
     this.#renderings.set(key, rendering);
     rendering.listeners++;
@@ -66,17 +66,17 @@ export class SpeechCache {
       signal.removeEventListener("abort", wakeUp);
       rendering.wake.delete(wakeUp);
       rendering.listeners--;
-      if (rendering.listeners === 0 && rendering.state === "speaking") {
-        this.#forget(key, rendering);
+      if (rendering.listeners === 0 && rendering.state === "rendering") {
+        this.#remove(key, rendering);
         rendering.stop.abort();
       }
     }
   }
 
-  /** Forgets everything and stops what is being spoken. */
+  /** Empties the cache and stops all renderings. */
   clear(): void {
     for (const [key, rendering] of this.#renderings) {
-      this.#forget(key, rendering);
+      this.#remove(key, rendering);
       rendering.stop.abort();
     }
   }
@@ -85,7 +85,7 @@ export class SpeechCache {
     const rendering: Rendering = {
       pieces: [],
       bytes: 0,
-      state: "speaking",
+      state: "rendering",
       error: undefined,
       listeners: 0,
       wake: new Set(),
@@ -111,22 +111,22 @@ export class SpeechCache {
     } catch (error) {
       rendering.state = "failed";
       rendering.error = error;
-      this.#forget(key, rendering);
+      this.#remove(key, rendering);
     }
     for (const wake of rendering.wake) wake();
   }
 
-  #forget(key: string, rendering: Rendering): void {
+  #remove(key: string, rendering: Rendering): void {
     if (this.#renderings.get(key) !== rendering) return;
     this.#renderings.delete(key);
     this.#bytes -= rendering.bytes;
   }
 
-  /** Those who listen to a forgotten rendering hear it to its end all the same. */
+  /** Listeners of an evicted rendering still receive all of it. */
   #evict(): void {
     for (const [key, rendering] of this.#renderings) {
       if (this.#bytes <= this.#maxBytes) return;
-      this.#forget(key, rendering);
+      this.#remove(key, rendering);
     }
   }
 }

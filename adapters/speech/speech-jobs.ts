@@ -1,8 +1,8 @@
 import type { PcmChunk } from "../../src/ports/media.ts";
 
-/** What speech asks of a worker, by kind of job. */
+/** The jobs of speech, by kind. */
 export interface SpeechJobs {
-  /** Finds out which engines are installed; one piece. */
+  /** Reports which engines are installed, in one piece. */
   engines: { readonly input: object; readonly piece: InstalledEngines };
   flite: { readonly input: FliteInput; readonly piece: PcmChunk };
   espeak: { readonly input: EspeakInput; readonly piece: PcmChunk };
@@ -10,17 +10,17 @@ export interface SpeechJobs {
 
 export interface InstalledEngines {
   readonly flite: boolean;
-  /** The languages of eSpeak NG; undefined where it is not installed. */
+  /** The languages of eSpeak NG; undefined if it is not installed. */
   readonly espeak: readonly EspeakLanguage[] | undefined;
 }
 
 /** One language, or one accent of a language, that eSpeak NG speaks. */
 export interface EspeakLanguage {
-  /** What the engine is told, exactly: `roa/pt-BR`. */
+  /** The name that the engine knows: `roa/pt-BR`. */
   readonly identifier: string;
   /** For people: `Portuguese (Brazil)`. */
   readonly name: string;
-  /** The tags it answers to, in lower case: `pt-br`, `pt`. A lower number is a better match. */
+  /** Its tags, in lower case: `pt-br`, `pt`. A lower number is a better match. */
   readonly tags: readonly { readonly tag: string; readonly priority: number }[];
 }
 
@@ -46,7 +46,7 @@ export interface SpeechWorkers {
   ): AsyncIterable<SpeechJobs[K]["piece"]>;
 }
 
-/** What the code of a speech job may use while it runs. */
+/** The context of a running speech job. */
 export interface SpeechJobContext<Piece> {
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
   cancelled(): boolean;

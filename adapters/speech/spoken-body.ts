@@ -2,22 +2,22 @@ import { PcmByteStream } from "../../src/audio/pcm-byte-stream.ts";
 import { WavDecoder } from "../../src/audio/wav.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 
-/** The largest sample rates a server could sensibly name, in Hz. */
-const LOWEST_RATE = 4000;
-const HIGHEST_RATE = 192_000;
+/** The range of plausible sample rates, Hz. */
+const MIN_RATE = 4000;
+const MAX_RATE = 192_000;
 /** Enough bytes to tell a WAV header from samples. */
 const OPENING_BYTES = 4;
 
-/** The rate that a content type names, such as `audio/pcm; rate=16000`, in Hz; undefined when it names none. */
+/** The rate in a content type, such as `audio/pcm; rate=16000`, Hz; undefined if it names none. */
 export function rateOfContentType(contentType: string | null): number | undefined {
   const rate = Number(/;\s*rate\s*=\s*"?(\d{4,6})"?/i.exec(contentType ?? "")?.[1]);
-  return rate >= LOWEST_RATE && rate <= HIGHEST_RATE ? rate : undefined;
+  return rate >= MIN_RATE && rate <= MAX_RATE ? rate : undefined;
 }
 
 /**
- * Turns the bytes of a speech server into samples as they come, wherever the network cuts them.
+ * Turns the bytes of a speech server into samples as they arrive, in pieces of any size.
  *
- * Bytes that begin with RIFF are WAV, whatever was asked for, and their header names the rate; others are 16-bit
+ * Bytes that begin with RIFF are WAV, whatever was requested, and their header names the rate; others are 16-bit
  * little-endian samples of one channel at `sampleRate` (Hz).
  */
 export class SpokenBody {
@@ -30,7 +30,7 @@ export class SpokenBody {
     this.#sampleRate = sampleRate;
   }
 
-  /** Takes the next bytes and returns what they complete, if anything. Throws `AudioFormatError` for a broken WAV. */
+  /** Takes the next bytes and returns the samples that they complete, if any. Throws `AudioFormatError` for a broken WAV. */
   push(bytes: Uint8Array): PcmChunk | undefined {
     let fresh = bytes;
     if (!this.#pcm && !this.#wav) {
@@ -48,9 +48,9 @@ export class SpokenBody {
     return { sampleRate: this.#wav?.format?.sampleRate ?? this.#sampleRate, samples };
   }
 
-  /** Says that no more bytes will come. Throws `AudioFormatError` or an Error when a WAV is not whole. */
+  /** Marks the end of the bytes. Throws `AudioFormatError` or an Error if a WAV is incomplete. */
   finish(): void {
     this.#wav?.finish();
-    if (this.#wav?.truncated) throw new Error("the WAV file is shorter than its header says");
+    if (this.#wav?.truncated) throw new Error("the WAV file is shorter than the length in its header");
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The text without what an engine could take for a command: control characters (NUL and line breaks of all kinds
- * included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them, and of white
- * space, becomes one line break if there was one, else one space. Empty when nothing is left.
+ * The text without characters that an engine could take for a command: control characters (NUL and line breaks of all
+ * kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them and of
+ * white space becomes one line break if it contains one, else one space.
  */
 export function visibleText(text: string): string {
   return text

@@ -1,4 +1,4 @@
-/** A voice id, taken apart. */
+/** The parts of a voice id. */
 export interface VoiceId {
   readonly id: string;
   /** `pt-BR`. */
@@ -12,14 +12,14 @@ export interface VoiceId {
 
 const VOICE_ID = /^([a-z]{2,3})-([A-Z]{2}|[0-9]{3})-([1-9][0-9]?)$/;
 
-/** Reads `pt-BR-1`; undefined for a string of another form. */
+/** Parses `pt-BR-1`; undefined for a malformed id. */
 export function parseVoiceId(id: string): VoiceId | undefined {
   const [, language, region, number] = VOICE_ID.exec(id) ?? [];
   if (language === undefined || region === undefined) return undefined;
   return { id, tag: `${language}-${region}`, language, region, number: Number(number) };
 }
 
-/** Orders voice ids for people: by tag, then by number, so that 10 comes after 9. */
+/** Compares voice ids by tag, then by number, so that 10 comes after 9. */
 export function compareVoiceIds(a: string, b: string): number {
   const [tagA, numberA] = halves(a);
   const [tagB, numberB] = halves(b);

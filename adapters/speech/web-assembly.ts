@@ -1,4 +1,4 @@
-/** The little of WebAssembly that this folder uses; the project compiles without the browser's types that declare it. */
+/** The part of WebAssembly that this folder uses. The project compiles without the browser's types, which declare it. */
 export interface WebAssemblyApi {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   instantiate(module: WasmModule, imports: Record<string, Record<string, unknown>>): Promise<WasmInstance>;
@@ -13,5 +13,5 @@ export interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** WebAssembly, as every runtime has it. */
+/** The global WebAssembly. */
 export const webAssembly: WebAssemblyApi = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
