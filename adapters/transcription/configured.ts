@@ -4,7 +4,7 @@ import { deepgramTranscription } from "./deepgram.ts";
 import { openaiTranscription } from "./openai-batch.ts";
 import { openaiRealtimeTranscription } from "./openai-realtime.ts";
 
-/** The engine that the options name. @throws {Error} it cannot be configured so; the message names the fix */
+/** The engine of the options. @throws {Error} the configuration is incomplete; the message names the fix */
 export function configuredTranscription(tuning: TranscriptionTuning): Transcription {
   const { engine, apiKey = "", ...server } = tuning;
   switch (engine) {
@@ -14,7 +14,7 @@ export function configuredTranscription(tuning: TranscriptionTuning): Transcript
       return openaiRealtimeTranscription({ ...server, apiKey: tuning.apiKey });
     case "deepgram":
     case "deepgram-flux":
-      if (apiKey === "") throw new Error(`${engine} needs a key (embedded.transcription.apiKey)`);
+      if (apiKey === "") throw new Error(`${engine} needs a key: set embedded.transcription.apiKey`);
       return deepgramTranscription({ ...server, apiKey, flux: engine === "deepgram-flux" });
   }
 }

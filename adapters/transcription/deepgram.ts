@@ -4,40 +4,40 @@ import type { Transcription } from "../../src/ports/transcription.ts";
 import { FluxReader } from "./deepgram-flux.ts";
 import { DeepgramReader } from "./deepgram-results.ts";
 import type { LiveProtocol } from "./live-protocol.ts";
-import { type LivePatience, LiveSession } from "./live-session.ts";
+import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 import { socketUrl } from "./socket-url.ts";
 
-/** Deepgram's live transcription, hosted or self-hosted. Written from its documentation, not from recordings. */
+/** Options of {@link deepgramTranscription}, for Deepgram hosted or self-hosted. Written from its documentation. */
 export interface DeepgramOptions {
   /** Without a version: `https://api.deepgram.com`. */
   readonly baseUrl: string | URL;
   /** Never part of an error message. */
   readonly apiKey: string;
-  /** Which model listens. There is no default: models come and go. */
+  /** The model. There is no default: models come and go. */
   readonly model: string;
   /** The turn-based protocol (`/v2/listen`) that models named `flux-…` speak. Default: false (`/v1/listen`). */
   readonly flux?: boolean | undefined;
-  /** What is spoken. */
+  /** The spoken language. */
   readonly language?: string | undefined;
   /** `mulaw` needs half of the bandwidth and works at 8 kHz only. Default: `linear16`. */
   readonly encoding?: "linear16" | "mulaw" | undefined;
   /** More query parameters: `{ smart_format: "true", keyterm: "Ringport" }`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
-  readonly patience?: LivePatience | undefined;
+  readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** So much is sent again on another connection. */
+/** How much audio is sent again on another connection, ms. */
 const KEEP_MS = 10_000;
 
 /**
- * Transcribes what is said while it is said, over one WebSocket for each speaker; the engine finds the turns.
+ * Live transcription over one WebSocket for each speaker. The engine finds the turns.
  *
- * Throws a TypeError for a base URL that is none.
+ * Throws a TypeError for a malformed base URL.
  */
 export function deepgramTranscription(options: DeepgramOptions): Transcription {
   const mulaw = options.encoding === "mulaw";
   const scope = new AbortController();
-  const address = addressOf(options, 8_000); // throws now, not in a call
+  const address = addressOf(options, 8_000); // throws here, not during a call
   return {
     name: options.flux ? "deepgram-flux" : "deepgram",
     capabilities: {
@@ -50,7 +50,7 @@ export function deepgramTranscription(options: DeepgramOptions): Transcription {
       return new LiveSession(
         protocolOf(new URL(address), options),
         { sampleRate, keepMs: KEEP_MS },
-        options.patience ?? {},
+        options.timeouts ?? {},
         AbortSignal.any([signal, scope.signal]),
       );
     },
@@ -73,7 +73,7 @@ function addressOf(options: DeepgramOptions, sampleRate: number): URL {
   return url;
 }
 
-/** Texts while somebody speaks; a text is whole after 300 ms of silence, at the latest after a gap of a second. */
+/** Partial texts during speech. A text is final after 300 ms of silence, at the latest after a gap of a second. */
 const V1_TURNS = { interim_results: "true", endpointing: "300", utterance_end_ms: "1000", vad_events: "true" };
 
 function protocolOf(url: URL, { apiKey, flux = false, encoding }: DeepgramOptions): LiveProtocol {
@@ -85,7 +85,7 @@ function protocolOf(url: URL, { apiKey, flux = false, encoding }: DeepgramOption
     audio: (samples) => [encoding === "mulaw" ? encodeMulaw(samples) : pcmToBytes(samples)],
     commit: [],
     keepAlive: flux ? undefined : '{"type":"KeepAlive"}',
-    farewell: flux ? ['{"type":"CloseStream"}'] : ['{"type":"Finalize"}', '{"type":"CloseStream"}'],
+    finish: flux ? ['{"type":"CloseStream"}'] : ['{"type":"Finalize"}', '{"type":"CloseStream"}'],
     reader: (listener) => (flux ? new FluxReader(listener) : new DeepgramReader(listener)),
   };
 }

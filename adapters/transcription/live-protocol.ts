@@ -1,68 +1,72 @@
 import type { TranscriptionEvent } from "../../src/ports/transcription.ts";
 import type { Secrets } from "../engine-http/fault-text.ts";
-import type { Stretch } from "./unanswered-audio.ts";
+import type { TimeSpan } from "./unanswered-audio.ts";
 
-/** How an engine is spoken to over a WebSocket: what is sent, and how its answers are read. It holds no connection. */
+/** The WebSocket protocol of an engine: its messages, and a reader of its responses. It holds no connection. */
 export interface LiveProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: Secrets;
-  /** What is said first on a new connection. */
+  /** The first messages on a new connection. */
   readonly opening: readonly string[];
-  /** The next samples; `first` ones open a turn. */
-  audio(samples: Int16Array, first: boolean): readonly (string | Uint8Array)[];
-  /** That a turn is over; nothing for engines that find that out. */
+  /** Messages with the next samples. @param isFirst they open a turn */
+  audio(samples: Int16Array, isFirst: boolean): readonly (string | Uint8Array)[];
+  /** Messages that end a turn; none for engines that detect the end. */
   readonly commit: readonly string[];
-  /** Sent when nothing else was for a few seconds. */
+  /** Sent after a few seconds without another message. */
   readonly keepAlive: string | undefined;
-  /** Asks for what is still to be said, after which the engine closes; nothing: once all turns are answered, we do. */
-  readonly farewell: readonly string[];
-  /** Reads the answers of one connection. */
-  reader(listener: ConversationListener): ConversationReader;
+  /** Messages that request the remaining answers, after which the engine closes the connection; without them, we close it. */
+  readonly finish: readonly string[];
+  /** Reads the responses on one connection. */
+  reader(listener: ResponseListener): ResponseReader;
 }
 
-/** Understands what comes on one connection. */
-export interface ConversationReader {
-  /** An answer, as it was parsed. Never throws, whatever it is. */
+/** Reads the responses on one connection. */
+export interface ResponseReader {
+  /** Reads one parsed response. Never throws, whatever it is. */
   read(message: Readonly<Record<string, unknown>>): void;
   /** A turn has been sent to its end. */
-  committed?(turn: Stretch): void;
+  committed?(turn: TimeSpan): void;
 }
 
-/** What a reader makes of the answers. */
-export interface ConversationListener {
-  /** When the first samples that were sent on this connection were heard, ms since the answer of the call. */
+/** Receives the contents of responses. */
+export interface ResponseListener {
+  /** The time of the first samples on this connection, ms since the callee answered. */
   readonly startMs: number;
-  say(event: TranscriptionEvent): void;
-  /** All that was heard in this stretch is answered. */
-  answered(stretch: Stretch): void;
-  /** The engine says what is wrong; lasting: it will be the same next time. */
-  fault(sentence: string, lasting: boolean): void;
+  emit(event: TranscriptionEvent): void;
+  /** All audio of this span is answered. */
+  answered(span: TimeSpan): void;
+  /**
+   * The engine reports an error.
+   * @param what completes the sentence "the transcription server …"
+   * @param isPermanent the next connection would meet it too
+   */
+  fault(what: string, isPermanent: boolean): void;
 }
 
-/** A text; anything else is an empty one. */
+/** A text; empty for any other value. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A number that is one. */
+/** A finite number; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** An object's members; anything else has none. */
+/** The members of an object; none for any other value. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** A list's items; anything else has none. */
+/** The items of an array; none for any other value. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** How sure an engine is on average, 0 to 1, of what it is sure of to a degree; undefined where it does not say. */
-export function sureness(confidences: readonly (number | undefined)[]): number | undefined {
-  const each = confidences.filter((one) => one !== undefined);
-  if (each.length === 0) return undefined;
-  return Math.min(1, Math.max(0, each.reduce((a, b) => a + b, 0) / each.length));
+/** The mean of the known confidences, 0 to 1; undefined if none is known. */
+export function meanConfidence(confidences: readonly (number | undefined)[]): number | undefined {
+  const known = confidences.filter((one) => one !== undefined);
+  if (known.length === 0) return undefined;
+  return Math.min(1, Math.max(0, known.reduce((a, b) => a + b, 0) / known.length));
 }

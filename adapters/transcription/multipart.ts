@@ -1,7 +1,7 @@
 /**
- * A form with one file as bytes (RFC 7578). FormData would do, but Node's breaks the process when a server answers before
- * it has read the whole body.
- * @param boundary letters and digits that occur in none of the parts
+ * A form with one file as bytes (RFC 7578). Node's FormData ends the process if a server answers before it has read the
+ * whole body.
+ * @param boundary letters and digits that no part contains
  */
 export function multipart(
   boundary: string,

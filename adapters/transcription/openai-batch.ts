@@ -1,74 +1,75 @@
 import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
-import type { Transcription, TranscriptionSession } from "../../src/ports/transcription.ts";
+import { Mailbox } from "../../src/base/queue.ts";
+import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
-import { engineFault, isLasting, refusalText } from "./engine-fault.ts";
-import { HeardEvents } from "./heard-events.ts";
+import { engineFault, isPermanent, refusalText } from "./engine-fault.ts";
 import { multipart } from "./multipart.ts";
 
-/** A server that answers `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
+/** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
 export interface OpenaiTranscriptionOptions {
   /** With the version, without `/audio/transcriptions`: `http://localhost:8000/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** Which model listens. There is no default: hosted models come and go. */
+  /** The model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** What is spoken: one language is sent as `language`, several as `languages`, as newer models have it. */
+  /** The spoken languages: one is sent as `language`, several as `languages`, for newer models. */
   readonly language?: string | readonly string[] | undefined;
-  /** Words that may come up, for models that take such a hint. */
+  /** Words to expect, for models that take such a hint. */
   readonly prompt?: string | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long an answer may take, ms. Default: 15,000. */
+  /** How long a response may take, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
   /** How long the end of a call waits for answers, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 
-const MOST_ANSWER_BYTES = 1 << 20;
-/** Audio that waits for a slow server: more than this, and the oldest turn is dropped. */
-const MOST_WAITING_MS = 120_000;
-/** A turn that nobody ends is sent at this length. */
-const LONGEST_TURN_MS = 60_000;
+const MAX_RESPONSE_BYTES = 1 << 20;
+/** Audio that may wait for a slow server, ms. Beyond it the oldest turn is dropped. */
+const MAX_WAITING_MS = 120_000;
+/** A longer turn is sent in parts, ms. */
+const MAX_TURN_MS = 60_000;
 
 /**
- * Transcribes turn by turn over HTTP. A request is made again (twice at most) where the server has not begun to answer
- * or says that it is busy; a request that takes too long is not, for the server may still work on it.
+ * Transcription turn by turn over HTTP. A request is repeated (twice at most) if the connection is lost before the
+ * response begins, or if the server is busy. A request that times out is not repeated: the server may still be working on
+ * it.
  *
- * Throws a TypeError for a base URL that is none.
+ * Throws a TypeError for a malformed base URL.
  */
 export function openaiTranscription(options: OpenaiTranscriptionOptions): Transcription {
-  const ask = asker(options);
+  const transcribe = transcriber(options);
   const scope = new AbortController();
   return {
     name: "openai",
     capabilities: { sampleRates: [16_000, 8_000, 24_000, 48_000], endOfTurn: false, partial: false },
     open: async ({ sampleRate }, signal) =>
-      new BatchSession(ask, sampleRate, options.closeMs ?? 5_000, AbortSignal.any([signal, scope.signal])),
+      new BatchSession(transcribe, sampleRate, options.closeMs ?? 5_000, AbortSignal.any([signal, scope.signal])),
     close: async () => scope.abort(),
   };
 }
 
-/** A stretch of speech that is over. */
+/** An ended turn. */
 interface Turn {
   readonly samples: Int16Array;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What the server has understood. @throws {LastingFault | TranscriptionFailed} */
-type Ask = (samples: Int16Array, sampleRate: number, signal: AbortSignal) => Promise<string>;
+/** Returns the text of a turn. @throws {PermanentFault | TranscriptionFailed} */
+type Transcribe = (samples: Int16Array, sampleRate: number, signal: AbortSignal) => Promise<string>;
 
 /** A fault that every other request would meet too. */
-class LastingFault extends Error {}
+class PermanentFault extends Error {}
 
 /** One request at a time, so that the texts come in the order of speaking. */
 class BatchSession implements TranscriptionSession {
-  readonly events = new HeardEvents();
-  readonly #ask: Ask;
+  readonly events = new Mailbox<TranscriptionEvent>();
+  readonly #transcribe: Transcribe;
   readonly #sampleRate: number;
   readonly #closeMs: number;
   readonly #scope = new AbortController();
@@ -81,13 +82,13 @@ class BatchSession implements TranscriptionSession {
   #working: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(ask: Ask, sampleRate: number, closeMs: number, signal: AbortSignal) {
-    this.#ask = ask;
+  constructor(transcribe: Transcribe, sampleRate: number, closeMs: number, signal: AbortSignal) {
+    this.#transcribe = transcribe;
     this.#sampleRate = sampleRate;
     this.#closeMs = closeMs;
     this.#signal = AbortSignal.any([signal, this.#scope.signal]);
-    this.#signal.addEventListener("abort", () => this.events.end(), { once: true });
-    if (this.#signal.aborted) this.events.end();
+    this.#signal.addEventListener("abort", () => this.events.close(), { once: true });
+    if (this.#signal.aborted) this.events.close();
   }
 
   push(samples: Int16Array, atMs: number): void {
@@ -95,7 +96,7 @@ class BatchSession implements TranscriptionSession {
     if (this.#length === 0) this.#startMs = atMs;
     this.#pieces.push(samples.slice());
     this.#length += samples.length;
-    if (samplesToMs(this.#length, this.#sampleRate) >= LONGEST_TURN_MS) this.commit();
+    if (samplesToMs(this.#length, this.#sampleRate) >= MAX_TURN_MS) this.commit();
   }
 
   commit(): void {
@@ -105,7 +106,7 @@ class BatchSession implements TranscriptionSession {
     this.#pieces = [];
     this.#length = 0;
     this.#waitingMs += ms;
-    while (this.#waitingMs > MOST_WAITING_MS && this.#turns.length > 1) this.#drop();
+    while (this.#waitingMs > MAX_WAITING_MS && this.#turns.length > 1) this.#drop();
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
@@ -121,7 +122,7 @@ class BatchSession implements TranscriptionSession {
     while (this.#working && !this.#signal.aborted) await this.#working;
     clearTimeout(late);
     this.#scope.abort();
-    this.events.end();
+    this.events.close();
   }
 
   async #work(): Promise<void> {
@@ -129,12 +130,12 @@ class BatchSession implements TranscriptionSession {
       const { samples, startMs, endMs } = turn;
       this.#waitingMs -= endMs - startMs;
       try {
-        const text = await this.#ask(samples, this.#sampleRate, this.#signal);
-        this.events.say({ type: "final", text, startMs, endMs });
+        const text = await this.#transcribe(samples, this.#sampleRate, this.#signal);
+        this.events.post({ type: "final", text, startMs, endMs });
       } catch (error) {
         if (this.#signal.aborted) return;
-        const recoverable = !(error instanceof LastingFault);
-        this.events.say({ type: "error", error: recoverable ? (error as Error) : causeIn(error), recoverable });
+        const recoverable = !(error instanceof PermanentFault);
+        this.events.post({ type: "error", error: recoverable ? (error as Error) : causeIn(error), recoverable });
         if (!recoverable) this.#scope.abort();
       }
     }
@@ -145,8 +146,8 @@ class BatchSession implements TranscriptionSession {
     if (turn === undefined) return;
     const ms = turn.endMs - turn.startMs;
     this.#waitingMs -= ms;
-    const error = engineFault(`The transcription server is too slow: ${Math.round(ms)} ms of speech were dropped.`, []);
-    this.events.say({ type: "error", error, recoverable: true });
+    const error = engineFault(`the transcription server is too slow: ${Math.round(ms)} ms of speech were dropped`, []);
+    this.events.post({ type: "error", error, recoverable: true });
   }
 }
 
@@ -154,30 +155,30 @@ function causeIn(error: Error): Error {
   return error.cause instanceof Error ? error.cause : error;
 }
 
-function asker(options: OpenaiTranscriptionOptions): Ask {
+function transcriber(options: OpenaiTranscriptionOptions): Transcribe {
   const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/audio/transcriptions`);
   const secrets: Secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
   const timeoutMs = options.timeoutMs ?? 15_000;
   const client = engineClient({ ...options, timeoutMs });
 
   return async (samples, sampleRate, signal) => {
-    // The body of an answer may stall after its headers came, which no timeout of the client sees.
-    const patience = new AbortController();
+    // The timeout of the client ends with the headers; the body may stall after them.
+    const stalled = new AbortController();
     try {
       const boundary = `ringport${crypto.randomUUID().replaceAll("-", "")}`;
       const response = await client.post(url, {
         body: formOf(samples, sampleRate, boundary, options),
         headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
-        signal: AbortSignal.any([signal, patience.signal]),
+        signal: AbortSignal.any([signal, stalled.signal]),
       });
-      const timer = setTimeout(() => patience.abort(), timeoutMs);
-      const answer = await readAtMost(response, MOST_ANSWER_BYTES).finally(() => clearTimeout(timer));
-      const text = (jsonOf(answer) as { text?: unknown } | null)?.text;
+      const timer = setTimeout(() => stalled.abort(), timeoutMs);
+      const body = await readAtMost(response, MAX_RESPONSE_BYTES).finally(() => clearTimeout(timer));
+      const text = (jsonOf(body) as { text?: unknown } | null)?.text;
       if (typeof text !== "string") throw new Error("answered without a text, or with broken JSON");
       return text;
     } catch (error) {
       signal.throwIfAborted();
-      throw explained(error, patience.signal.aborted, timeoutMs, secrets);
+      throw explained(error, stalled.signal.aborted, timeoutMs, secrets);
     }
   };
 }
@@ -210,13 +211,13 @@ async function readAtMost(response: Response, limit: number): Promise<string> {
   return text + decoder.decode();
 }
 
-function explained(error: unknown, stalled: boolean, timeoutMs: number, secrets: Secrets): Error {
-  const sentence = (what: string) => engineFault(`The transcription server ${what}.`, secrets, error);
+function explained(error: unknown, isStalled: boolean, timeoutMs: number, secrets: Secrets): Error {
+  const faultOf = (what: string) => engineFault(`the transcription server ${what}`, secrets, error);
   if (error instanceof HTTPError) {
     const { status } = error.response;
-    const fault = sentence(refusalText(status, error.data));
-    return isLasting(status) ? new LastingFault(fault.message, { cause: fault }) : fault;
+    const fault = faultOf(refusalText(status, error.data));
+    return isPermanent(status) ? new PermanentFault(fault.message, { cause: fault }) : fault;
   }
-  if (stalled || error instanceof TimeoutError) return sentence(`did not answer within ${timeoutMs} ms`);
-  return sentence(`failed: ${causeOf(error)}`);
+  if (isStalled || error instanceof TimeoutError) return faultOf(`did not answer within ${timeoutMs} ms`);
+  return faultOf(`failed: ${causeOf(error)}`);
 }

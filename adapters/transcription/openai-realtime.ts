@@ -2,42 +2,36 @@ import { Buffer } from "node:buffer";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { quoteOf } from "../engine-http/fault-text.ts";
-import {
-  type ConversationListener,
-  type ConversationReader,
-  type LiveProtocol,
-  membersOf,
-  textOf,
-} from "./live-protocol.ts";
-import { type LivePatience, LiveSession } from "./live-session.ts";
+import { type LiveProtocol, membersOf, type ResponseListener, type ResponseReader, textOf } from "./live-protocol.ts";
+import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 import { REALTIME_DIALECTS, type RealtimeDialect, type RealtimeDialectName } from "./realtime-dialects.ts";
 import { socketUrl } from "./socket-url.ts";
-import type { Stretch } from "./unanswered-audio.ts";
+import type { TimeSpan } from "./unanswered-audio.ts";
 
-/** A server with the OpenAI realtime protocol for transcriptions, over a WebSocket. */
+/** Options of {@link openaiRealtimeTranscription}, for a server with the OpenAI realtime protocol. */
 export interface OpenaiRealtimeOptions {
   /** With the version, without `/realtime`: `https://api.openai.com/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** Which model listens. There is no default: hosted models come and go. */
+  /** The model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** What is spoken. */
+  /** The spoken languages. */
   readonly language?: string | readonly string[] | undefined;
-  /** Which of the protocols of that name. Default: `openai`. */
+  /** The variant of the protocol. Default: `openai`. */
   readonly dialect?: RealtimeDialectName | undefined;
   /** More headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly patience?: LivePatience | undefined;
+  readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** A whole turn can be sent again. */
+/** Long enough to send a whole turn again. */
 const KEEP_MS = 35_000;
 
 /**
- * Transcribes turns as they are spoken, over one WebSocket for each speaker. The core says when a turn is over.
+ * Live transcription over one WebSocket for each speaker. Ringport detects the end of a turn.
  *
- * Throws a TypeError for a base URL that is none.
+ * Throws a TypeError for a malformed base URL.
  */
 export function openaiRealtimeTranscription(options: OpenaiRealtimeOptions): Transcription {
   const dialect: RealtimeDialect = REALTIME_DIALECTS[options.dialect ?? "openai"];
@@ -50,7 +44,7 @@ export function openaiRealtimeTranscription(options: OpenaiRealtimeOptions): Tra
       new LiveSession(
         protocolOf(dialect, url, options, sampleRate),
         { sampleRate, keepMs: KEEP_MS },
-        options.patience ?? {},
+        options.timeouts ?? {},
         AbortSignal.any([signal, scope.signal]),
       ),
     close: async () => scope.abort(),
@@ -70,10 +64,10 @@ function protocolOf(
     headers: { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
     secrets: [apiKey, ...Object.values(headers ?? {})],
     opening: [JSON.stringify(dialect.opening(model, languages, sampleRate))],
-    audio: (samples, first) => [...(first ? begins : []), appended(samples)],
+    audio: (samples, isFirst) => [...(isFirst ? begins : []), appended(samples)],
     commit: [JSON.stringify(dialect.turnEnds)],
     keepAlive: undefined,
-    farewell: [],
+    finish: [],
     reader: (listener) => new RealtimeReader(dialect, listener),
   };
 }
@@ -83,27 +77,27 @@ function appended(samples: Int16Array): string {
   return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;
 }
 
-/** Items whose text may be told of before anybody knows of which turn they are. */
-const MOST_ITEMS = 100;
-/** Faults that the next connection would meet too, by their code. */
-const LASTING = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;
+/** Items with partial text whose turn is not known yet. */
+const MAX_ITEMS = 100;
+/** Codes of errors that the next connection would meet too. */
+const PERMANENT = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;
 
-/** Brings what a server has understood together with the turns that were sent: by item, for they may end in any order. */
-export class RealtimeReader implements ConversationReader {
+/** Assigns the texts of a server to the turns that were sent, by item: turns may be answered in any order. */
+export class RealtimeReader implements ResponseReader {
   readonly #dialect: RealtimeDialect;
-  readonly #listener: ConversationListener;
-  /** Turns that were sent and have no item yet, the oldest first. */
-  readonly #sent: Stretch[] = [];
-  readonly #turns = new Map<string, Stretch>();
+  readonly #listener: ResponseListener;
+  /** Turns that were sent and have no item yet, oldest first. */
+  readonly #sent: TimeSpan[] = [];
+  readonly #turns = new Map<string, TimeSpan>();
   readonly #partial = new Map<string, string>();
   #ready = false;
 
-  constructor(dialect: RealtimeDialect, listener: ConversationListener) {
+  constructor(dialect: RealtimeDialect, listener: ResponseListener) {
     this.#dialect = dialect;
     this.#listener = listener;
   }
 
-  committed(turn: Stretch): void {
+  committed(turn: TimeSpan): void {
     this.#sent.push(turn);
   }
 
@@ -122,52 +116,48 @@ export class RealtimeReader implements ConversationReader {
       }
       case "partial": {
         const text = (this.#partial.get(item) ?? "") + textOf(message.delta);
-        if (this.#partial.size < MOST_ITEMS || this.#partial.has(item)) this.#partial.set(item, text);
-        this.#listener.say({ type: "partial", text, startMs: (this.#turns.get(item) ?? this.#sent[0])?.startMs });
+        if (this.#partial.size < MAX_ITEMS || this.#partial.has(item)) this.#partial.set(item, text);
+        this.#listener.emit({ type: "partial", text, startMs: (this.#turns.get(item) ?? this.#sent[0])?.startMs });
         break;
       }
       case "final": {
         const turn = this.#settle(item);
         const text = textOf(message[this.#dialect.text]);
-        this.#listener.say({ type: "final", text, startMs: turn?.startMs, endMs: turn?.endMs });
+        this.#listener.emit({ type: "final", text, startMs: turn?.startMs, endMs: turn?.endMs });
         if (turn) this.#listener.answered(turn);
         break;
       }
       case "failed": {
         const turn = this.#settle(item);
-        this.#listener.fault(`could not transcribe a turn: ${faultText(message)}`, false);
+        this.#listener.fault(`could not transcribe a turn: ${quoteOf(message)}`, false);
         if (turn) this.#listener.answered(turn);
         break;
       }
       case "fault":
-        this.#faulty(message);
+        this.#error(message);
         break;
       default:
     }
   }
 
-  /** The turn of an item that is over. */
-  #settle(item: string): Stretch | undefined {
+  /** The turn of an answered item. */
+  #settle(item: string): TimeSpan | undefined {
     const turn = this.#turns.get(item) ?? this.#sent.shift();
     this.#turns.delete(item);
     this.#partial.delete(item);
     return turn;
   }
 
-  #faulty(message: Readonly<Record<string, unknown>>): void {
+  #error(message: Readonly<Record<string, unknown>>): void {
     const { code, type } = membersOf(message.error);
-    // Nothing was said in this turn that the server could hear.
+    // The server found no audio in this turn.
     const turn = code === "input_audio_buffer_commit_empty" ? this.#sent.shift() : undefined;
     if (turn) {
       this.#listener.answered(turn);
       return;
     }
-    // Before it has agreed to the session it says what is wrong with that.
-    const lasting = LASTING.test(textOf(code)) || (!this.#ready && textOf(type) === "invalid_request_error");
-    this.#listener.fault(`says: ${faultText(message)}`, lasting);
+    // An invalid request before the session has begun is an invalid session.
+    const isPermanent = PERMANENT.test(textOf(code)) || (!this.#ready && textOf(type) === "invalid_request_error");
+    this.#listener.fault(`reports: ${quoteOf(message)}`, isPermanent);
   }
-}
-
-function faultText(message: Readonly<Record<string, unknown>>): string {
-  return quoteOf(message);
 }

@@ -1,27 +1,27 @@
-/** What a message of a realtime server says. */
+/** The meaning of a message of a realtime server. */
 type Meaning = "committed" | "partial" | "final" | "failed" | "fault" | "ready";
 
-/** What differs between servers that speak "the OpenAI realtime protocol", as far as transcribing goes. */
+/** Differences between the servers with "the OpenAI realtime protocol", as far as transcription goes. */
 export interface RealtimeDialect {
-  /** Rates that it takes, Hz. */
+  /** Supported sample rates, Hz. */
   readonly sampleRates: readonly number[];
-  /** Behind the base URL. */
+  /** The path after the base URL. */
   readonly path: string;
-  /** The session that is asked for. */
+  /** The message that requests the session. */
   opening(model: string, languages: readonly string[], sampleRate: number): object;
-  /** Said before the audio of a turn. */
+  /** Sent before the audio of a turn. */
   readonly turnBegins: object | undefined;
   readonly turnEnds: object;
-  /** By the type of the message. */
+  /** By message type. */
   readonly meanings: Readonly<Record<string, Meaning>>;
-  /** The member that holds the whole text of a final message. */
+  /** The member of a final message that holds its text. */
   readonly text: "transcript" | "text";
 }
 
-/** Whose messages an engine with a realtime protocol speaks. */
+/** A variant of the realtime protocol. */
 export type RealtimeDialectName = "openai" | "vllm";
 
-/** Written from the public references of both, not from recordings. */
+/** Written from the public references of both. */
 export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDialect>> = {
   /** https://developers.openai.com/api/docs/guides/realtime-transcription */
   openai: {
@@ -52,7 +52,7 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
     },
     text: "transcript",
   },
-  /** https://docs.vllm.ai: a commit begins a turn, one with `final` ends it; nothing has an id. */
+  /** https://docs.vllm.ai: a commit begins a turn, one with `final` ends it. There are no ids. */
   vllm: {
     sampleRates: [16_000],
     path: "/realtime",

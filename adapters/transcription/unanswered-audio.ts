@@ -1,40 +1,40 @@
 import { msToSamples, samplesToMs } from "../../src/audio/pcm.ts";
 
-/** How much goes to an engine at a time, ms. */
+/** Audio in one message, ms. */
 const PIECE_MS = 80;
 
-/** A stretch of time, ms since the answer of the call. */
-export interface Stretch {
+/** A span of time, ms since the callee answered. */
+export interface TimeSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What is to be sent: audio, or that a turn is over. */
-export type Outgoing = Stretch &
+/** An item to send: audio, or the end of a turn. */
+export type Outgoing = TimeSpan &
   (
-    | { readonly kind: "audio"; readonly samples: Int16Array /** The first of its turn. */; readonly first: boolean }
-    /** Of the whole turn. */
+    | { readonly kind: "audio"; readonly samples: Int16Array /** Opens a turn. */; readonly first: boolean }
+    /** Spans the whole turn. */
     | { readonly kind: "commit" }
   );
 
 /**
- * What an engine has not answered yet: what waits to be sent and, in case the connection breaks, what was sent on it.
- * Holds the newest `keepMs` of it.
+ * Audio without an answer: waiting to be sent, or sent and kept for the next connection. Keeps the newest `keepMs` of
+ * it.
  */
 export class UnansweredAudio {
-  /** What was dropped before it could be sent, in all, ms. */
+  /** Audio that was dropped before it was sent, in all, ms. */
   droppedMs = 0;
   readonly #keepMs: number;
   readonly #sampleRate: number;
   readonly #items: Outgoing[] = [];
-  #heldMs = 0;
-  /** The first item that was not sent on this connection. */
+  #keptMs = 0;
+  /** The index of the first item that was not sent on this connection. */
   #next = 0;
-  /** What does not fill a piece yet. */
+  /** Samples of an unfinished piece. */
   #piece: Int16Array;
   #filled = 0;
   #pieceMs = 0;
-  /** Where the turn began that is not over. */
+  /** The start of the open turn. */
   #turnMs: number | undefined;
 
   constructor(sampleRate: number, keepMs: number) {
@@ -43,7 +43,7 @@ export class UnansweredAudio {
     this.#piece = new Int16Array(msToSamples(PIECE_MS, sampleRate));
   }
 
-  /** The array is not kept. */
+  /** Adds samples; the array is not kept. */
   push(samples: Int16Array, atMs: number): void {
     for (let from = 0; from < samples.length; ) {
       if (this.#filled === 0) this.#pieceMs = atMs + samplesToMs(from, this.#sampleRate);
@@ -55,7 +55,7 @@ export class UnansweredAudio {
     }
   }
 
-  /** A turn is over; without audio there was none. */
+  /** Ends the turn, if there is one. */
   commit(): void {
     this.flush();
     if (this.#turnMs === undefined) return;
@@ -64,7 +64,7 @@ export class UnansweredAudio {
     this.#turnMs = undefined;
   }
 
-  /** What does not fill a piece is sent all the same. */
+  /** Adds the unfinished piece to the items. */
   flush(): void {
     if (this.#filled === 0) return;
     const samples = this.#piece.slice(0, this.#filled);
@@ -76,20 +76,20 @@ export class UnansweredAudio {
     this.#add({ kind: "audio", samples, startMs, endMs, first });
   }
 
-  /** What is to be sent next on this connection; it then counts as sent. */
+  /** The next item to send on this connection; from now on it counts as sent. */
   take(): Outgoing | undefined {
     const item = this.#items[this.#next];
     if (item) this.#next++;
     return item;
   }
 
-  /** The connection is lost: all of it is to be sent again. */
+  /** Marks all items as unsent, for another connection. */
   rewind(): void {
     this.#next = 0;
   }
 
-  /** The engine has answered everything from one time to another; it is not sent again. */
-  answered({ startMs, endMs }: Stretch): void {
+  /** Removes the sent items within a span: the engine has answered them. */
+  answered({ startMs, endMs }: TimeSpan): void {
     for (let at = 0; at < this.#items.length; ) {
       const item = this.#items[at]!;
       if (item.startMs >= startMs && item.endMs <= endMs && at < this.#next) this.#remove(at);
@@ -97,20 +97,20 @@ export class UnansweredAudio {
     }
   }
 
-  /** How many turns are over and not answered. */
+  /** The number of ended turns without an answer. */
   get turns(): number {
     return this.#items.reduce((count, { kind }) => count + Number(kind === "commit"), 0);
   }
 
-  /** Whether there is nothing. */
+  /** Whether there are no items. */
   get empty(): boolean {
     return this.#items.length === 0;
   }
 
   #add(item: Outgoing): void {
     this.#items.push(item);
-    this.#heldMs += lengthOf(item);
-    while (this.#heldMs > this.#keepMs && this.#items.length > 1) {
+    this.#keptMs += lengthOf(item);
+    while (this.#keptMs > this.#keepMs && this.#items.length > 1) {
       if (this.#next === 0) this.droppedMs += lengthOf(this.#items[0]!);
       this.#remove(0);
     }
@@ -118,7 +118,7 @@ export class UnansweredAudio {
 
   #remove(at: number): void {
     const [item] = this.#items.splice(at, 1);
-    if (item) this.#heldMs -= lengthOf(item);
+    if (item) this.#keptMs -= lengthOf(item);
     if (at < this.#next) this.#next--;
   }
 }

@@ -44,7 +44,7 @@ function beside(
   };
 }
 
-const patience = { retryMs: 20, closeMs: 500 };
+const timeouts = { retryMs: 20, closeMs: 500 };
 
 transcriptionContract(
   "OpenAI's protocol for files",
@@ -53,22 +53,22 @@ transcriptionContract(
 );
 transcriptionContract(
   "OpenAI's realtime protocol",
-  beside(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", patience })),
+  beside(openaiServer, (server) => openaiRealtimeTranscription({ ...server, model: "live", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", patience })),
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram, in mu-law",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", patience })),
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "nova", encoding: "mulaw", timeouts })),
   runner,
 );
 transcriptionContract(
   "Deepgram's Flux",
-  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, patience })),
+  beside(deepgramServer, (server) => deepgramTranscription({ ...server, model: "flux", flux: true, timeouts })),
   runner,
 );
 transcriptionContract(

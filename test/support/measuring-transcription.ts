@@ -1,4 +1,4 @@
-import { HeardEvents } from "../../adapters/transcription/heard-events.ts";
+import { Mailbox } from "../../src/base/queue.ts";
 import type {
   Transcription,
   TranscriptionCapabilities,
@@ -29,21 +29,21 @@ export class MeasuringTranscription implements Transcription {
     if (this.fault) throw this.fault;
     const session = new MeasuringSession(this, options);
     this.sessions.push(session);
-    signal.addEventListener("abort", () => session.events.end());
-    if (signal.aborted || this.closed) session.events.end();
+    signal.addEventListener("abort", () => session.events.close());
+    if (signal.aborted || this.closed) session.events.close();
     return session;
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const { events } of this.sessions) events.end();
+    for (const { events } of this.sessions) events.close();
   }
 }
 
 /** What one speaker said, as it was pushed. */
 export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
-  readonly events = new HeardEvents();
+  readonly events = new Mailbox<TranscriptionEvent>();
   /** Each push: when, and how many samples. */
   readonly pushed: { atMs: number; samples: number }[] = [];
   /** Each turn: from when on, and how long, ms. */
@@ -61,7 +61,7 @@ export class MeasuringSession implements TranscriptionSession {
   }
 
   say(event: TranscriptionEvent): void {
-    this.events.say(event);
+    this.events.post(event);
   }
 
   push(samples: Int16Array, atMs: number): void {
@@ -91,6 +91,6 @@ export class MeasuringSession implements TranscriptionSession {
 
   async close(): Promise<void> {
     await this.#answered;
-    this.events.end();
+    this.events.close();
   }
 }

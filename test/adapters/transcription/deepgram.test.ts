@@ -29,7 +29,7 @@ function push({ session }: Listening, samples: Int16Array, atMs: number, sampleR
 }
 
 const silence = (ms: number, sampleRate = RATE): Int16Array => new Int16Array((ms * sampleRate) / 1_000);
-/** 0.5 s of silence, two words of 0.6 s each with 0.9 s after each: 3.5 s. */
+/** 0.5 s of silence, then two words of 0.6 s with 0.9 s of silence after each: 3.5 s. */
 const speech = (first: number, second: number, sampleRate = RATE): Int16Array =>
   concatPcm([
     silence(500, sampleRate),
@@ -42,8 +42,8 @@ const speech = (first: number, second: number, sampleRate = RATE): Int16Array =>
 describe.each([
   ["v1", false, "/v1/listen"],
   ["Flux", true, "/v2/listen"],
-] as const)("what is said to %s", (_, flux, path) => {
-  test("is answered with partial texts, texts and their times", async () => {
+] as const)("a Deepgram session over %s", (_, flux, path) => {
+  test("emits partial texts, final texts and their times", async () => {
     const listening = await opened({ flux, language: "en" });
     push(listening, speech(440, 880), 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440", "tone 880"]));
@@ -69,7 +69,7 @@ describe.each([
     });
   });
 
-  test("last is answered although nobody was silent for long", async () => {
+  test("transcribes the last turn although no silence follows it", async () => {
     const listening = await opened({ flux });
     push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
     await listening.session.close();
@@ -77,9 +77,9 @@ describe.each([
     expect(listening.texts).toEqual(["tone 440", "tone 880"]);
   });
 
-  test("on a connection that breaks is sent again from the last text on, with its times", async () => {
+  test("sends unanswered audio again after a broken connection", async () => {
     server.cutAfter(2.3);
-    const listening = await opened({ flux, patience: { retryMs: 20 } });
+    const listening = await opened({ flux, timeouts: { retryMs: 20 } });
     const samples = speech(440, 880);
     push(listening, samples.subarray(0, 2 * RATE), 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
@@ -94,7 +94,7 @@ describe.each([
   });
 });
 
-test("mu-law is sent as mu-law, at 8 kHz only", async () => {
+test("encoding mulaw is sent as mu-law at 8 kHz", async () => {
   const engine = deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", encoding: "mulaw" });
   expect(engine.capabilities.sampleRates).toEqual([8_000]);
   const listening = await listen(engine, { sampleRate: 8_000 });
@@ -106,17 +106,17 @@ test("mu-law is sent as mu-law, at 8 kHz only", async () => {
   expect(server.connections[0]!.seconds).toBeCloseTo(3.5);
 });
 
-test("more parameters are passed on, and a base URL may have a version", async () => {
+test("extra parameters are sent, and the base URL may contain a version", async () => {
   const listening = await opened({ baseUrl: `${server.baseUrl}/v1/`, parameters: { smart_format: "true" } });
   push(listening, silence(200), 0);
   await listening.session.close();
   expect(server.connections[0]).toMatchObject({ path: "/v1/listen", query: { smart_format: "true" } });
 });
 
-test("a connection on which nothing is said is kept alive", async () => {
+test("a connection without audio is kept alive", async () => {
   await server.close();
   server = await deepgramServer({ understand: understandTones, apiKey: API_KEY, quietMs: 300 });
-  const listening = await opened({ patience: { keepAliveMs: 100 } });
+  const listening = await opened({ timeouts: { keepAliveMs: 100 } });
   await vi.waitFor(() => expect(server.connections[0]?.controls.length).toBeGreaterThan(5), 5_000);
   expect(server.connections).toHaveLength(1);
   push(listening, speech(440, 880), 0);
@@ -125,7 +125,7 @@ test("a connection on which nothing is said is kept alive", async () => {
   expect(listening.texts).toEqual(["tone 440", "tone 880"]);
 });
 
-test("a key that is wrong ends the session, and is not shown", async () => {
+test("a wrong key ends the session and is not shown", async () => {
   const listening = await opened({ apiKey: "dg-another-secret" });
   await listening.ended;
   const [error] = errorsIn(listening.events);

@@ -31,8 +31,8 @@ async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise
   return listening;
 }
 
-describe("a turn", () => {
-  test("is sent as a WAV file with the model, and answered with its time", async () => {
+describe("a turn of a batch session", () => {
+  test("is sent as a WAV file and transcribed with its times", async () => {
     const { events } = await heard();
     expect(events).toEqual([{ type: "final", text: "tone 440", startMs: 1_000, endMs: 1_900 }]);
     const [request] = server.requests;
@@ -45,7 +45,7 @@ describe("a turn", () => {
     expect(toneShare(request!.samples.subarray(RATE / 5, 0.7 * RATE), 440, RATE)).toBeGreaterThan(0.99);
   });
 
-  test("names the language, or the languages, and a hint where they were given", async () => {
+  test("is sent with the configured languages and prompt", async () => {
     await heard({ language: "pt", prompt: "Ringport" });
     await heard({ language: ["pt", "en"], baseUrl: `${server.baseUrl}/`, headers: { "x-team": "calls" } });
     expect(server.requests.map(({ fields }) => fields)).toEqual([
@@ -54,21 +54,21 @@ describe("a turn", () => {
     ]);
   });
 
-  test("follows another in the order of speaking, also where the first answer is slow", async () => {
+  test("keeps the order of speaking if the first response is slow", async () => {
     server.fail({ after: 200 });
     const { session, texts, ended } = await opened({}, 8_000);
     speak(session, 440, 300, 0, 8_000);
     session.commit();
     speak(session, 880, 300, 2_000, 8_000);
     session.commit();
-    session.commit(); // there is nothing
+    session.commit(); // an empty turn
     await session.close();
     await ended;
     expect(texts).toEqual(["tone 440", "tone 880"]);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("that is not over is not sent", async () => {
+  test("is not sent before its end", async () => {
     const { session, ended } = await opened();
     speak(session, 440, 500, 0, RATE);
     await session.close();
@@ -77,30 +77,25 @@ describe("a turn", () => {
   });
 });
 
-describe("a server that fails", () => {
+describe("a failing transcription server", () => {
   test.for([
     [401, true],
     [403, true],
     [404, true],
     [400, false],
     [422, false],
-  ] as const)(
-    "with %i is reported with its words and without the key, and not asked again",
-    async ([status, lasting]) => {
-      const body = JSON.stringify({ error: { message: `Incorrect: ${API_KEY}` } });
-      server.fail({ status, body });
-      const { events } = await heard();
-      const [error] = errorsIn(events);
-      expect(printed(events)).not.toContain("very-secret-key");
-      expect(error).toMatchObject({ recoverable: !lasting });
-      expect(error!.message).toMatch(
-        new RegExp(`^The transcription server answered ${status}: Incorrect: \\[hidden\\]`),
-      );
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  ] as const)("with status %i is quoted without the key and not tried again", async ([status, isPermanent]) => {
+    const body = JSON.stringify({ error: { message: `Incorrect: ${API_KEY}` } });
+    server.fail({ status, body });
+    const { events } = await heard();
+    const [error] = errorsIn(events);
+    expect(printed(events)).not.toContain("very-secret-key");
+    expect(error).toMatchObject({ recoverable: !isPermanent });
+    expect(error!.message).toMatch(new RegExp(`^the transcription server answered ${status}: Incorrect: \\[hidden\\]`));
+    expect(server.requests).toHaveLength(1);
+  });
 
-  test("with a wrong key ends the session, and names the setting", async () => {
+  test("with 401 ends the session, naming the setting", async () => {
     const { session, events, ended } = await opened({ apiKey: "sk-wrong-key" });
     speak(session, 440, 300, 0, RATE);
     session.commit();
@@ -114,7 +109,7 @@ describe("a server that fails", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("with 429 is asked again after the time that it names, with 500 soon", async () => {
+  test("is tried again: after Retry-After with 429, soon with 500", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
     expect((await heard()).texts).toEqual(["tone 440"]);
@@ -128,7 +123,7 @@ describe("a server that fails", () => {
     ["silent", /did not answer within 200 ms/, 1],
     ["stall", /did not answer within 200 ms/, 1],
     ["truncate", /broken JSON/, 1],
-  ] as const)("by %s is reported, and the next turn is tried", async ([fault, message, requests]) => {
+  ] as const)("with the fault %s is reported, and the next turn is sent", async ([fault, message, requests]) => {
     server.fail(fault);
     const { session, events, texts, ended } = await opened({ timeoutMs: 200 });
     speak(session, 440, 300, 0, RATE);
@@ -142,20 +137,20 @@ describe("a server that fails", () => {
     expect(server.requests).toHaveLength(requests + 1);
   });
 
-  test("by cutting the connection is asked again", async () => {
+  test("is tried again after a dropped connection", async () => {
     server.fail("drop");
     expect((await heard()).texts).toEqual(["tone 440"]);
   });
 
-  test("by not being there is reported", async () => {
+  test("is reported if it is not reachable", async () => {
     await server.close();
     const { events } = await heard({ closeMs: 15_000 });
     expect(errorsIn(events)).toEqual([
-      { message: expect.stringMatching(/^The transcription server failed: ./), recoverable: true },
+      { message: expect.stringMatching(/^the transcription server failed: ./), recoverable: true },
     ]);
   });
 
-  test("by being too slow loses the oldest turns, says so, and never more than it may", async () => {
+  test("loses the oldest turns if it is too slow, and reports them", async () => {
     server.fail({ after: 300 });
     const { session, events, texts } = await opened();
     const tones = [300, 440, 600, 880, 1_200] as const;
@@ -173,8 +168,8 @@ describe("a server that fails", () => {
   });
 });
 
-describe("the end of a call", () => {
-  test("waits for answers, but not for ever", async () => {
+describe("the end of a batch session", () => {
+  test("waits for answers at most closeMs", async () => {
     server.fail({ after: 300 });
     expect((await heard({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
     server.fail("silent");
@@ -183,7 +178,7 @@ describe("the end of a call", () => {
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
-  test("by its signal, or that of the engine, ends the session at once", async () => {
+  test("comes at once after an abort or the close of the engine", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
     for (const end of [(one: Listening) => one.abort.abort(), () => void engine.close()]) {
@@ -198,6 +193,6 @@ describe("the end of a call", () => {
   });
 });
 
-test("a base URL that is none is refused when the engine is made", () => {
+test("openaiTranscription refuses a malformed base URL", () => {
   expect(() => openaiTranscription({ baseUrl: "nowhere", model: "whisper" })).toThrow(TypeError);
 });

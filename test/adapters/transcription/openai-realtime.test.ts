@@ -22,8 +22,8 @@ const say = ({ session }: Listening, hz: number, atMs: number, ms = 500): void =
   session.commit();
 };
 
-describe("a turn", () => {
-  test("is answered with partial texts, the text and its time, in a session as the documentation has it", async () => {
+describe("a turn of a realtime session", () => {
+  test("is transcribed with partial texts, the final text and its times", async () => {
     const listening = await opened({ language: "pt" });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]));
@@ -53,7 +53,7 @@ describe("a turn", () => {
     await vi.waitFor(() => expect(connection!.open).toBe(false));
   });
 
-  test("keeps its time when another one is answered before it", async () => {
+  test("keeps its times if a later turn is answered first", async () => {
     server.failRealtime("swapped");
     const listening = await opened();
     say(listening, 440, 1_000);
@@ -66,7 +66,7 @@ describe("a turn", () => {
     await listening.session.close();
   });
 
-  test("too short to be heard is passed over", async () => {
+  test("is skipped if it is too short", async () => {
     const listening = await opened();
     listening.session.push(new Int16Array(RATE / 50), 0);
     listening.session.commit();
@@ -77,18 +77,18 @@ describe("a turn", () => {
     expect(errorsIn(listening.events)).toEqual([]);
   });
 
-  test("that the server cannot transcribe is reported, and the next one is heard", async () => {
+  test("is reported if the server cannot transcribe it", async () => {
     server.failRealtime("failing");
     const listening = await opened();
     say(listening, 440, 0);
     await vi.waitFor(() => expect(listening.events).toHaveLength(1));
     expect(errorsIn(listening.events)).toEqual([{ message: expect.stringContaining("overloaded"), recoverable: true }]);
-    await listening.session.close(); // nothing is waited for
+    await listening.session.close(); // waits for no answer
   });
 });
 
-describe("a connection that breaks", () => {
-  test("before a turn was answered is made again, and the turn sent again", async () => {
+describe("a broken realtime connection", () => {
+  test("is made again, and an unanswered turn is sent again", async () => {
     server.failRealtime({ dropAtCommit: 2 });
     const listening = await opened();
     say(listening, 440, 1_000);
@@ -107,7 +107,7 @@ describe("a connection that breaks", () => {
     await listening.session.close();
   });
 
-  test("because the server was restarted loses nothing that was said meanwhile", async () => {
+  test("loses no audio during a restart of the server", async () => {
     const listening = await opened();
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toHaveLength(1));
@@ -120,9 +120,9 @@ describe("a connection that breaks", () => {
     await listening.session.close();
   });
 
-  test("for good is reported, is tried ever more slowly, and holds 35 s at most", async () => {
+  test("is reported, retried more slowly, and keeps at most 35 s", async () => {
     await server.close();
-    const listening = await opened({ patience: { retryMs: 20, closeMs: 100 } });
+    const listening = await opened({ timeouts: { retryMs: 20, closeMs: 100 } });
     await vi.waitFor(() => expect(listening.events).toHaveLength(1), 5_000);
     expect(errorsIn(listening.events)[0]).toMatchObject({ message: expect.stringContaining("cannot be reached") });
     for (let turn = 0; turn < 5; turn++) say(listening, 440, turn * 20_000, 9_600);
@@ -138,28 +138,28 @@ describe("a connection that breaks", () => {
     server = await openaiServer({ understand: understandTones });
   });
 
-  test("by saying nothing any more is given up and made again", async () => {
+  test("is made again after a server falls silent", async () => {
     server.failRealtime("silent");
-    const listening = await opened({ patience: { answerMs: 200, retryMs: 20 } });
+    const listening = await opened({ timeouts: { answerMs: 200, retryMs: 20 } });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
     expect(errorsIn(listening.events)).toEqual([
-      { message: "The transcription server did not answer within 200 ms.", recoverable: true },
+      { message: "the transcription server did not answer within 200 ms", recoverable: true },
     ]);
     expect(server.connections).toHaveLength(2);
     await listening.session.close();
   });
 });
 
-describe("a server that refuses", () => {
-  test("the key ends the session, says which setting it is, and does not show the key", async () => {
+describe("a realtime server that refuses", () => {
+  test("the key ends the session, naming the setting but not the key", async () => {
     const listening = await opened({ apiKey: "sk-another-secret" });
     await listening.ended;
     const [error, ...more] = errorsIn(listening.events);
     expect(more).toEqual([]);
     expect(error).toMatchObject({ recoverable: false });
     expect(error!.message).toMatch(/answered 401: Incorrect API key provided: \[hidden\].*RINGPORT_TRANSCRIPTION_KEY/);
-    say(listening, 440, 0); // it is over, and nobody minds
+    say(listening, 440, 0); // ignored after the end
     await listening.session.close();
   });
 
@@ -172,9 +172,9 @@ describe("a server that refuses", () => {
     ]);
   });
 
-  test("for now is asked again", async () => {
+  test("with 503 is tried again", async () => {
     server.failRealtime({ status: 503 });
-    const listening = await opened({ patience: { retryMs: 20 } });
+    const listening = await opened({ timeouts: { retryMs: 20 } });
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toEqual(["tone 440"]), 5_000);
     expect(server.connections).toHaveLength(1);
@@ -183,8 +183,8 @@ describe("a server that refuses", () => {
   });
 });
 
-describe("the end of a call", () => {
-  test("waits for the turn that is on its way", async () => {
+describe("the end of a realtime session", () => {
+  test("waits for the text of the last turn", async () => {
     const listening = await opened();
     say(listening, 440, 1_000);
     await listening.session.close();
@@ -192,9 +192,9 @@ describe("the end of a call", () => {
     expect(listening.texts).toEqual(["tone 440"]);
   });
 
-  test("waits no longer than it may, and says so", async () => {
+  test("waits at most closeMs and reports the missing answer", async () => {
     server.failRealtime("silent");
-    const listening = await opened({ patience: { closeMs: 200 } });
+    const listening = await opened({ timeouts: { closeMs: 200 } });
     say(listening, 440, 1_000);
     const startedAt = performance.now();
     await listening.session.close();
@@ -203,7 +203,7 @@ describe("the end of a call", () => {
     expect(errorsIn(listening.events)).toHaveLength(1);
   });
 
-  test("by its signal, or that of the engine, closes the connection at once", async () => {
+  test("closes the connection at once after an abort or the close of the engine", async () => {
     const engine = openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live" });
     const both = [await listen(engine), await listen(engine)] as const;
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));
@@ -216,7 +216,7 @@ describe("the end of a call", () => {
   });
 });
 
-test("a base URL that is none is refused when the engine is made", () => {
+test("openaiRealtimeTranscription refuses a malformed base URL", () => {
   for (const baseUrl of ["nowhere", "ftp://example.com/v1"])
     expect(() => openaiRealtimeTranscription({ baseUrl, model: "live" })).toThrow(TypeError);
 });

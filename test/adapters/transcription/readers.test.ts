@@ -3,34 +3,34 @@ import { describe, expect, test } from "vitest";
 import { quoteOf } from "../../../adapters/engine-http/fault-text.ts";
 import { FluxReader } from "../../../adapters/transcription/deepgram-flux.ts";
 import { DeepgramReader } from "../../../adapters/transcription/deepgram-results.ts";
-import type { ConversationListener, ConversationReader } from "../../../adapters/transcription/live-protocol.ts";
+import type { ResponseListener, ResponseReader } from "../../../adapters/transcription/live-protocol.ts";
 import { RealtimeReader } from "../../../adapters/transcription/openai-realtime.ts";
 import { REALTIME_DIALECTS } from "../../../adapters/transcription/realtime-dialects.ts";
 import { UnansweredAudio } from "../../../adapters/transcription/unanswered-audio.ts";
 import type { TranscriptionEvent } from "../../../src/ports/transcription.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-class Heard implements ConversationListener {
+class RecordedResponses implements ResponseListener {
   readonly startMs = 1_000;
   readonly events: TranscriptionEvent[] = [];
   readonly faults: [string, boolean][] = [];
   readonly settled: { startMs: number; endMs: number }[] = [];
-  say(event: TranscriptionEvent): void {
+  emit(event: TranscriptionEvent): void {
     this.events.push(event);
   }
-  answered(stretch: { startMs: number; endMs: number }): void {
-    this.settled.push(stretch);
+  answered(span: { startMs: number; endMs: number }): void {
+    this.settled.push(span);
   }
-  fault(sentence: string, lasting: boolean): void {
-    this.faults.push([sentence, lasting]);
+  fault(what: string, isPermanent: boolean): void {
+    this.faults.push([what, isPermanent]);
   }
 }
 
-const READERS: [string, (heard: Heard) => ConversationReader][] = [
-  ["OpenAI's", (heard) => new RealtimeReader(REALTIME_DIALECTS.openai, heard)],
-  ["vLLM's", (heard) => new RealtimeReader(REALTIME_DIALECTS.vllm, heard)],
-  ["Deepgram's", (heard) => new DeepgramReader(heard)],
-  ["Flux's", (heard) => new FluxReader(heard)],
+const READERS: [string, (recorded: RecordedResponses) => ResponseReader][] = [
+  ["OpenAI's", (recorded) => new RealtimeReader(REALTIME_DIALECTS.openai, recorded)],
+  ["vLLM's", (recorded) => new RealtimeReader(REALTIME_DIALECTS.vllm, recorded)],
+  ["Deepgram's", (recorded) => new DeepgramReader(recorded)],
+  ["Flux's", (recorded) => new FluxReader(recorded)],
 ];
 
 const TYPES = [
@@ -53,39 +53,39 @@ const message = fc
   .tuple(fc.constantFrom(...TYPES), fc.dictionary(fc.constantFrom(...NAMES, ...MORE), value, { maxKeys: 5 }))
   .map(([type, members]): Record<string, unknown> => ({ ...members, type }));
 
-describe.each(READERS)("%s messages", (_, reader) => {
+describe.each(READERS)("the reader of %s messages", (_, reader) => {
   fuzz(
-    "never make a reader throw, whatever they hold",
+    "never throws, whatever the messages hold",
     fc.property(fc.array(message, { maxLength: 6 }), (messages) => {
-      const heard = new Heard();
-      const one = reader(heard);
+      const recorded = new RecordedResponses();
+      const one = reader(recorded);
       for (const each of messages) {
         one.committed?.({ startMs: 0, endMs: 10 });
         one.read(each);
       }
-      for (const event of heard.events) if (event.type === "final") expect(typeof event.text).toBe("string");
+      for (const event of recorded.events) if (event.type === "final") expect(typeof event.text).toBe("string");
     }),
   );
 });
 
 fuzz(
-  "an error body of any form is quoted in a short line",
+  "quoteOf shortens any error body to one line",
   fc.property(fc.oneof(fc.string({ maxLength: 2_000 }), fc.json(), fc.jsonValue()), (body) => {
     expect(quoteOf(body).length).toBeLessThanOrEqual(201);
     expect(quoteOf(body)).not.toContain("\n");
   }),
 );
 
-test("vLLM's turns are told apart by their order", () => {
-  const heard = new Heard();
-  const reader = new RealtimeReader(REALTIME_DIALECTS.vllm, heard);
+test("RealtimeReader assigns vLLM's texts to turns by their order", () => {
+  const recorded = new RecordedResponses();
+  const reader = new RealtimeReader(REALTIME_DIALECTS.vllm, recorded);
   reader.committed({ startMs: 1, endMs: 2 });
   reader.committed({ startMs: 3, endMs: 4 });
   for (const text of ["one", "two"]) {
     reader.read({ type: "transcription.delta", delta: text.slice(0, 1) });
     reader.read({ type: "transcription.done", text });
   }
-  expect(heard.events).toEqual([
+  expect(recorded.events).toEqual([
     { type: "partial", text: "o", startMs: 1 },
     { type: "final", text: "one", startMs: 1, endMs: 2 },
     { type: "partial", text: "t", startMs: 3 },
@@ -93,69 +93,69 @@ test("vLLM's turns are told apart by their order", () => {
   ]);
 });
 
-test("an utterance of Deepgram's v1 is whole only with its end, or in a noise with the gap after its words", () => {
-  const heard = new Heard();
-  const reader = new DeepgramReader(heard);
+test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () => {
+  const recorded = new RecordedResponses();
+  const reader = new DeepgramReader(recorded);
   const results = (transcript: string, start: number, more: object) =>
     reader.read({ type: "Results", start, duration: 1, channel: { alternatives: [{ transcript }] }, ...more });
   results("five", 0, { is_final: false });
   results("five two", 0, { is_final: true });
   results("nine", 1, { is_final: true, speech_final: true });
   results("good", 5, { is_final: true });
-  expect(heard.settled).toHaveLength(2); // of the first utterance, not of the one that goes on
+  expect(recorded.settled).toHaveLength(2); // of the first utterance, not of the open one
   reader.read({ type: "UtteranceEnd", last_word_end: 6 });
-  expect(heard.events.filter(({ type }) => type === "final")).toEqual([
+  expect(recorded.events.filter(({ type }) => type === "final")).toEqual([
     { type: "final", text: "five two nine", startMs: 1_000, endMs: 3_000, confidence: undefined },
     { type: "final", text: "good", startMs: 6_000, endMs: 7_000, confidence: undefined },
   ]);
-  expect(heard.settled.at(-1)).toEqual({ startMs: -Infinity, endMs: 7_000 });
+  expect(recorded.settled.at(-1)).toEqual({ startMs: -Infinity, endMs: 7_000 });
 });
 
-describe("audio that is not answered", () => {
+describe("UnansweredAudio", () => {
   const RATE = 8_000;
   const samples = (ms: number, value = 1) => new Int16Array((ms * RATE) / 1_000).fill(value);
-  const taken = (held: UnansweredAudio) => {
+  const taken = (audio: UnansweredAudio) => {
     const all = [];
-    for (let item = held.take(); item; item = held.take()) all.push(item);
+    for (let item = audio.take(); item; item = audio.take()) all.push(item);
     return all;
   };
 
-  test("is sent in pieces of 80 ms, the rest with the end of the turn", () => {
-    const held = new UnansweredAudio(RATE, 10_000);
-    held.push(samples(200), 1_000);
-    held.commit();
-    expect(taken(held).map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
+  test("returns pieces of 80 ms, and the rest at the end of the turn", () => {
+    const audio = new UnansweredAudio(RATE, 10_000);
+    audio.push(samples(200), 1_000);
+    audio.commit();
+    expect(taken(audio).map(({ kind, startMs, endMs }) => [kind, startMs, endMs])).toEqual([
       ["audio", 1_000, 1_080],
       ["audio", 1_080, 1_160],
       ["audio", 1_160, 1_200],
       ["commit", 1_000, 1_200],
     ]);
-    held.commit();
-    expect(taken(held)).toEqual([]);
+    audio.commit();
+    expect(taken(audio)).toEqual([]);
   });
 
-  test("is sent again on another connection, except what was answered", () => {
-    const held = new UnansweredAudio(RATE, 10_000);
+  test("returns unanswered audio again after rewind", () => {
+    const audio = new UnansweredAudio(RATE, 10_000);
     for (const atMs of [0, 1_000]) {
-      held.push(samples(160), atMs);
-      held.commit();
+      audio.push(samples(160), atMs);
+      audio.commit();
     }
-    expect(taken(held)).toHaveLength(6);
-    held.answered({ startMs: 1_000, endMs: 1_160 });
-    expect(held.turns).toBe(1);
-    held.rewind();
-    expect(taken(held).map(({ startMs }) => startMs)).toEqual([0, 80, 0]);
+    expect(taken(audio)).toHaveLength(6);
+    audio.answered({ startMs: 1_000, endMs: 1_160 });
+    expect(audio.turns).toBe(1);
+    audio.rewind();
+    expect(taken(audio).map(({ startMs }) => startMs)).toEqual([0, 80, 0]);
   });
 
-  test("is the newest of it where there is too much, and only what was never sent counts as lost", () => {
-    const held = new UnansweredAudio(RATE, 400);
-    held.push(samples(400), 0);
-    expect(taken(held)).toHaveLength(5);
-    held.push(samples(160), 400);
-    expect(held.droppedMs).toBe(0);
-    held.rewind();
-    held.push(samples(160), 560);
-    expect(held.droppedMs).toBe(160);
-    expect(taken(held).map(({ startMs }) => startMs)).toEqual([320, 400, 480, 560, 640]);
+  test("keeps the newest audio and counts only unsent audio as dropped", () => {
+    const audio = new UnansweredAudio(RATE, 400);
+    audio.push(samples(400), 0);
+    expect(taken(audio)).toHaveLength(5);
+    audio.push(samples(160), 400);
+    expect(audio.droppedMs).toBe(0);
+    audio.rewind();
+    audio.push(samples(160), 560);
+    expect(audio.droppedMs).toBe(160);
+    expect(taken(audio).map(({ startMs }) => startMs)).toEqual([320, 400, 480, 560, 640]);
   });
 });

@@ -1,0 +1,103 @@
+import { EngineSocket } from "./engine-socket.ts";
+
+/** Events of a connection that is made again after it breaks. */
+export interface ReconnectListener {
+  /** A connection is open, the first or another one. */
+  opened(): void;
+  message(text: string): void;
+  /** The connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
+  lost(): void;
+  /** Several attempts in a row have failed. Attempts go on. @param why completes "the transcription server …" */
+  unreachable(why: string): void;
+  /** The engine refuses the connection, and no attempt follows. @param why completes "the transcription server …" */
+  refused(why: string): void;
+}
+
+/** Timeouts of {@link ReconnectingSocket}, ms. */
+export interface ReconnectTimeouts {
+  readonly connectMs: number;
+  /** The pause after the first failed attempt, doubled after each other one. */
+  readonly retryMs: number;
+  /** A connection that has lasted longer than this resets the pause. */
+  readonly stableMs: number;
+}
+
+const MAX_RETRY_MS = 5_000;
+const ATTEMPTS_BEFORE_REPORT = 2;
+
+/** A WebSocket to an engine that reconnects with growing pauses. Messages are sent only while it is open. */
+export class ReconnectingSocket {
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #timeouts: ReconnectTimeouts;
+  readonly #listener: ReconnectListener;
+  #socket: EngineSocket | undefined;
+  #openedAt: number | undefined;
+  #attempts = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(
+    { url, headers }: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
+    timeouts: ReconnectTimeouts,
+    listener: ReconnectListener,
+  ) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#timeouts = timeouts;
+    this.#listener = listener;
+    this.#connect();
+  }
+
+  get isOpen(): boolean {
+    return this.#openedAt !== undefined;
+  }
+
+  send(message: string | Uint8Array): void {
+    this.#socket?.send(message);
+  }
+
+  /** Drops the connection and makes another one. */
+  drop(why: string): void {
+    this.#socket?.drop(why);
+  }
+
+  /** The engine works: the next pause is the shortest again. */
+  resetPause(): void {
+    this.#attempts = 0;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.#socket?.close();
+  }
+
+  #connect(): void {
+    this.#attempts++;
+    this.#socket = new EngineSocket(this.#url, this.#headers, this.#timeouts.connectMs, {
+      opened: () => {
+        this.#openedAt = performance.now();
+        this.#listener.opened();
+      },
+      message: (text) => this.#listener.message(text),
+      lost: (why, isPermanent) => this.#lost(why, isPermanent),
+    });
+  }
+
+  #lost(why: string, isPermanent: boolean): void {
+    if (this.#isClosed) return;
+    if (this.#openedAt !== undefined && performance.now() - this.#openedAt > this.#timeouts.stableMs) this.resetPause();
+    this.#openedAt = undefined;
+    this.#socket = undefined;
+    if (isPermanent) {
+      this.#listener.refused(why);
+      return;
+    }
+    this.#listener.lost();
+    if (this.#isClosed) return;
+    if (this.#attempts === ATTEMPTS_BEFORE_REPORT) this.#listener.unreachable(why);
+    const doublings = Math.min(10, Math.max(0, this.#attempts - 1));
+    this.#retry = setTimeout(() => this.#connect(), Math.min(MAX_RETRY_MS, this.#timeouts.retryMs * 2 ** doublings));
+  }
+}
