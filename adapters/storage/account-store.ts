@@ -59,7 +59,7 @@ export function accountStore(session: Session): AccountStore {
       );
     },
     async tokenByHash(hash) {
-      const [row] = await session.ask(TOKEN_BY_HASH, { hash });
+      const [row] = await session.query(TOKEN_BY_HASH, { hash });
       return row && tokenOf(row);
     },
     tokensByHash: (hashes) =>

@@ -2,12 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { sqliteUnavailable } from "./sqlite-errors.ts";
 
-/** What a SQLite storage asks of a worker. One piece. */
+/** The jobs of a SQLite storage. One piece. */
 export interface AudioFileJobs {
   "audio-file": { readonly input: AudioFileInput; readonly piece: AudioFileResult };
 }
 
-/** The file that was read, if there is one, or why the database cannot do it now. */
+/** The file that was read, if there is one, or the reason why the database is unavailable. */
 export interface AudioFileResult {
   readonly file?: ArrayBuffer | undefined;
   readonly unavailable?: string | undefined;
@@ -15,27 +15,27 @@ export interface AudioFileResult {
 
 export interface AudioFileInput {
   readonly path: string;
-  /** What the table's name begins with. */
+  /** The prefix of the table name. */
   readonly prefix: string | undefined;
   readonly synchronous: "FULL" | "NORMAL";
   readonly maxPageCount: number | undefined;
   readonly callId: string;
   readonly task: "read" | "store" | "delete";
-  /** What is stored. */
+  /** The file to store. */
   readonly file?: ArrayBuffer | undefined;
 }
 
-/** How long another writer may take, ms. */
+/** How long to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
- * How much is written before it is moved out of the WAL, bytes. A commit of the thread that carries audio waits in the
- * disk behind what is being written: up to 50 ms behind 10 MiB, 3 ms behind this.
+ * Bytes that are written before the WAL is emptied. On the disk, a commit of the thread that carries audio waits behind
+ * this write: up to 50 ms behind 10 MiB, 3 ms behind this size.
  */
 const PART_BYTES = 512 << 10;
-const CHECKPOINT_TRIES = 50;
+const CHECKPOINT_ATTEMPTS = 50;
 const PAUSE_MS = 5;
 
-/** Reads, stores or deletes an audio file on a connection of its own; what it changes it moves out of the WAL. */
+/** Reads, stores or deletes an audio file on a connection of its own, and moves its changes out of the WAL. */
 export async function audioFileJob(
   input: AudioFileInput,
   { emit }: { emit(piece: AudioFileResult, transfer?: readonly ArrayBuffer[]): void },
@@ -71,7 +71,7 @@ function readParts(database: DatabaseSync, table: string, callId: string): Array
   return rows.length > 0 ? concatBytes(rows.map(({ bytes }) => bytes as Uint8Array)).buffer : undefined;
 }
 
-/** Stores a file in parts. What a fault leaves of one belongs to no call, and is deleted at the next start at the latest. */
+/** Stores a file in parts. Parts that remain after an error belong to no call; the next start deletes them. */
 async function storeParts(database: DatabaseSync, table: string, callId: string, file: ArrayBuffer): Promise<void> {
   const insert = database.prepare(`insert or replace into ${table} (call_id, part, bytes) values (?, ?, ?)`);
   try {
@@ -94,10 +94,10 @@ async function deleteParts(database: DatabaseSync, table: string, callId: string
 
 async function emptyWal(database: DatabaseSync): Promise<void> {
   const checkpoint = database.prepare("pragma wal_checkpoint(passive)");
-  for (let left = CHECKPOINT_TRIES; left > 0; left--) {
+  for (let left = CHECKPOINT_ATTEMPTS; left > 0; left--) {
     const { busy, log, checkpointed } = checkpoint.get() as Record<"busy" | "log" | "checkpointed", number>;
     if (busy === 0 && log === checkpointed) return;
-    // A reader still needs what the WAL would overwrite.
+    // A reader still needs pages that the checkpoint would overwrite.
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -3,11 +3,11 @@ import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { AudioFileInput, AudioFileJobs } from "./audio-file-job.ts";
 
-/** A file up to this size is written with its call; to write a larger one takes longer than audio can wait, bytes. */
-export const SMALL_FILE: number = 256 << 10;
+/** Up to this size a file is written with its call. A larger one would delay audio. */
+export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
 /** SQLite's own default, pages. */
 const CHECKPOINT_PAGES = 1_000;
-const PATIENCE_MS = 60_000;
+const JOB_TIMEOUT_MS = 60_000;
 
 /** The part of a worker pool that the storage uses. `WorkerPool` fits. */
 export interface AudioFileWorkers {
@@ -19,7 +19,7 @@ export interface AudioFileWorkers {
 
 /** Large audio files of calls, away from the thread that carries audio. */
 export interface AudioFiles {
-  /** The file of a call; undefined without one. @throws {StorageUnavailable} */
+  /** The file of a call, if it has one. @throws {StorageUnavailable} */
   get(callId: string): Promise<Uint8Array | undefined>;
   /** Stores the file of a call that is about to be stored. @throws {StorageUnavailable} */
   put(callId: string, bytes: Uint8Array): Promise<void>;
@@ -27,18 +27,18 @@ export interface AudioFiles {
   remove(callId: string): Promise<void>;
 }
 
-/** By workers, with connections of their own. */
+/** Audio files in SQLite, read and written by workers with connections of their own. */
 export function sqliteAudioFiles(
   workers: AudioFileWorkers,
-  place: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,
+  location: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,
   database: DatabaseSync,
 ): AudioFiles {
   let changing = 0;
 
   async function run(work: Pick<AudioFileInput, "callId" | "task" | "file">): Promise<ArrayBuffer | undefined> {
-    const job = { kind: "audio-file", ...place, ...work } as const;
+    const job = { kind: "audio-file", ...location, ...work } as const;
     const transfer = work.file ? [work.file] : [];
-    for await (const { file, unavailable } of workers.run(job, { timeoutMs: PATIENCE_MS, transfer })) {
+    for await (const { file, unavailable } of workers.run(job, { timeoutMs: JOB_TIMEOUT_MS, transfer })) {
       if (unavailable !== undefined) throw new StorageUnavailable(unavailable);
       return file;
     }
@@ -60,7 +60,7 @@ export function sqliteAudioFiles(
       const file = await run({ callId, task: "read" });
       return file && new Uint8Array(file);
     },
-    // The caller keeps the file; a copy moves, which is quicker than to have the message copied.
+    // The caller keeps the file. Transferring a copy is faster than letting the message be copied.
     put: async (callId, bytes) => change({ callId, task: "store", file: await copyInTurns(bytes) }),
     remove: (callId) => change({ callId, task: "delete" }),
   };

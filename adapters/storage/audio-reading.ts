@@ -1,14 +1,14 @@
 import { sql } from "kysely";
-import { SMALL_FILE } from "./audio-files.ts";
+import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import type { Session } from "./session.ts";
 
-/** The audio file of an active call; a large one is read by a worker where the database has one. */
+/** The audio file of an active call. A worker reads a large one, if the database has workers. */
 export async function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
   const { files } = session;
-  // The length alone is read without the file. Only a large one has more than one part.
+  // SQLite knows the length without reading the file. Only a large file has several parts.
   const bytes = files
-    ? sql<Uint8Array | null>`case when length(bytes) <= ${SMALL_FILE} then bytes end`
+    ? sql<Uint8Array | null>`case when length(bytes) <= ${MAX_SMALL_FILE_BYTES} then bytes end`
     : sql<Uint8Array | null>`bytes`;
   const row = await session.read((db) =>
     db
@@ -20,5 +20,5 @@ export async function callAudio(session: Session, id: string): Promise<Uint8Arra
       .executeTakeFirst(),
   );
   if (row?.bytes === null) return files?.get(id);
-  return row && new Uint8Array(row.bytes); // pg answers a Buffer, a view into a larger one
+  return row && new Uint8Array(row.bytes); // pg returns a Buffer, a view into a larger one
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type AudioFiles, SMALL_FILE } from "./audio-files.ts";
+import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -13,11 +13,11 @@ const SMALL_REMOVED = prepared((db, { id }: { id: string }) =>
     .deleteFrom("call_audio")
     .where("call_id", "=", id)
     .where("part", "=", 0)
-    .where(sql<number>`length(bytes)`, "<=", SMALL_FILE)
+    .where(sql<number>`length(bytes)`, "<=", MAX_SMALL_FILE_BYTES)
     .returning("call_id"),
 );
 
-/** Deletes the audio file of a call in its transaction; answers false if a large one is left for {@link removeLater}. */
+/** Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}. */
 export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: string): Promise<boolean> {
   if (!files) {
     await REMOVED(tx, { id });
@@ -28,20 +28,20 @@ export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: 
   return large === undefined;
 }
 
-/** Deletes a large file behind the commit. What a fault leaves goes with the next start. */
+/** Deletes a large file after the commit. If that fails, the next start deletes it. */
 export function removeLater({ files }: Session, callId: string): void {
   void files?.remove(callId).catch(() => {});
 }
 
-/** Deletes the files that a process left whose calls are over or were never stored. */
-export async function removeLeftFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
+/** Deletes the files of calls that are final or were never stored. */
+export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
   const active = db.selectFrom("calls").select("id").where(IS_ACTIVE);
-  const left = await db
+  const orphans = await db
     .selectFrom("call_audio")
     .select("call_id")
     .distinct()
     .where("call_id", "not in", active)
     .execute();
-  // What cannot be deleted now goes with a later start: nobody can read it.
-  for (const { call_id } of left) await files.remove(call_id).catch(() => {});
+  // A file that cannot be deleted now is deleted at a later start. Nothing can read it.
+  for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});
 }

@@ -3,7 +3,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
 import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
-import { SMALL_FILE } from "./audio-files.ts";
+import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { removeLater } from "./audio-removal.ts";
 import { quotaSpent } from "./call-quota.ts";
 import { callOf, callRow } from "./call-row.ts";
@@ -19,7 +19,7 @@ type ReceiptOf = (result: { created: boolean; call: Call }) => ReceiptResult;
 const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
   db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
 );
-/** Answers no row where somebody else took the slot. */
+/** Returns no row if another writer took the slot. */
 const INSERTED = prepared((db, row: CallRow) =>
   db
     .insertInto("calls")
@@ -28,10 +28,10 @@ const INSERTED = prepared((db, row: CallRow) =>
     .returningAll(),
 );
 
-/** Stores a call in the first free slot of its instance's queue, or says why there is none. */
+/** Stores a call in the first free slot of its instance's queue, or returns why there is none. */
 export function insertCall(session: Session): CallStore["insert"] {
-  // Read so that the instance cannot be deleted, nor another call of it created, before the transaction ends.
-  const heldInstance = prepared((db, { id }: { id: string }) =>
+  // Locked: until the transaction ends, the instance is not deleted and gets no other call.
+  const lockedInstance = prepared((db, { id }: { id: string }) =>
     db
       .selectFrom("instances")
       .select("status")
@@ -40,7 +40,7 @@ export function insertCall(session: Session): CallStore["insert"] {
   );
   const insert = (...[call, audio, policy, events, receipt, quota]: Parameters<CallStore["insert"]>) =>
     session.transaction<Insertion>(async (tx) => {
-      const [instance] = await heldInstance(tx, { id: call.instanceId });
+      const [instance] = await lockedInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
         const taken = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
@@ -56,14 +56,14 @@ export function insertCall(session: Session): CallStore["insert"] {
         const [row] = slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot });
         if (row) return created(tx, callOf(row), audio, events, receipt);
         if (slot !== undefined) continue; // another writer was faster: look again
-        const answer = await queueFull(tx, call.instanceId, policy, receipt);
-        if (answer) return answer;
+        const result = await queueFull(tx, call.instanceId, policy, receipt);
+        if (result) return result;
       }
     });
   return async (call, audio, ...more) => {
     const { files } = session;
-    if (!audio || !files || audio.length <= SMALL_FILE) return insert(call, audio, ...more);
-    // First, so that no stored call is without its file; a file without a call goes with the next start.
+    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES) return insert(call, audio, ...more);
+    // The file first: a stored call always has its file. The next start deletes a file without a call.
     await files.put(call.id, audio);
     const inserted = await insert(call, undefined, ...more);
     if (inserted.kind !== "created") removeLater(session, call.id);
@@ -84,7 +84,7 @@ async function created(
   return { kind: "created", call };
 }
 
-/** Answers undefined where the call that stood in the way has just ended. */
+/** Returns undefined if the blocking call has just ended. */
 async function queueFull(
   tx: Kysely<Database>,
   instanceId: string,

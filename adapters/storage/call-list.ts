@@ -8,8 +8,8 @@ import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /**
- * One page of a user's calls, newest first. Every combination of filters reads an index from the page's first item on:
- * a filter by status or type alone becomes one such page per missing kind (five at most), of which the newest are taken.
+ * One page of a user's calls, newest first. Every combination of filters reads an index from the first item of the page
+ * on. A filter by status or type alone reads one such page for each missing kind (at most five) and takes the newest.
  */
 export async function listCalls(db: Kysely<Database>, userId: string, filter: CallFilter, page: Page): Promise<Call[]> {
   const position = page.after === undefined ? undefined : await positionAfter(db, "calls", page.after);
@@ -34,12 +34,12 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   return rows.map(callOf);
 }
 
-/** Calls that are looked at in one query; between two queries other work goes on. */
+/** Calls that one query reads. Other work goes on between two queries. */
 const PIECE = 1_000;
 
 /**
- * Calls to a number, by ascending id. No index has the numbers, which would cost every call something: this reads all
- * calls behind `after`, piece by piece, until it has found enough.
+ * Calls to a number, by ascending id. An index of numbers would slow down every call, so there is none: this reads all
+ * calls after `after`, piece by piece, until it has found enough.
  */
 export async function callsTo(
   session: Session,
@@ -65,7 +65,7 @@ export async function callsTo(
   }
 }
 
-/** Status and type, both known or both free: what an index can start with. */
+/** Status and type, both known or both free, as the start of an index. */
 type Kind = { readonly status: CallStatus; readonly type: CallType } | undefined;
 
 function kindsOf(filter: CallFilter): Kind[] {
@@ -91,12 +91,12 @@ function pageOfKind(
   if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
   if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
   if (filter.createdAfter !== undefined) query = query.where("created_at", ">", filter.createdAfter);
-  // Of two upper bounds only the lower one: an index starts at one place.
+  // Of two upper bounds only the lower one: an index scan has one start.
   const before = filter.createdBefore;
   if (position && (before === undefined || position.createdAt < before)) query = query.where(follows(position));
   else if (before !== undefined) query = query.where("created_at", "<", before);
   query = query.orderBy("created_at", "desc").orderBy("id", "desc");
   if (limit !== undefined) query = query.limit(limit);
-  // SQLite takes an ordered, limited query as a part of a union only when it stands in a query of its own.
+  // SQLite accepts an ordered, limited query in a union only inside a query of its own.
   return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
 }

@@ -35,7 +35,7 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
   return rows.map((row) => row.id);
 }
 
-/** Deletes final calls with all that belongs to them; those created after `countedSince` (ms) still count for their token. */
+/** Deletes final calls with all their records. Calls created after `countedSince` (ms) still count for their token. */
 export async function removeCalls(
   tx: Kysely<Database>,
   calls: readonly string[],
@@ -66,7 +66,7 @@ export async function removeCalls(
   return { ids, events, transcriptLines };
 }
 
-/** Counts calls that became final, or (negative) are no more. */
+/** Counts calls that became final, or (negative) were deleted. */
 export async function countFinished(
   tx: Kysely<Database>,
   instanceId: string,
@@ -76,7 +76,7 @@ export async function countFinished(
   await COUNTED(tx, { instance_id: instanceId, status, calls });
 }
 
-/** Sorted, so that two transactions take the same rows in the same order. */
+/** Sorted, so that two transactions lock rows in the same order. */
 function countedBy(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const row of rows) {

@@ -22,7 +22,7 @@ const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
     .orderBy("id"),
 );
 
-/** What the dispatcher and recovery ask of the calls that are not over; none of it reads a finished call. */
+/** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
   session: Session,
 ): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
@@ -54,7 +54,7 @@ export function callQueue(
   );
   return {
     async active(instanceId) {
-      const rows = await session.ask(ACTIVE_CALLS, { instance_id: instanceId });
+      const rows = await session.query(ACTIVE_CALLS, { instance_id: instanceId });
       return rows.map(callOf);
     },
     async claimNext(instanceId, owner, now) {
@@ -97,7 +97,7 @@ export function callQueue(
           .selectFrom("calls")
           .selectAll()
           .where(IS_ON_LINE)
-          .where(isOfAnother(owner))
+          .where(isOfOtherOwner(owner))
           .orderBy("instance_id")
           .limit(limit)
           .execute();
@@ -105,7 +105,7 @@ export function callQueue(
           .selectFrom("calls")
           .selectAll()
           .where(IS_DIALING)
-          .where(isOfAnother(owner))
+          .where(isOfOtherOwner(owner))
           .limit(limit - onLine.length)
           .execute();
         const ofDeleted = await db
@@ -129,7 +129,7 @@ export function callQueue(
   };
 }
 
-/** Holds until the statement is committed, or is false. */
+/** Whether this epoch owns the database. Stays true until the statement is committed. */
 function isOwnedIn(epoch = 0) {
   return ({ exists, selectFrom }: ExpressionBuilder<Database, "calls">) =>
     exists(
@@ -141,7 +141,7 @@ function isOwnedIn(epoch = 0) {
     );
 }
 
-/** A call of a process other than this one. */
-function isOfAnother(owner: string) {
+/** A call that another process owns, or none. */
+function isOfOtherOwner(owner: string) {
   return ({ eb, or }: ExpressionBuilder<Database, "calls">) => or([eb("owner", "is", null), eb("owner", "<>", owner)]);
 }

@@ -9,14 +9,14 @@ interface Counted {
 }
 
 interface Spent extends Counted {
-  /** How many newer calls are passed over. */
+  /** How many newer calls to skip. */
   readonly newer: number;
 }
 
-/** Two creations with one token wait for each other; the number is the lock's, so that it means nothing else. */
+/** The number of the lock that makes two creations with one token wait for each other. */
 const TOKEN_LOCK = 0x72_70_63_71;
 
-/** How many calls count, deleted ones included; read from the index alone. */
+/** The number of calls that count, deleted ones included; read from the index alone. */
 const COUNTED = prepared((db, { token_id, since }: Counted) => {
   const counted = (table: "calls" | "removed_calls") =>
     db
@@ -28,8 +28,8 @@ const COUNTED = prepared((db, { token_id, since }: Counted) => {
 });
 
 /**
- * When the call that takes the last place of the quota was created: the newest but `newer`, deleted ones included. Both
- * parts are read backwards from the end of an index.
+ * The creation time of the call at the last place of the quota: the newest after `newer` others, deleted ones included.
+ * Both parts are read backwards from the end of an index.
  */
 const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
   db
@@ -50,9 +50,9 @@ const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
 );
 
 /**
- * When the oldest call that stands in the way of another one was created, ms; undefined if the quota has room. The answer
- * holds until the transaction ends.
- * @param locks transactions overlap, so the token is locked first
+ * The creation time of the oldest call that blocks another one, ms; undefined if the quota has room. The result is valid
+ * until the transaction ends.
+ * @param locks lock the token first, because transactions overlap
  */
 export async function quotaSpent(
   tx: Kysely<Database>,
@@ -67,7 +67,7 @@ export async function quotaSpent(
   return last?.created_at;
 }
 
-/** Lets deleted calls count on for their tokens, and forgets those that count no more. */
+/** Keeps counting deleted calls for their tokens, until they are older than `since`. */
 export async function keepCounting(
   tx: Kysely<Database>,
   deleted: readonly Pick<CallRow, "token_id" | "created_at">[],

@@ -2,7 +2,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { CallPatch } from "../../src/ports/storage.ts";
 import type { CallRow, CallTable } from "./schema.ts";
 
-/** A call as its table holds it. */
+/** The row of a call. */
 export function callRow(call: Call): CallRow {
   return {
     id: call.id,
@@ -28,7 +28,7 @@ export function callRow(call: Call): CallRow {
   };
 }
 
-/** The call that a row holds. */
+/** The call of a row. */
 export function callOf(row: CallRow): Call {
   return {
     id: row.id,

@@ -31,23 +31,23 @@ export function callStore(session: Session): CallStore {
   return {
     insert: insertCall(session),
     async get(id) {
-      const [row] = await session.ask(CALL, { id });
+      const [row] = await session.query(CALL, { id });
       return row && callOf(row);
     },
     list: (userId, filter, page) => session.read((db) => listCalls(db, userId, filter, page)),
     async update(id, version, patch, events) {
-      let audioLeft = false;
+      let isAudioLeft = false;
       const call = await session.transaction(async (tx) => {
         const [row] = await MOVED(tx, { id, expected: version, ...callColumns(patch) });
         if (!row) return undefined;
         if (patch.status !== undefined && !isActive(patch.status)) {
-          if (row.type === "FIXED_AUDIO") audioLeft = !(await removeAudio(session, tx, id));
+          if (row.type === "FIXED_AUDIO") isAudioLeft = !(await removeAudio(session, tx, id));
           await countFinished(tx, row.instance_id, patch.status, 1);
         }
         await insertEvents(tx, events);
         return callOf(row);
       });
-      if (call && audioLeft) removeLater(session, id);
+      if (call && isAudioLeft) removeLater(session, id);
       return call;
     },
     audio: (id) => callAudio(session, id),
@@ -72,7 +72,7 @@ export function callStore(session: Session): CallStore {
   };
 }
 
-/** Counts what is live and adds up what was counted when it ended. */
+/** Counts active calls, and adds up the counts of final ones. */
 async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStatus, number>>> {
   const rows = await db
     .selectFrom("calls")

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
-// A partial index is only used where the query repeats the index's own condition word for word, so each stands here
-// once and carries no parameters. The migrations spell them out again: those are history and never change.
+// A database uses a partial index only if the query repeats its condition word for word. So each condition is written
+// here once, without parameters. Migrations repeat them, because migrations never change.
 
 /** A call that holds a slot of its instance's queue. */
 export const IS_ACTIVE: RawBuilder<boolean> = sql<boolean>`status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`;
@@ -11,9 +11,9 @@ export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED'
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
-/** A queued call whose phone may ring already. */
+/** A queued call whose phone may already be ringing. */
 export const IS_DIALING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and dialing_at is not null`;
-/** A call of which a recording is kept. */
+/** A call with a recording. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
 /** An instance whose number is linked. */
 export const IS_LINKED: RawBuilder<boolean> = sql<boolean>`status in ('CONFIGURED', 'ACTIVE')`;
@@ -22,5 +22,5 @@ export const IS_UNLINKED: RawBuilder<boolean> = sql<boolean>`status = 'CREATED'`
 /** An event that names a linked number. */
 export const IS_LINK: RawBuilder<boolean> = sql<boolean>`type = 'instance.linked'`;
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
-/** An instance whose deletion has begun and is not finished. */
+/** An instance whose deletion is unfinished. */
 export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;

@@ -3,7 +3,7 @@ import type { InstanceStore } from "../../src/ports/storage.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** The sealed credentials of linked numbers; nothing is saved for an instance that is not there or is deleted. */
+/** The sealed credentials of linked numbers. Credentials of a missing or deleted instance are not saved. */
 export function credentialStore(
   session: Session,
 ): Pick<InstanceStore, "saveCredentials" | "loadCredentials" | "eraseCredentials"> {
@@ -26,7 +26,7 @@ export function credentialStore(
           .select("sealed")
           .where("instance_id", "=", id)
           .executeTakeFirst();
-        return row && new Uint8Array(row.sealed); // pg answers a Buffer, a view into a larger one
+        return row && new Uint8Array(row.sealed); // pg returns a Buffer, a view into a larger one
       }),
     async eraseCredentials(id) {
       await session.write((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
@@ -34,7 +34,7 @@ export function credentialStore(
   };
 }
 
-/** Keeps the credentials in place of earlier ones. */
+/** Stores credentials in place of earlier ones. */
 export async function writeCredentials(tx: Kysely<Database>, id: string, sealed: Uint8Array): Promise<void> {
   await tx
     .insertInto("credentials")

@@ -6,13 +6,13 @@ import type { Database, EventRow } from "./schema.ts";
 /** Rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
-/** An event that has no position yet. */
+/** An event without a position. */
 type NewRow = Omit<EventRow, "position">;
 type Count = { readonly user_id: string; readonly events: number };
 
 const COUNTED = prepared((db, count: Count) => counting(db, count));
 const INSERTED = prepared((db, row: EventRow) => inserting(db, [row]));
-/** PostgreSQL counts in the same statement, so that the counter is locked for one round trip less. */
+/** PostgreSQL counts in the same statement, which locks the counter for one round trip less. */
 const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =>
   db
     .with("counted", (cte) => counting(cte, { user_id: row.user_id, events }))
@@ -22,14 +22,14 @@ const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =
 );
 
 /**
- * Appends to the log inside the transaction of what the events are about, and leaves those that are stored already as
- * they are. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
+ * Appends events to the log, inside the transaction of the change that they report. Events that are stored already stay
+ * as they are. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
   const rows = events.map(rowOf);
   const [only, ...more] = rows;
   if (only && more.length === 0) return insertOne(tx, only);
-  // Users in one order, so that two transactions never wait for each other.
+  // Sorted, so that two transactions never wait for each other.
   for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
     const own = rows.filter((row) => row.user_id === user);
     const last = await reservePositions(tx, user, own.length);
@@ -47,7 +47,7 @@ async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
 /** Reserves `events` positions in a user's log and returns the last. */
 async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
   const [counter] = await COUNTED(tx, { user_id: userId, events });
-  if (!counter) throw new Error(`the events of ${userId} could not be counted`);
+  if (!counter) throw new Error(`the events of user ${userId} could not be counted`);
   return counter.position;
 }
 

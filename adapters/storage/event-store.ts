@@ -6,7 +6,7 @@ import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** Parameters of a page; unset ones are left out. */
+/** Parameters of a page. */
 interface PageKeys {
   readonly after: number;
   readonly limit?: number;
@@ -45,23 +45,23 @@ export function eventStore(session: Session): EventStore {
   return {
     append: (events) => session.transaction((tx) => insertEvents(tx, events)),
     async ofCall(callId, page) {
-      const rows = await session.ask(OF_CALL, { call_id: callId, ...keysOf(page) });
+      const rows = await session.query(OF_CALL, { call_id: callId, ...keysOf(page) });
       return rows.map(eventOf);
     },
     async ofUser(userId, { instanceId }, page) {
       const instance = instanceId === undefined ? {} : { instance_id: instanceId };
-      const rows = await session.ask(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
+      const rows = await session.query(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
       return rows.map(eventOf);
     },
     async positionOf(userId, eventId) {
-      const [found] = await session.ask(PLACE, { user_id: userId, id: eventId });
+      const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
       return found?.position ?? (await lastNumberedBefore(session, userId, eventId));
     },
     newestId: () => session.read(newestId),
   };
 }
 
-/** Each of them is the last entry of a primary key, which SQLite seeks only behind a condition. */
+/** Reads the last entry of each primary key. SQLite needs a condition to seek it. */
 async function newestId(db: Kysely<Database>): Promise<string | undefined> {
   const newest: string[] = [];
   for (const table of ["events", "calls", "instances"] as const) {
@@ -74,23 +74,23 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
       .executeTakeFirst();
     if (row) newest.push(row.id);
   }
-  const behindPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
-  return newest.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);
+  const withoutPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
+  return newest.sort((one, other) => (withoutPrefix(one) < withoutPrefix(other) ? -1 : 1)).at(-1);
 }
 
 /**
- * The highest position of an event that was numbered by its id and is not newer than this id; 0 if there is none. Looks
- * at a few events however many are stored: what the migration has numbered is sorted by id as well.
+ * The highest position of an event that a migration numbered and that is not newer than this id; 0 if there is none. It
+ * reads only a few events, by binary search: the migration numbered them by id.
  */
 async function lastNumberedBefore(session: Session, userId: string, eventId: string): Promise<number> {
-  const [counter] = await session.ask(NUMBERED, { user_id: userId });
+  const [counter] = await session.query(NUMBERED, { user_id: userId });
   let low = 0;
   let high = counter?.numbered ?? 0;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    const [event] = await session.ask(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
+    const [event] = await session.query(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
     if (event && event.id > eventId) high = event.position - 1;
-    else low = middle; // everything up to here is older, or gone
+    else low = middle; // everything up to here is older, or deleted
   }
   return low;
 }
@@ -99,8 +99,8 @@ function onPage<O>(
   query: SelectQueryBuilder<Database, "events", O>,
   page: PageKeys,
 ): SelectQueryBuilder<Database, "events", O> {
-  const behind = query.where("position", ">", page.after).orderBy("position");
-  return page.limit === undefined ? behind : behind.limit(page.limit);
+  const following = query.where("position", ">", page.after).orderBy("position");
+  return page.limit === undefined ? following : following.limit(page.limit);
 }
 
 function keysOf({ after = 0, limit }: LogPage): PageKeys {

@@ -32,7 +32,7 @@ export function instancePurge(session: Session): Pick<InstanceStore, "forgetPhon
   };
 }
 
-/** An instance whose deletion is finished stays while calls refer to it. */
+/** Purges deleted instances, except those with calls. */
 async function purgeInstances(tx: Kysely<Database>, erasedBefore: number, limit: number): Promise<string[]> {
   const old = await tx
     .selectFrom("instances")

@@ -37,12 +37,13 @@ class QuotaReached extends Error {}
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
   return {
-    insert: (instance, events, receipt, most) =>
+    insert: (instance, events, receipt, maxInstances) =>
       session
         .transaction(async (tx) => {
-          // On PostgreSQL this locks the user's log until the commit, so that the next insertion counts this one.
+          // On PostgreSQL this locks the user's log until the commit: the next insertion counts this one.
           await insertEvents(tx, events);
-          if (most !== undefined && (await countOf(tx, instance.userId)) >= most) throw new QuotaReached();
+          if (maxInstances !== undefined && (await countOf(tx, instance.userId)) >= maxInstances)
+            throw new QuotaReached();
           await INSERTED(tx, rowOf(instance));
           if (receipt) await finishReceipt(tx, receipt);
           return true;
@@ -52,7 +53,7 @@ export function instanceStore(session: Session): InstanceStore {
           throw error;
         }),
     async get(id) {
-      const [row] = await session.ask(INSTANCE, { id });
+      const [row] = await session.query(INSTANCE, { id });
       return row && instanceOf(row);
     },
     list: (userId, page) => session.read((db) => list(db, userId, page)),
@@ -92,7 +93,7 @@ async function pageById(
   { after, limit }: Page,
 ): Promise<Instance[]> {
   const rows = await query
-    .$if(after !== undefined, (behind) => behind.where("id", ">", after ?? ""))
+    .$if(after !== undefined, (following) => following.where("id", ">", after ?? ""))
     .orderBy("id")
     .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
     .execute();

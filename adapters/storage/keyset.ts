@@ -1,17 +1,17 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** A place in a list that is sorted by (created_at, id), newest first. */
+/** A position in a list that is sorted by (created_at, id), newest first. */
 export interface Position {
   readonly createdAt: number;
   readonly id: string;
-  /** The item at this place is itself part of what follows. */
+  /** The item at this position belongs to the next page. */
   readonly inclusive: boolean;
 }
 
 /**
- * Where the list goes on after the item `after`; undefined where nothing can follow.
- * An item that is gone stands where its id would: ids sort by time, so its next older neighbour by id comes next.
+ * The position at which the list continues after the item `after`; undefined at its end. If that item was deleted, its
+ * next older neighbour by id follows: ids are sorted by time.
  */
 export async function positionAfter(
   db: Kysely<Database>,
@@ -28,7 +28,7 @@ export async function positionAfter(
   return row && { createdAt: row.created_at, id: row.id, inclusive: row.id !== after };
 }
 
-/** The condition that an item stands at the place or after it. */
+/** The condition that an item is at the position (if inclusive) or after it. */
 export function follows({ createdAt, id, inclusive }: Position): RawBuilder<SqlBool> {
   return inclusive
     ? sql<SqlBool>`(created_at, id) <= (${createdAt}, ${id})`

@@ -8,7 +8,7 @@ import {
   StorageUnavailable,
 } from "../../src/ports/storage.ts";
 import { accountStore } from "./account-store.ts";
-import { removeLeftFiles } from "./audio-removal.ts";
+import { removeOrphanedFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
@@ -19,23 +19,23 @@ import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
-import type { Engine, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
+import type { ConnectedDatabase, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { transcriptStore } from "./transcript-store.ts";
 
 interface Opened {
-  readonly engine: Engine;
+  readonly connected: ConnectedDatabase;
   readonly db: Kysely<Database>;
   readonly ownership: Ownership | undefined;
-  /** One for both: what is stored by one statement needs the fence as well. */
+  /** Also for single statements, which need the fence as well. */
   readonly transaction: Session["transaction"];
 }
 
 /**
- * The storage over any database that Kysely speaks to. Opening and closing twice is fine; closing waits for what runs.
- * @param connect makes the engine; called once per opening
+ * A storage over any database that Kysely supports. Opening and closing twice is fine; closing waits for running work.
+ * @param connect connects the database; called once per opening
  */
-export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): Storage {
+export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits: Traits): Storage {
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
   let lease: Lease | undefined;
@@ -45,13 +45,13 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
   const session: Session = {
     traits,
     get files() {
-      return opened?.engine.files;
+      return opened?.connected.files;
     },
-    async ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]> {
-      const { read } = opened?.engine ?? {};
-      if (!opened || !read) return guarded(({ db }) => query(db, given));
+    async query<Given, Row>(prepared: Prepared<Given, Row>, given: Given): Promise<Row[]> {
+      const { read } = opened?.connected ?? {};
+      if (!opened || !read) return guarded(({ db }) => prepared(db, given));
       try {
-        return await read<Row>(query.statement(opened.db, given));
+        return await read<Row>(prepared.statement(opened.db, given));
       } catch (error) {
         throw translated(traits, error);
       }
@@ -67,7 +67,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
         return rows;
       }),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),
-    scrub: (thorough) => guarded(async ({ engine }) => engine.scrub?.(thorough)),
+    scrub: (thorough) => guarded(async ({ connected }) => connected.scrub?.(thorough)),
   };
 
   async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
@@ -114,7 +114,7 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
           await Promise.allSettled(running);
           await stop(was);
         },
-        () => {}, // it never opened
+        () => {}, // the storage never opened
       );
       return closing;
     },
@@ -133,57 +133,61 @@ export function kyselyStorage(connect: () => Promise<Engine>, traits: Traits): S
 
 type Guarded = (work: () => Promise<void>) => Promise<void>;
 
-/** The lease, with errors of the port. */
+/** The lease, with the errors of the port. */
 function renewable({ epoch, ms, renew }: Lease, guarded: Guarded): Lease {
   return { epoch, ms, renew: () => guarded(renew) };
 }
 
-async function openWith(engine: Engine, traits: Traits, options: OpenOptions): Promise<Opened> {
-  const plugins = namedTables(engine.tables);
-  const db = new Kysely<Database>({ dialect: engine.dialect, plugins });
-  const { migrationDialect } = engine;
+async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<Opened> {
+  const plugins = namedTables(connected.tables);
+  const db = new Kysely<Database>({ dialect: connected.dialect, plugins });
+  const { migrationDialect } = connected;
   const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
-  const steps = migrations(engine.columnTypes);
+  const steps = migrations(connected.columnTypes);
   const opening: OwnedOpening = {
     db,
     migrationDb,
     isCurrent: ({ applied }) => applied.length === Object.keys(steps).length && applied.every((step) => step in steps),
-    migrate: (tx) => migrate(tx as Kysely<unknown>, engine, steps),
+    migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
     leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };
   let ownership: Ownership | undefined;
   try {
-    if (options.exclusive) ownership = await engine.own(opening);
-    if (!ownership) await bringUpToDate(engine, opening, Object.keys(steps));
-    if (ownership && engine.files) await removeLeftFiles(db, engine.files);
+    if (options.exclusive) ownership = await connected.own(opening);
+    if (!ownership) await migrateUnlessServed(connected, opening, Object.keys(steps));
+    if (ownership && connected.files) await removeOrphanedFiles(db, connected.files);
     const transaction = traits.rowLocks
       ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
       : sharedCommits(db);
-    return { engine, db, ownership, transaction };
+    return { connected, db, ownership, transaction };
   } catch (error) {
-    await stop({ engine, db, ownership });
+    await stop({ connected, db, ownership });
     throw error;
   }
 }
 
-async function stop({ engine, db, ownership }: Pick<Opened, "engine" | "db" | "ownership">): Promise<void> {
+async function stop({ connected, db, ownership }: Pick<Opened, "connected" | "db" | "ownership">): Promise<void> {
   await ownership?.release();
   await db.destroy();
-  await engine.close?.();
+  await connected.close?.();
 }
 
-/** A program beside the server brings an older database up to date only if no server works on it. */
-async function bringUpToDate(engine: Engine, opening: OwnedOpening, steps: readonly string[]): Promise<void> {
-  const contents = await contentsOf(opening.db as Kysely<unknown>, engine);
+/** A program beside the server migrates an older database only if no server works on it. */
+async function migrateUnlessServed(
+  connected: ConnectedDatabase,
+  opening: OwnedOpening,
+  steps: readonly string[],
+): Promise<void> {
+  const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
   if (opening.isCurrent(contents)) return;
   const { applied } = contents;
   const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
   if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
-  const ownership = await engine.own(opening).catch((cause: unknown) => {
+  const ownership = await connected.own(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
     const { remainingMs } = cause;
     throw new StorageLocked(
-      `a server of an earlier version works on the database ${engine.name}; restart it with this version first`,
+      `a server of an earlier version works on the database ${connected.name}; restart it with this version first`,
       { cause, ...(remainingMs !== undefined && { remainingMs }) },
     );
   });
@@ -192,6 +196,6 @@ async function bringUpToDate(engine: Engine, opening: OwnedOpening, steps: reado
 
 function translated(traits: Traits, error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
-  const sentence = traits.unavailable(error);
-  return sentence === undefined ? error : new StorageUnavailable(sentence, { cause: error });
+  const reason = traits.unavailable(error);
+  return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
 }

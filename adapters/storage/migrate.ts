@@ -3,33 +3,33 @@ import { type Migration, Migrator } from "kysely/migration";
 import { TABLE_NAMES } from "./named-tables.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** A database and the names of our tables in it. */
-export interface Place {
-  /** Names the database in errors, without its password. */
+/** A database, and the names of our tables in it. */
+export interface DatabaseLocation {
+  /** The name of the database in errors, without its password. */
   readonly name: string;
   readonly tables: TableNames;
 }
 
-/** What is in the database already. */
+/** The present contents of the database. */
 export interface Contents {
-  /** Where our tables are, or will be; undefined if the database has no schemas. */
+  /** The schema of our tables; undefined if the database has no schemas. */
   readonly schema: string | undefined;
   /** Every table and view of that schema. */
   readonly tables: ReadonlySet<string>;
   /** The table of our migrations; undefined for a new database. */
   readonly migrations: string | undefined;
-  /** The steps that were taken. */
+  /** The migrations that were applied. */
   readonly applied: readonly string[];
 }
 
-/** Before it had a prefix; it is renamed by the next migration. */
+/** The name without a prefix, in older versions. The next migration renames it. */
 const OLD_TABLE = "kysely_migration";
 const FIRST_STEP = "0001_first_tables";
 
 const tableOf = ({ prefix = "" }: TableNames): string => `${prefix}ringport_migration`;
 
-/** Reads what is there; changes nothing. */
-export async function contentsOf(db: Kysely<unknown>, { tables: names }: Place): Promise<Contents> {
+/** Reads the contents; changes nothing. */
+export async function contentsOf(db: Kysely<unknown>, { tables: names }: DatabaseLocation): Promise<Contents> {
   const schema = await schemaOf(db, names);
   const tables = new Set(await tablesOf(db, schema));
   const ours = tableOf(names);
@@ -42,22 +42,25 @@ export async function contentsOf(db: Kysely<unknown>, { tables: names }: Place):
 }
 
 /**
- * Brings the database to the current tables. Processes that start together wait for each other.
- * @param tx a transaction, so that all of it happens or nothing
- * @throws {Error} the database was written by a newer version, has tables of another program under our names, or a step
- *   failed
+ * Migrates the database to the current tables. Processes that start together wait for each other.
+ * @param tx a transaction: a failed migration changes nothing
+ * @throws {Error} a newer version wrote the database, another program has tables under our names, or a step failed
  */
-export async function migrate(tx: Kysely<unknown>, place: Place, steps: Record<string, Migration>): Promise<void> {
+export async function migrate(
+  tx: Kysely<unknown>,
+  location: DatabaseLocation,
+  steps: Record<string, Migration>,
+): Promise<void> {
   await lockMigrations(tx);
-  const contents = await contentsOf(tx, place);
-  refuseNewer(contents, place, steps);
-  refuseForeign(contents, place);
-  if (contents.migrations === OLD_TABLE) await renameMigrations(tx, contents, place);
+  const contents = await contentsOf(tx, location);
+  refuseNewer(contents, location, steps);
+  refuseForeign(contents, location);
+  if (contents.migrations === OLD_TABLE) await renameMigrations(tx, contents, location);
   const migrator = new Migrator({
     db: tx,
     provider: { getMigrations: async () => steps },
-    migrationTableName: tableOf(place.tables),
-    migrationLockTableName: `${tableOf(place.tables)}_lock`,
+    migrationTableName: tableOf(location.tables),
+    migrationLockTableName: `${tableOf(location.tables)}_lock`,
     ...(contents.schema !== undefined && { migrationTableSchema: contents.schema }),
   });
   const { error, results } = await migrator.migrateToLatest();
@@ -65,8 +68,8 @@ export async function migrate(tx: Kysely<unknown>, place: Place, steps: Record<s
   const failed = results?.find(({ status }) => status === "Error");
   if (!failed) throw error;
   throw new Error(
-    `the database ${place.name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
-      "it is as it was before: go on with the version of ringport that it came from, or choose another database",
+    `the database ${location.name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
+      "it is unchanged: use the version of ringport that wrote it, or choose another database",
     { cause: error },
   );
 }
@@ -76,7 +79,7 @@ export async function lockMigrations(tx: Kysely<unknown>): Promise<void> {
   await tx.getExecutor().adapter.acquireMigrationLock(tx, { lockTable: "", lockRowId: "" });
 }
 
-function refuseNewer({ applied }: Contents, { name }: Place, steps: Record<string, Migration>): void {
+function refuseNewer({ applied }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
   const unknown = applied.find((step) => !(step in steps));
   if (unknown === undefined) return;
   throw new Error(
@@ -84,7 +87,10 @@ function refuseNewer({ applied }: Contents, { name }: Place, steps: Record<strin
   );
 }
 
-function refuseForeign({ schema, tables, migrations }: Contents, { name, tables: { prefix = "" } }: Place): void {
+function refuseForeign(
+  { schema, tables, migrations }: Contents,
+  { name, tables: { prefix = "" } }: DatabaseLocation,
+): void {
   if (migrations !== undefined) return;
   const foreign = TABLE_NAMES.map((table) => prefix + table).filter((table) => tables.has(table));
   if (foreign.length === 0) return;
@@ -95,7 +101,11 @@ function refuseForeign({ schema, tables, migrations }: Contents, { name, tables:
   );
 }
 
-async function renameMigrations(tx: Kysely<unknown>, { schema }: Contents, { tables }: Place): Promise<void> {
+async function renameMigrations(
+  tx: Kysely<unknown>,
+  { schema }: Contents,
+  { tables }: DatabaseLocation,
+): Promise<void> {
   const builder = schema === undefined ? tx.schema : tx.schema.withSchema(schema);
   for (const end of ["", "_lock"])
     await builder
@@ -104,7 +114,7 @@ async function renameMigrations(tx: Kysely<unknown>, { schema }: Contents, { tab
       .execute();
 }
 
-/** The schema that was named, the one that our tables are found in, or the one that new tables go to. */
+/** The configured schema, the schema with our tables, or the schema for new tables. */
 async function schemaOf(db: Kysely<unknown>, { schema, prefix = "" }: TableNames): Promise<string | undefined> {
   if (schema !== undefined || !isPostgres(db)) return schema;
   const { rows } = await sql<{ schema: string | null }>`select coalesce(

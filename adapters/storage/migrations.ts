@@ -1,15 +1,9 @@
-import { type ColumnDataType, type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { partialIndex, remadeTable } from "./table-changes.ts";
+import { type ColumnTypes, firstTables } from "./first-tables.ts";
+import { partialIndex, recreateTable } from "./table-changes.ts";
 
-/** Column types that the two databases spell differently. */
-export interface ColumnTypes {
-  /** Text that sorts byte by byte. */
-  readonly id: ColumnDataType | RawBuilder<unknown>;
-  readonly bytes: ColumnDataType;
-}
-
-/** Every step from an empty database to the current tables, by name; names sort by age and are never reused. */
+/** All migrations, by name. Names are sorted by age and never reused. */
 export function migrations(types: ColumnTypes): Record<string, Migration> {
   return {
     "0001_first_tables": { up: (db) => firstTables(db, types) },
@@ -30,112 +24,11 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
   };
 }
 
-async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
-  const { schema } = db;
-
-  await schema
-    .createTable("users")
-    .addColumn("id", id, (column) => column.primaryKey())
-    .addColumn("name", "text", (column) => column.notNull().unique())
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable("tokens")
-    .addColumn("id", id, (column) => column.primaryKey())
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("label", "text", (column) => column.notNull())
-    .addColumn("hash", id, (column) => column.notNull().unique())
-    .addColumn("demo_instance_id", id)
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addColumn("expires_at", "bigint")
-    .addColumn("revoked_at", "bigint")
-    .execute();
-  await schema.createIndex("tokens_of_user").on("tokens").columns(["user_id", "created_at", "id"]).execute();
-
-  await schema
-    .createTable("instances")
-    .addColumn("id", id, (column) => column.primaryKey())
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("name", "text", (column) => column.notNull())
-    .addColumn("status", id, (column) => column.notNull())
-    .addColumn("metadata", "text", (column) => column.notNull())
-    .addColumn("provider", "text", (column) => column.notNull())
-    .addColumn("phone", "text")
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addColumn("updated_at", "bigint", (column) => column.notNull())
-    .addColumn("version", "integer", (column) => column.notNull())
-    .execute();
-  await partialIndex(db, "instances_of_user", "instances", ["user_id", "created_at", "id"], "status <> 'DELETED'");
-  await partialIndex(db, "instances_linked", "instances", ["id"], "status in ('CONFIGURED', 'ACTIVE')");
-  await schema
-    .createTable("credentials")
-    .addColumn("instance_id", id, (column) => column.primaryKey())
-    .addColumn("sealed", bytes, (column) => column.notNull())
-    .execute();
-
-  await schema
-    .createTable("calls")
-    .addColumn("id", id, (column) => column.primaryKey())
-    .addColumn("instance_id", id, (column) => column.notNull())
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("status", id, (column) => column.notNull())
-    .addColumn("type", id, (column) => column.notNull())
-    .addColumn("target_phone", "text", (column) => column.notNull())
-    .addColumn("message", "text", (column) => column.notNull())
-    .addColumn("outcome", "text")
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addColumn("started_at", "bigint")
-    .addColumn("ended_at", "bigint")
-    .addColumn("slot", "integer", (column) => column.notNull())
-    .addColumn("owner", id)
-    .addColumn("version", "integer", (column) => column.notNull())
-    .execute();
-  await callIndexes(db);
-  await schema
-    .createTable("call_audio")
-    .addColumn("call_id", id, (column) => column.primaryKey())
-    .addColumn("bytes", bytes, (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable("finished_counts")
-    .addColumn("instance_id", id, (column) => column.notNull())
-    .addColumn("status", id, (column) => column.notNull())
-    .addColumn("calls", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("finished_counts_pkey", ["instance_id", "status"])
-    .execute();
-
-  await schema
-    .createTable("events")
-    .addColumn("id", id, (column) => column.primaryKey())
-    .addColumn("type", id, (column) => column.notNull())
-    .addColumn("at", "bigint", (column) => column.notNull())
-    .addColumn("call_id", id)
-    .addColumn("instance_id", id, (column) => column.notNull())
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("data", "text", (column) => column.notNull())
-    .execute();
-  await partialIndex(db, "events_of_call", "events", ["call_id", "id"], "call_id is not null");
-  await schema.createIndex("events_of_user").on("events").columns(["user_id", "id"]).execute();
-  await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "id"]).execute();
-
-  await schema
-    .createTable("receipts")
-    .addColumn("user_id", id, (column) => column.notNull())
-    .addColumn("key", id, (column) => column.notNull())
-    .addColumn("fingerprint", id, (column) => column.notNull())
-    .addColumn("result", "text")
-    .addColumn("created_at", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("receipts_pkey", ["user_id", "key"])
-    .execute();
-  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
-  await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "key"], "result is null");
-}
-
 async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
 }
 
-/** Networks that link by themselves look for their instances at the start. */
+/** Networks that link instances by themselves search for them at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
 }
@@ -160,7 +53,7 @@ async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
     .execute();
 }
 
-/** Before this step a claim left no time; the phone of a claimed call may have rung, so it counts as dialing. */
+/** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */
 async function dialing(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
   await sql`update ${sql.table("calls")} set dialing_at = created_at
@@ -168,14 +61,14 @@ async function dialing(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dialing", "calls", ["id"], "status = 'QUEUED' and dialing_at is not null");
 }
 
-/** Deletions are finished step by step; those of before were done in one. */
+/** Deletions are finished in steps; in earlier versions they had one step, so they count as finished. */
 async function deletions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
   await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
   await partialIndex(db, "instances_half_deleted", "instances", ["id"], "status = 'DELETED' and erased_at is null");
 }
 
-/** The log is ordered by when its events were committed; what was stored before is numbered by its ids. */
+/** The log is in the order of commits. Existing events are numbered by their ids. */
 async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   for (const name of ["events_of_call", "events_of_user", "events_of_instance"]) await schema.dropIndex(name).execute();
@@ -212,7 +105,7 @@ async function retention(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "events_of_links", "events", ["instance_id"], "type = 'instance.linked'");
 }
 
-/** Calls of before have no token, and count for none. */
+/** Existing calls have no token and count for none. */
 async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   await schema.alterTable("tokens").addColumn("allowed_prefixes", "text").execute();
@@ -228,12 +121,12 @@ async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<vo
   await schema.createIndex("removed_calls_by_age").on("removed_calls").columns(["created_at"]).execute();
 }
 
-/** Calls of before have no prefixes: a redirection of theirs is held by the rules of the server and the trunk alone. */
+/** Existing calls have no prefixes: only the rules of the server and the trunk apply to their redirections. */
 async function callPrefixes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("allowed_prefixes", "text").execute();
 }
 
-/** A file of before is its first part, however large it is. */
+/** An existing file becomes one part, whatever its size. */
 async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
   const change = {
     table: "call_audio",
@@ -241,7 +134,7 @@ async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Prom
     columns: "call_id, part, bytes",
     values: "call_id, 0, bytes",
   };
-  await remadeTable(db, change, (table) =>
+  await recreateTable(db, change, (table) =>
     table
       .addColumn("call_id", id, (column) => column.notNull())
       .addColumn("part", "integer", (column) => column.notNull())
@@ -250,18 +143,18 @@ async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Prom
   );
 }
 
-/** Instances and calls of before have the caller of their network. */
+/** Existing instances and calls use the caller id of their network. */
 async function callerIds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("caller_id", "text").execute();
   await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
 }
 
-/** A demo token has keys of its own; those of before count as the user's. */
+/** A demo token has keys of its own. Existing keys count as the user's. */
 async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   const columns = "user_id, scope, key, fingerprint, result, created_at";
   const values = "user_id, '', key, fingerprint, result, created_at";
-  await remadeTable(db, { table: "receipts", aside: "unscoped_receipts", columns, values }, (table) =>
+  await recreateTable(db, { table: "receipts", aside: "unscoped_receipts", columns, values }, (table) =>
     table
       .addColumn("user_id", id, (column) => column.notNull())
       .addColumn("scope", id, (column) => column.notNull())
@@ -275,38 +168,7 @@ async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<
   await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
 }
 
-async function callIndexes(db: Kysely<unknown>): Promise<void> {
-  // The queue rule, held by the database whoever writes.
-  await partialIndex(
-    db,
-    "calls_slot",
-    "calls",
-    ["instance_id", "slot"],
-    "status in ('QUEUED', 'RINGING', 'IN_PROGRESS')",
-    { unique: true },
-  );
-  await partialIndex(db, "calls_on_line", "calls", ["instance_id"], "status in ('RINGING', 'IN_PROGRESS')", {
-    unique: true,
-  });
-
-  // The dispatcher's questions; both hold live calls only and stay small.
-  await partialIndex(db, "calls_queued", "calls", ["instance_id", "created_at", "id"], "status = 'QUEUED'");
-  await partialIndex(db, "calls_waiting", "calls", ["created_at", "id"], "status = 'QUEUED' and owner is null");
-
-  // Lists: see call-list.ts for how four indexes serve every combination of filters.
-  const lists = {
-    calls_of_user: ["user_id", "created_at", "id"],
-    calls_of_user_by_kind: ["user_id", "status", "type", "created_at", "id"],
-    calls_of_instance: ["user_id", "instance_id", "created_at", "id"],
-    calls_of_instance_by_kind: ["user_id", "instance_id", "status", "type", "created_at", "id"],
-  };
-  for (const [name, columns] of Object.entries(lists))
-    await db.schema.createIndex(name).on("calls").columns(columns).execute();
-
-  await partialIndex(db, "calls_ended", "calls", ["ended_at", "id"], "status in ('COMPLETED', 'FAILED')");
-}
-
-/** Who may write: one row for each resource. */
+/** The owner of each resource, which alone may write. */
 async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   await db.schema
     .createTable("owners")

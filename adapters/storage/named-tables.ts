@@ -11,7 +11,7 @@ import {
 import type { Database } from "./schema.ts";
 import type { TableNames } from "./table-names.ts";
 
-/** Every table there is; the compiler notices a missing one. */
+/** All tables; the compiler reports a missing one. */
 const TABLES: Record<keyof Database, true> = {
   users: true,
   tokens: true,
@@ -28,11 +28,11 @@ const TABLES: Record<keyof Database, true> = {
   trusted_time: true,
   owners: true,
 };
-/** Tables that one migration makes and drops. */
-const PASSING = ["unscoped_receipts", "whole_audio"];
-export const TABLE_NAMES: readonly string[] = [...Object.keys(TABLES), ...PASSING];
+/** Tables that one migration creates and drops. */
+const TEMPORARY = ["unscoped_receipts", "whole_audio"];
+export const TABLE_NAMES: readonly string[] = [...Object.keys(TABLES), ...TEMPORARY];
 
-/** Gives every table and index its full name, in raw SQL as well where a table stands as `sql.table`. */
+/** Gives every table and index its full name, also tables in raw SQL that are written as `sql.table`. */
 export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {
   if (schema === undefined && prefix === undefined) return [];
   const transformer = new FullNames(schema, prefix ?? "");

@@ -11,28 +11,28 @@ import {
 } from "kysely";
 import { ownershipLost } from "./postgres-errors.ts";
 
-/** What every transaction has to begin with. */
+/** The guard at the start of every transaction. */
 export interface Fence {
-  /** A query that locks one row as long as this storage may write, and finds none afterwards. Without it all may write. */
+  /** Locks one row while this storage may write, and finds no row later. Without it every storage may write. */
   query?: string;
-  /** Names the database in errors. */
+  /** The name of the database in errors. */
   readonly database: string;
 }
 
-/** How long a transaction may take, ms; 0: without limit. */
+/** Limits of a transaction, ms; 0: no limit. */
 export interface TransactionLimits {
-  /** For each statement, locks that it waits for included. */
+  /** For each statement, including its waits for locks. */
   readonly statementMs: number;
-  /** Between two statements: a process that stands still must not keep its locks. */
+  /** Between two statements: a suspended process must not keep its locks. */
   readonly idleMs: number;
 }
 
-/** Of Kysely's own lock, so that versions that used it wait for this one. */
+/** The number of Kysely's own lock, for which older versions wait. */
 const MIGRATION_LOCK = "3853314791062309107";
 
 /**
- * Kysely over PostgreSQL without any state of a session, so that connections may come from a transaction pooler: limits
- * and the fence travel with BEGIN, in its round trip.
+ * Kysely over PostgreSQL without session state, so that connections may come from a transaction pooler. Limits and the
+ * fence are sent with BEGIN, in one round trip.
  */
 export function postgresDialect(pool: PostgresPool, limits: TransactionLimits, fence?: Fence): PostgresDialect {
   return new StatelessDialect(pool, limits, fence);
@@ -60,7 +60,7 @@ class StatelessAdapter extends PostgresAdapter {
     await sql`select pg_advisory_xact_lock(${sql.raw(MIGRATION_LOCK)})`.execute(db);
   }
 
-  /** It ends with the transaction. */
+  /** The lock ends with the transaction. */
   override async releaseMigrationLock(): Promise<void> {}
 }
 
@@ -70,7 +70,7 @@ class FencedDriver extends PostgresDriver {
 
   constructor(pool: PostgresPool, { statementMs, idleMs }: TransactionLimits, fence: Fence | undefined) {
     super({ pool });
-    // The host's database may have another default isolation.
+    // The database may have another default isolation.
     this.#begin = `begin isolation level read committed; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleMs}`;
     this.#fence = fence;
   }

@@ -1,10 +1,10 @@
 import { OwnershipLost } from "../../src/ports/storage.ts";
 
-/** SQLSTATE classes and codes (PostgreSQL, appendix A) of a database that cannot do it now. */
+/** SQLSTATE classes and codes (PostgreSQL, appendix A) of an unavailable database. */
 const UNAVAILABLE_STATES = [
   /^08/, // connection exception
   /^25006$/, // read only: a replica after a failover
-  /^25P0[34]$/, // the transaction stood still, or took too long
+  /^25P0[34]$/, // the transaction was idle, or took too long
   /^40/, // rolled back: deadlock, serialization
   /^53/, // insufficient resources: disk full, out of memory, too many connections
   /^55P03$/, // lock not available
@@ -13,7 +13,7 @@ const UNAVAILABLE_STATES = [
   /^58030$/, // input or output error
 ];
 
-/** What the operating system says of a connection that cannot be had or broke. */
+/** Codes of the operating system for a connection that fails or breaks. */
 const BROKEN_CONNECTION = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -24,20 +24,20 @@ const BROKEN_CONNECTION = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "EPIPE",
-  "ENOENT", // a Unix socket that is not there
+  "ENOENT", // a missing Unix socket
 ]);
 
-/** What pg itself says; these errors carry no code. */
-const PG_SENTENCES =
+/** Messages of pg itself, which have no code. */
+const PG_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
 
-/** A sentence where PostgreSQL cannot do it now; undefined for every other error. */
+/** The reason why PostgreSQL is unavailable; undefined for every other error. */
 export function postgresUnavailable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const matches =
-    UNAVAILABLE_STATES.some((state) => state.test(code)) || BROKEN_CONNECTION.has(code) || isPgSentence(error);
-  return matches ? `PostgreSQL cannot do it now (${error.message || code})` : undefined;
+    UNAVAILABLE_STATES.some((state) => state.test(code)) || BROKEN_CONNECTION.has(code) || isPgMessage(error);
+  return matches ? `PostgreSQL is unavailable (${error.message || code})` : undefined;
 }
 
 /** The refusal of a write or renewal of an earlier epoch. */
@@ -45,12 +45,12 @@ export function ownershipLost(database: string): OwnershipLost {
   return new OwnershipLost(`another server has taken over the database ${database}`);
 }
 
-/** Whether the connection that gave the error must not be used again: PostgreSQL is closing it, or says nothing more. */
+/** Whether the connection must not be used again after this error: PostgreSQL closes it, or no longer responds. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ("severity" in error && error.severity === "FATAL") || isPgSentence(error);
+  return ("severity" in error && error.severity === "FATAL") || isPgMessage(error);
 }
 
-function isPgSentence(error: Error): boolean {
-  return PG_SENTENCES.test(error.message);
+function isPgMessage(error: Error): boolean {
+  return PG_MESSAGES.test(error.message);
 }

@@ -1,65 +1,64 @@
 import { type Kysely, sql } from "kysely";
 import { type Lease, StorageLocked } from "../../src/ports/storage.ts";
-import { type Contents, contentsOf, lockMigrations, type Place } from "./migrate.ts";
+import { type Contents, contentsOf, type DatabaseLocation, lockMigrations } from "./migrate.ts";
 import type { Fence } from "./postgres-dialect.ts";
 import { ownershipLost } from "./postgres-errors.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { OwnedOpening } from "./session.ts";
 
-/** How long to wait for a migration, or for writes of the owner before, which PostgreSQL ends by their own limits, ms. */
-const PATIENCE_MS = 9_000;
+/** How long to wait for a migration, or for writes of the previous owner, which end by their own limits, ms. */
+const LOCK_TIMEOUT_MS = 9_000;
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** An opening that takes the lease. */
+/** A storage that takes the lease. */
 export interface Taker {
-  /** Identifies it, so that one whose answer was lost finds itself. */
+  /** Identifies the storage: if a response was lost, it recognizes its own lease. */
   readonly owner: string;
   readonly ms: number;
 }
 
 /**
- * Takes the lease and migrates. The epoch is raised and committed first, so that no new write of the owner before is let
- * through; the writes that were let through are waited for before anything is read. An opening that fails in between can
- * be repeated.
+ * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes of the previous owner.
+ * Before anything is read, the pending writes have ended. An opening that fails in between can be repeated.
  * @returns the new epoch
  * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
 export async function takeLease(
   { db, migrationDb, isCurrent, migrate }: Omit<OwnedOpening, "leaseMs">,
-  place: Place,
+  location: DatabaseLocation,
   taker: Taker,
 ): Promise<number> {
   const { raised, current } = await db.transaction().execute(async (tx) => {
-    const contents = await lockedContents(tx, place);
-    const epoch = hasOwners(contents) ? await raiseEpoch(tx, place, taker) : undefined;
+    const contents = await lockedContents(tx, location);
+    const epoch = hasOwners(contents) ? await raiseEpoch(tx, location, taker) : undefined;
     return { raised: epoch, current: isCurrent(contents) };
   });
   return (current ? db : migrationDb).transaction().execute(async (tx) => {
-    const contents = await lockedContents(tx, place);
-    if (raised !== undefined) await drainWrites(tx, place, raised);
-    else if (!hasOwners(contents)) await refuseOlderServer(tx, place, contents);
+    const contents = await lockedContents(tx, location);
+    if (raised !== undefined) await drainWrites(tx, location, raised);
+    else if (!hasOwners(contents)) await refuseOlderServer(tx, location, contents);
     await sql`set local lock_timeout = 0`.execute(tx);
     await migrate(tx);
-    if (raised === undefined) return raiseEpoch(tx, place, taker);
+    if (raised === undefined) return raiseEpoch(tx, location, taker);
     await extend(tx, raised, taker.ms);
     return raised;
   });
 }
 
-/** The lease of an epoch that was taken. */
-export function leaseOf(db: Kysely<Database>, place: Place, epoch: number, ms: number): Lease {
+/** The lease of an epoch. */
+export function leaseOf(db: Kysely<Database>, location: DatabaseLocation, epoch: number, ms: number): Lease {
   return {
     epoch,
     ms,
     async renew() {
       if (await extend(db, epoch, ms)) return;
-      throw ownershipLost(place.name);
+      throw ownershipLost(location.name);
     },
   };
 }
 
-/** Gives the lease back, unless it is another's already. */
+/** Gives the lease back, unless another storage has taken it. */
 export async function releaseLease(db: Kysely<Database>, epoch: number): Promise<void> {
   await db
     .updateTable("owners")
@@ -70,27 +69,27 @@ export async function releaseLease(db: Kysely<Database>, epoch: number): Promise
 }
 
 /**
- * What every write of an epoch begins with: a lock that a taker waits for, and that hinders neither other writes nor a
- * renewal.
+ * The first query of every write of an epoch: a lock that a new owner waits for, and that blocks neither other writes nor
+ * a renewal.
  */
 export function fenceOf(db: Kysely<Database>, epoch: number): NonNullable<Fence["query"]> {
   return sql`select 1 from ${sql.table("owners")}
     where name = ${sql.lit(WHOLE_DATABASE)} and epoch = ${sql.lit(epoch)} for key share`.compile(db).sql;
 }
 
-/** Waits for other programs that migrate or take the lease, and keeps them out until the transaction ends. */
-async function lockedContents(tx: Kysely<Database>, place: Place): Promise<Contents> {
+/** Waits for other programs that migrate or take the lease, and blocks them until the transaction ends. */
+async function lockedContents(tx: Kysely<Database>, location: DatabaseLocation): Promise<Contents> {
   const untyped = tx as Kysely<unknown>;
-  await sql`set local lock_timeout = ${sql.lit(PATIENCE_MS)}`.execute(tx);
+  await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(tx);
   await lockMigrations(untyped).catch((cause: unknown) => {
     if ((cause as { code?: unknown }).code !== "55P03") throw cause;
-    throw new StorageLocked(`another program migrates the database ${place.name}`, { cause, remainingMs: 1_000 });
+    throw new StorageLocked(`another program migrates the database ${location.name}`, { cause, remainingMs: 1_000 });
   });
-  return contentsOf(untyped, place);
+  return contentsOf(untyped, location);
 }
 
-/** Takes a lease that was given back, has run out or is the taker's own; waits for no write. */
-async function raiseEpoch(tx: Kysely<Database>, { name }: Place, { owner, ms }: Taker): Promise<number> {
+/** Takes a lease that was given back, has expired or is the taker's own; waits for no write. */
+async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { owner, ms }: Taker): Promise<number> {
   const taken = await tx
     .insertInto("owners")
     .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
@@ -115,7 +114,7 @@ async function raiseEpoch(tx: Kysely<Database>, { name }: Place, { owner, ms }: 
   return taken?.epoch ?? refuse(tx, name);
 }
 
-/** @throws {StorageLocked} always, with the time that the owner has left */
+/** @throws {StorageLocked} always, with the time until the lease expires */
 async function refuse(tx: Kysely<Database>, name: string): Promise<never> {
   const { remainingMs } = await tx
     .selectFrom("owners")
@@ -129,8 +128,8 @@ async function refuse(tx: Kysely<Database>, name: string): Promise<never> {
   );
 }
 
-/** Waits until every write that was let through in an earlier epoch has ended. */
-async function drainWrites(tx: Kysely<Database>, { name }: Place, epoch: number): Promise<void> {
+/** Waits until every pending write of an earlier epoch has ended. */
+async function drainWrites(tx: Kysely<Database>, { name }: DatabaseLocation, epoch: number): Promise<void> {
   const row = await tx
     .selectFrom("owners")
     .select("owners.name")
@@ -141,7 +140,7 @@ async function drainWrites(tx: Kysely<Database>, { name }: Place, epoch: number)
   if (!row) await refuse(tx, name);
 }
 
-/** Lets the lease last from now on; false if it is not of this epoch any more. */
+/** Extends the lease from now on; returns false if its epoch is over. */
 async function extend(db: Kysely<Database>, epoch: number, ms: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("owners")
@@ -153,10 +152,10 @@ async function extend(db: Kysely<Database>, epoch: number, ms: number): Promise<
   return numUpdatedRows > 0n;
 }
 
-/** Servers of before there were leases hold a lock of their session; no new one begins until this transaction ends. */
+/** Servers of versions without leases hold a session lock. No such server starts until this transaction ends. */
 async function refuseOlderServer(
   tx: Kysely<Database>,
-  { name }: Place,
+  { name }: DatabaseLocation,
   { migrations, schema }: Contents,
 ): Promise<void> {
   if (migrations === undefined) return;

@@ -1,15 +1,16 @@
-import { clearTimeout, setTimeout } from "node:timers";
 import type { PostgresPool as KyselyPool } from "kysely";
+import { within } from "../../src/base/timeout.ts";
+import { realSystem } from "../../src/ports/system.ts";
 import { endsConnection } from "./postgres-errors.ts";
 
-/** What the storage uses of a `Pool` of the package `pg`. */
+/** The part of a `Pool` of the package `pg` that the storage uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
-  /** How it connects; only the name of the database is read from it. */
+  /** Its connection settings; only the name of the database is read. */
   readonly options?: object;
 }
 
-/** What the storage uses of a connection from that pool. */
+/** The part of a connection from that pool that the storage uses. */
 export interface PostgresPoolClient {
   query(query: PostgresQuery): Promise<unknown>;
   release(destroy?: boolean): void;
@@ -17,23 +18,23 @@ export interface PostgresPoolClient {
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One query, with the settings that pg takes for each. */
+/** One query, with its settings in pg. */
 export interface PostgresQuery {
   readonly text: string;
   readonly values: unknown[];
   readonly types: { getTypeParser(oid: number, format?: "text" | "binary"): (value: never) => unknown };
-  /** How long the answer may take, ms; undefined: the limit of the pool. */
+  /** How long the response may take, ms; undefined: the limit of the pool. */
   readonly query_timeout: number | undefined;
 }
 
-/** Settings of every query, and how long a connection may take to be had, ms. */
+/** Settings of every query, and how long a connection attempt may take, ms. */
 type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly connectMs: number };
 
 const ignore = (): void => {};
 
 /**
  * Adapts a pool for Kysely: it never closes the pool, discards dead connections, and returns the result of the last
- * statement when several are sent together.
+ * statement if several are sent together.
  */
 export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: QuerySettings): KyselyPool {
   return {
@@ -41,7 +42,7 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
     end: async () => {},
     async connect() {
       const client = await connected(pool, connectMs);
-      // Without a listener a connection that breaks at work would end the process.
+      // Without a listener, a connection that breaks during a query would end the process.
       client.on("error", ignore);
       let dead: unknown;
       const query = async (text: string, values: unknown[]) => {
@@ -64,22 +65,17 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
   };
 }
 
-/** A pool of the host may wait for ever: for the network, or for a connection that somebody keeps. */
+/** A connection of the pool, in time. A pool of the host program may wait for ever. */
 async function connected(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
   const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("timeout exceeded when trying to connect")), ms);
-  });
+  const late = () => new Error("timeout exceeded when trying to connect");
   try {
-    return await Promise.race([connecting, late]);
+    return await within(connecting, { system: realSystem, ms, late });
   } catch (error) {
     connecting.then(
       (client) => client.release(),
       () => {},
     );
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Storage } from "../../src/ports/storage.ts";
+import { connectPostgres, POSTGRES_TRAITS } from "./connect-postgres.ts";
 import { kyselyStorage } from "./kysely-storage.ts";
-import { connectPostgres, POSTGRES_TRAITS } from "./postgres-engine.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import type { TableNames } from "./table-names.ts";
 
@@ -13,7 +13,7 @@ export type PostgresStorageOptions = TableNames & (Connection | SharedPool);
 interface Connection {
   /** `postgres://user:password@host:port/database` */
   readonly url: string;
-  /** Most connections; 10 when not given. A server holds one more for its lease. */
+  /** Maximum number of connections. Default: 10. A server uses one more for its lease. */
   readonly max?: number | undefined;
   readonly pool?: undefined;
 }
@@ -25,8 +25,8 @@ interface SharedPool {
 }
 
 /**
- * A storage in PostgreSQL (12 and later), by the package `pg` (a peer dependency: `npm install pg`). It keeps no state in
- * a session, so a transaction pooler such as PgBouncer may stand between.
+ * A storage in PostgreSQL (12 and later), with the package `pg` (a peer dependency: `npm install pg`). It keeps no session
+ * state, so it works through a transaction pooler such as PgBouncer.
  * @example const storage = postgresStorage({ url: "postgres://ringport:secret@localhost/ringport" });
  * @example const storage = postgresStorage({ pool, schema: "ringport" });
  */

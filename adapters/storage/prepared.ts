@@ -1,7 +1,7 @@
 import { type Compilable, CompiledQuery, type DialectAdapter, type Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** Stands in a compiled query where a value of each run goes. */
+/** Marks the place of a value in a compiled query. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -9,7 +9,7 @@ class Placeholder {
   }
 }
 
-/** What is sent to the database. */
+/** An SQL statement with its values. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -17,15 +17,15 @@ export interface Statement {
 
 /** A query that is compiled once. */
 export interface Prepared<Given, Row> {
-  /** Runs it as a part of a transaction. */
+  /** Runs it in a transaction. */
   (tx: Kysely<Database>, given: Given): Promise<Row[]>;
   statement(db: Kysely<Database>, given: Given): Statement;
 }
 
 /**
  * A query that is built and compiled once per database: on a hot path, building one takes longer than running it.
- * @param build makes the query; it gets a stand-in for each value and therefore must not look at them. It is asked again
- *   when a run gives values of other names.
+ * @param build makes the query from placeholders, so it must not read the values. It is called again if a run has values
+ *   with other names.
  */
 export function prepared<Given extends object, Row>(
   build: (db: Kysely<Database>, given: Given) => Compilable<Row>,

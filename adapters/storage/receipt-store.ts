@@ -15,7 +15,7 @@ const FINISHED = prepared((db, { userId, scope, key, result }: ReceiptResult) =>
     .returning("key"),
 );
 
-/** What is known of idempotency keys. */
+/** Idempotency keys and their results. */
 export function receiptStore(session: Session): ReceiptStore {
   return {
     begin: ({ userId, scope, key }, fingerprint, now, expiredBefore) =>
@@ -71,7 +71,7 @@ export function receiptStore(session: Session): ReceiptStore {
 }
 
 /**
- * Stores the answer of a request, inside the transaction of what it changed.
+ * Stores the result of a request, inside the transaction of its changes.
  * @throws {StorageUnavailable} the key is not begun: a creation without its receipt could happen twice
  */
 export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult): Promise<void> {
@@ -79,7 +79,7 @@ export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult
   if (!row) throw new StorageUnavailable("the idempotency key of the request was released; send the request again");
 }
 
-/** Two requests that clean up at once skip each other's rows instead of waiting in a ring. */
+/** Two requests that delete at the same time skip each other's rows, which prevents a deadlock. */
 async function forgetBegunBefore(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<number> {
   const old = tx.deleteFrom("receipts");
   const deletion = rowLocks

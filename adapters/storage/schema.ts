@@ -5,8 +5,8 @@ import type { InstanceStatus } from "../../src/domain/instance.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
 
 /**
- * The tables, the same in both databases. Times are ms since 1970-01-01 UTC; columns called JSON below are text, which
- * holds every string that JavaScript can (JSON.stringify escapes NUL and lone surrogates).
+ * The tables, the same in both databases. Times are ms since 1970-01-01 UTC. JSON columns are text, which takes every
+ * JavaScript string (JSON.stringify escapes NUL and lone surrogates).
  */
 export interface Database {
   users: UserTable;
@@ -62,7 +62,7 @@ export interface InstanceTable {
   version: number;
 }
 
-/** Sealed credentials, apart from their instance so that reading one never loads the other. */
+/** Sealed credentials, in a table of their own: reading an instance never loads them. */
 export interface CredentialTable {
   instance_id: string;
   sealed: Uint8Array;
@@ -96,21 +96,21 @@ export interface CallTable {
   version: number;
 }
 
-/** Audio files of calls that are not over. */
+/** Audio files of active calls. */
 export interface CallAudioTable {
   call_id: string;
-  /** A file is its parts one after the other, from 0; only a large one in SQLite has more than one. */
+  /** From 0. Only a large file in SQLite has several parts. */
   part: number;
   bytes: Uint8Array;
 }
 
-/** Calls that were deleted while they still counted for their token; nothing else is kept of them. */
+/** Deleted calls that still count for their token; no other data of them is kept. */
 export interface RemovedCallTable {
   token_id: string;
   created_at: number;
 }
 
-/** How many final calls each instance has, so that counting never reads them; per instance, so that no row is hot. */
+/** The number of final calls, so that counting never reads them; per instance, so that no row is hot. */
 export interface FinishedCountTable {
   instance_id: string;
   status: CallStatus;
@@ -126,7 +126,7 @@ export interface EventTable {
   user_id: string;
   /** JSON. */
   data: string;
-  /** Place in the log of the user. */
+  /** The position in the log of the user. */
   position: number;
 }
 
@@ -134,7 +134,7 @@ export interface EventTable {
 export interface EventCounterTable {
   user_id: string;
   position: number;
-  /** The last event that was numbered by the migration: up to here positions follow the ids. */
+  /** The last event that the migration numbered. Up to here positions follow the ids. */
   numbered: number;
 }
 
@@ -150,7 +150,7 @@ export interface ReceiptTable {
   created_at: number;
 }
 
-/** What was said, one row for each line. */
+/** Lines of transcripts. */
 export interface TranscriptTable {
   call_id: string;
   position: number;
@@ -163,7 +163,7 @@ export interface TranscriptTable {
   confidence: number | null;
 }
 
-/** How far the wall clock is trusted; one row. */
+/** The time up to which the wall clock is trusted; one row. */
 export interface TrustedTimeTable {
   id: number;
   at: number;
@@ -173,13 +173,13 @@ export interface TrustedTimeTable {
 
 export const WHOLE_DATABASE = "server";
 
-/** Who may write, by resource; only PostgreSQL has rows here. */
+/** The owner of each resource, which alone may write; only PostgreSQL has rows. */
 export interface OwnerTable {
-  /** What is owned, such as {@link WHOLE_DATABASE}. */
+  /** The resource, such as {@link WHOLE_DATABASE}. */
   name: string;
   /** Rises with every owner. */
   epoch: number;
-  /** The opening that owns it; null if it was given back. */
+  /** The storage that owns it; null if it was given back. */
   owner: string | null;
   /** By the clock of the database. */
   expires_at: number;

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** Databases up to this size are compacted after every purge. It takes about 5 ms per MB; nothing else runs meanwhile. */
+/** Up to this size, a database is compacted after every purge. It blocks the event loop for about 5 ms per MB. */
 const SMALL_BYTES = 8 * 1024 * 1024;
 const ATTEMPTS = 100;
 const PAUSE_MS = 10;
 
 /**
- * Takes what was deleted out of the database file and its WAL. Deleted rows are zeros already (`secure_delete`), but a
- * page that was split keeps a copy of rows that went to the other half; only VACUUM writes every page anew.
- * @param endReads ends the transaction that reads share: the WAL cannot be emptied under it
+ * Removes deleted records from the database file and its WAL. Deleted rows are zeros already (`secure_delete`), but a
+ * split page keeps a copy of the rows in its other half. Only VACUUM rewrites every page.
+ * @param endReads ends the shared transaction of reads, which keeps the WAL from being emptied
  * @throws {StorageUnavailable} another process keeps the database busy
  */
 export async function scrubSqlite(database: DatabaseSync, thorough: boolean, endReads: () => void): Promise<void> {
   let compacted = !thorough && sizeOf(database) > SMALL_BYTES;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // From here to the end of the step nothing else runs in this process.
+    // Until the end of this step nothing else runs in this process.
     if (!database.isTransaction) {
       endReads();
       compacted ||= compact(database);
@@ -25,10 +25,10 @@ export async function scrubSqlite(database: DatabaseSync, thorough: boolean, end
     }
     await sleep(PAUSE_MS);
   }
-  throw new StorageUnavailable("the database is too busy to take deleted records out of its files");
+  throw new StorageUnavailable("the database is too busy to remove deleted records from its files");
 }
 
-/** Writes every page anew; false while another process writes. */
+/** Rewrites every page; returns false while another process writes. */
 function compact(database: DatabaseSync): boolean {
   try {
     database.exec("vacuum");
@@ -44,7 +44,7 @@ function sizeOf(database: DatabaseSync): number {
   return Number(row?.bytes);
 }
 
-/** Moves the WAL into the database and cuts it to nothing; false while another process reads from it. */
+/** Moves the WAL into the database and truncates it; returns false while another process reads from it. */
 function emptyWal(database: DatabaseSync): boolean {
   const row = database.prepare("pragma wal_checkpoint(truncate)").get();
   return row?.busy === 0;

@@ -1,64 +1,64 @@
 import type { Dialect, Kysely } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
 import type { AudioFiles } from "./audio-files.ts";
-import type { Contents, Place } from "./migrate.ts";
-import type { ColumnTypes } from "./migrations.ts";
+import type { ColumnTypes } from "./first-tables.ts";
+import type { Contents, DatabaseLocation } from "./migrate.ts";
 import type { Prepared, Statement } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** One open database, as the stores see it. All methods throw StorageUnavailable where the database cannot. */
+/** One open database, for the stores. All methods throw StorageUnavailable. */
 export interface Session {
   readonly traits: Traits;
-  /** Writes large audio files; undefined if the database writes them as it writes everything. */
+  /** Writes large audio files; undefined if the database writes them like all records. */
   readonly files: AudioFiles | undefined;
-  /** For one query that is asked again and again and only reads; answers its rows. */
-  ask<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
-  /** For everything else that only reads. */
+  /** Runs a hot query that only reads; returns its rows. */
+  query<Given, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
+  /** Runs other work that only reads. */
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
-  /** For what one statement changes. */
+  /** Runs work of one statement that writes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
-   * For one hot statement that returns what it has changed. On PostgreSQL it takes one round trip instead of three: if it
-   * is given an `epoch`, it changes nothing in another one.
+   * Runs one hot statement that returns its changes. On PostgreSQL it takes one round trip instead of three: with an
+   * `epoch` it changes nothing in another one.
    */
   writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
-  /** For what is stored together; `work` waits for nothing but the database. */
+  /** Runs work that is stored together; `work` waits only for the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
-  /** Overwrites what was deleted, if the database keeps files of its own. */
+  /** Overwrites deleted records, if the files of the database are its own. */
   scrub(thorough: boolean): Promise<void>;
 }
 
-/** What the session adds to what a statement is given. */
+/** Values that the session adds to a statement. */
 export interface Fenced {
   readonly epoch?: number;
 }
 
-/** How one database differs from the other. */
+/** Differences between the databases. */
 export interface Traits {
-  /** Transactions overlap, so a row that is read in order to decide must be locked. Where they do not, they share commits. */
+  /** Transactions overlap, so a row that a decision depends on is locked. Otherwise transactions share commits. */
   readonly rowLocks: boolean;
-  /** A sentence where the error says that the database cannot do it now; undefined for every other error. */
+  /** The reason why the database is unavailable; undefined for every other error. */
   unavailable(error: unknown): string | undefined;
 }
 
-/** What a database brings to be a storage. */
-export interface Engine extends Place {
+/** A connected database, from which `kyselyStorage` makes a storage. */
+export interface ConnectedDatabase extends DatabaseLocation {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;
-  /** Runs a query that only reads, where there is a quicker way than the dialect's. It sees all that is committed. */
+  /** Runs a query that only reads faster than the dialect does. It sees all committed data. */
   read?<Row>(statement: Statement): Promise<Row[]>;
-  /** Overwrites what was deleted; undefined where files are the database server's own. */
+  /** Overwrites deleted records; undefined if the files belong to a database server. */
   scrub?(thorough: boolean): Promise<void>;
-  /** For migrations, where the everyday dialect has time limits that a long one would break. */
+  /** For migrations, if the other dialect has time limits that a long migration would exceed. */
   readonly migrationDialect?: Dialect;
   /**
-   * Makes this opening the one server of the database, which nobody else becomes while it migrates.
+   * Makes this storage the one server of the database, and keeps other servers out while it migrates.
    * @throws {StorageLocked} another server works on it
    */
   own(opening: OwnedOpening): Promise<Ownership>;
-  /** Writes large audio files, if the dialect would stop the event loop meanwhile. */
+  /** Writes large audio files, if the dialect would block the event loop. */
   readonly files?: AudioFiles | undefined;
-  /** Closes what `connect` opened, where the dialect does not. */
+  /** Closes what the dialect does not close. */
   close?(): Promise<void> | void;
 }
 
@@ -67,14 +67,14 @@ export interface OwnedOpening {
   readonly migrationDb: Kysely<Database>;
   /** Whether the database needs no migration. */
   isCurrent(contents: Contents): boolean;
-  /** Brings the database up to date in a transaction of `migrationDb`, or of `db` if it is current. */
+  /** Migrates the database in a transaction of `migrationDb`, or of `db` if it is current. */
   migrate(tx: Kysely<Database>): Promise<void>;
   readonly leaseMs: number;
 }
 
-/** That this opening is the one server. */
+/** The ownership of the database. */
 export interface Ownership {
-  /** Undefined where the operating system takes it back when the process dies. */
+  /** Undefined if the ownership ends with the process. */
   readonly lease?: Lease;
   release(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** What is stored together or not at all. */
+/** Work that is stored completely or not at all. */
 type Work<T> = (tx: Kysely<Database>) => Promise<T>;
 
 /** Work that waits for a transaction. */
@@ -12,21 +12,21 @@ interface Piece {
   reject(error: unknown): void;
 }
 
-/** No piece is begun later than this in a transaction, ms: the event loop, and with it live audio, waits for its end. */
-const LONGEST_MS = 4;
+/** No piece starts later than this in a transaction, ms: the event loop, and live audio, waits for its end. */
+const MAX_MS = 4;
 
 const SAVEPOINT = CompiledQuery.raw("savepoint piece");
 const RELEASE = CompiledQuery.raw("release piece");
 const ROLLBACK = CompiledQuery.raw("rollback to piece");
 
 /**
- * For a database where only one transaction can run at a time: all work that has come up in one turn of the event loop
- * shares a transaction, because a durable commit costs more than the work in it. Each piece stands or falls by itself,
- * and its promise settles behind the commit.
+ * For a database that runs one transaction at a time. All work of one turn of the event loop shares a transaction, because
+ * a durable commit costs more than the work in it. Each piece succeeds or fails by itself, and its promise settles after
+ * the commit.
  */
 export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {
   const waiting: Piece[] = [];
-  /** So many of those that wait get a transaction of their own. */
+  /** The number of waiting pieces that get a transaction of their own. */
   let alone = 0;
   let scheduled = false;
 
@@ -42,7 +42,7 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
       for (const settle of settled) settle();
       waiting.unshift(...pieces.slice(settled.length));
     } catch (error) {
-      // Nothing was stored. Where one piece was too much for the database, the others shall not suffer for it.
+      // Nothing was stored. If one piece was too large for the database, the others are tried again without it.
       if (begun && pieces.length > 1) {
         waiting.unshift(...pieces);
         alone = pieces.length;
@@ -61,14 +61,14 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
     });
 }
 
-/** Does as much of the work as there is time for; answers what to do about each piece once that is committed. */
+/** Does as much work as there is time for; returns what to do for each piece after the commit. */
 async function inTransaction(tx: Kysely<Database>, pieces: readonly Piece[]): Promise<(() => void)[]> {
   const [only, ...others] = pieces;
   if (only && others.length === 0) {
     const result = await only.work(tx);
     return [() => only.resolve(result)];
   }
-  const until = performance.now() + LONGEST_MS;
+  const until = performance.now() + MAX_MS;
   const settled: (() => void)[] = [];
   for (const piece of pieces) {
     if (performance.now() > until) break;
@@ -89,7 +89,7 @@ async function attempt(tx: Kysely<Database>, piece: Piece): Promise<() => void> 
   }
 }
 
-/** @throws what went wrong, where the database has given up the whole transaction, as it does when its disk is full */
+/** @throws the cause, if the database has rolled back the whole transaction, as it does on a full disk */
 async function undo(tx: Kysely<Database>, cause: unknown): Promise<void> {
   try {
     await tx.executeQuery(ROLLBACK);

@@ -1,20 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers";
 
-/** Lets reads share a transaction. */
+/** A transaction that reads share. */
 export interface SharedReads {
-  /** Runs a read inside the transaction that is open, or a new one. */
+  /** Runs a read inside the open transaction, or a new one. */
   within<T>(read: () => T): T;
-  /** Something was committed: the next read begins a transaction that sees it. */
+  /** Called after a commit: the next read starts a new transaction, which sees it. */
   renew(): void;
 }
 
-/** What another process commits is seen this much later at most, ms; what this one commits is seen at once. */
-const LONGEST_MS = 2;
+/** Commits of another process become visible within this time, ms; those of this one at once. */
+const MAX_MS = 2;
 
 /**
- * Reads that come close together see the same moment of the database, so that they need its locks only once: in WAL
- * mode asking for them takes longer than reading a row.
+ * Reads that are close together see the same state of the database and lock it only once. In WAL mode, locking takes
+ * longer than reading a row.
  * @param database only for reading
  */
 export function sharedReads(database: DatabaseSync): SharedReads {
@@ -39,7 +39,7 @@ export function sharedReads(database: DatabaseSync): SharedReads {
       if (!begun) {
         begin.run();
         begun = true;
-        if (!scheduled) setTimeout(late, LONGEST_MS);
+        if (!scheduled) setTimeout(late, MAX_MS);
         scheduled = true;
       }
       return read();

@@ -8,13 +8,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Statement as Asked } from "./prepared.ts";
+import type { Statement as Query } from "./prepared.ts";
 import { whenFree } from "./sqlite-errors.ts";
 
-/** Statements kept prepared; an application's queries are far fewer. */
+/** Prepared statements in the cache; the storage has far fewer queries. */
 const CACHED_STATEMENTS = 300;
 
-/** Migrations run in one immediate transaction, which is also their lock between processes. */
+/** Migrations run in one immediate transaction, which also locks out other processes. */
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -22,10 +22,10 @@ class Adapter extends SqliteAdapter {
 }
 
 /**
- * Kysely over the runtime's own SQLite: one connection, statements kept prepared, transactions that never upgrade.
- * @param committed told behind each commit
+ * Kysely over the runtime's own SQLite: one connection, cached statements, transactions that never upgrade.
+ * @param onCommit called after each commit
  */
-export function sqliteDialect(database: DatabaseSync, committed: () => void): Dialect {
+export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dialect {
   const connection = sqliteConnection(database);
   const raw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
   return {
@@ -36,34 +36,34 @@ export function sqliteDialect(database: DatabaseSync, committed: () => void): Di
       init: async () => {},
       acquireConnection: async () => connection,
       releaseConnection: async () => {},
-      // A transaction that reads first and writes later fails when another process wrote in between; this one waits.
+      // A transaction that reads first and writes later fails if another process wrote in between; this one waits.
       beginTransaction: async () => void (await raw("begin immediate")),
       async commitTransaction() {
         await raw("commit");
-        committed();
+        onCommit();
       },
       async rollbackTransaction() {
-        if (database.isTransaction) await raw("rollback"); // SQLite itself rolls back when the disk is full
+        if (database.isTransaction) await raw("rollback"); // SQLite itself rolls back on a full disk
       },
-      destroy: async () => {}, // who opened the database closes it
+      destroy: async () => {}, // the caller closes the database
     }),
   };
 }
 
 interface Statement {
-  readonly answersRows: boolean;
+  readonly returnsRows: boolean;
   all(parameters: readonly unknown[]): unknown[];
   run(parameters: readonly unknown[]): bigint;
 }
 
 /**
- * A connection of Kysely's, which also answers bare rows.
- * @param within what bare rows are read in
+ * A Kysely connection that also returns bare rows.
+ * @param within wraps the reading of bare rows
  */
 export function sqliteConnection(
   database: DatabaseSync,
   within: <T>(read: () => T) => T = (read) => read(),
-): DatabaseConnection & { rows<R>(query: Asked): Promise<R[]> } {
+): DatabaseConnection & { rows<R>(query: Query): Promise<R[]> } {
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
@@ -71,7 +71,7 @@ export function sqliteConnection(
     if (known) return known;
     const prepared = database.prepare(text);
     const statement: Statement = {
-      answersRows: prepared.columns().length > 0,
+      returnsRows: prepared.columns().length > 0,
       all: (parameters) => prepared.all(...parameters.map(bound)),
       run: (parameters) => BigInt(prepared.run(...parameters.map(bound)).changes),
     };
@@ -85,20 +85,20 @@ export function sqliteConnection(
   }
 
   return {
-    rows: <R>({ sql, parameters }: Asked) => whenFree(() => within(() => prepare(sql).all(parameters) as R[])),
+    rows: <R>({ sql, parameters }: Query) => whenFree(() => within(() => prepare(sql).all(parameters) as R[])),
     executeQuery: <R>({ sql, parameters }: CompiledQuery) =>
       whenFree((): QueryResult<R> => {
         const statement = prepare(sql);
-        if (statement.answersRows) return { rows: statement.all(parameters) as R[] };
+        if (statement.returnsRows) return { rows: statement.all(parameters) as R[] };
         return { rows: [], numAffectedRows: statement.run(parameters) };
       }),
     streamQuery() {
-      throw new Error("rows are not streamed: every query of this storage answers a page");
+      throw new Error("rows cannot be streamed: read a page instead");
     },
   };
 }
 
-/** node:sqlite takes a Date or another object for named parameters and stores NULL; here it is refused. */
+/** Refuses objects such as a Date, which node:sqlite would take for named parameters and store as NULL. */
 function bound(value: unknown): SQLInputValue {
   if (value === undefined || value === null) return null;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Primary result codes (sqlite.org/rescode.html) of a database that cannot do it now. */
+/** Primary result codes (sqlite.org/rescode.html) of an unavailable database. */
 const UNAVAILABLE: Readonly<Record<number, string>> = {
   5: "the database is locked by another process",
   6: "the database is locked by another process",
@@ -10,8 +10,8 @@ const UNAVAILABLE: Readonly<Record<number, string>> = {
   14: "the database file cannot be opened",
 };
 
-/** SQLite's own sentences for the same: in Deno, opening and `exec` give no code. */
-const SENTENCES: readonly (readonly [string, number])[] = [
+/** SQLite's messages for these codes: in Deno, opening and `exec` report no code. */
+const MESSAGES: readonly (readonly [string, number])[] = [
   ["database is locked", 5],
   ["database table is locked", 6],
   ["attempt to write a readonly database", 8],
@@ -21,40 +21,40 @@ const SENTENCES: readonly (readonly [string, number])[] = [
   ["file is not a database", 26],
 ];
 
-const PATIENCE_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 10;
 
-/** A sentence where SQLite cannot do it now; undefined for every other error. */
+/** The reason why SQLite is unavailable; undefined for every other error. */
 export function sqliteUnavailable(error: unknown): string | undefined {
-  const sentence = UNAVAILABLE[primaryCode(error)];
-  return sentence && `${sentence} (${(error as Error).message})`;
+  const reason = UNAVAILABLE[primaryCode(error)];
+  return reason && `${reason} (${(error as Error).message})`;
 }
 
-/** Whether the file holds something else. */
+/** Whether the file is not a database. */
 export function isNoDatabase(error: unknown): boolean {
   return primaryCode(error) === 26;
 }
 
-/** Whether another connection holds the lock that was asked for. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === 5 || code === 6;
 }
 
 /**
- * Does the work as soon as no other process holds the database, for up to two seconds. SQLite's own waiting
- * (`busy_timeout`) would stop the event loop, and with it the audio of every call; between these tries the loop runs.
+ * Does the work as soon as no other process locks the database, for up to two seconds. SQLite's own waiting
+ * (`busy_timeout`) would block the event loop, and the audio of every call.
  */
 export function whenFree<T>(work: () => T): Promise<T> {
   try {
-    return Promise.resolve(work()); // nearly always: no second promise for a wait that does not come
+    return Promise.resolve(work()); // nearly always, so without a second promise
   } catch (error) {
-    return isBusy(error) ? tryAgain(work) : Promise.reject(error);
+    return isBusy(error) ? retry(work) : Promise.reject(error);
   }
 }
 
-async function tryAgain<T>(work: () => T): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function retry<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     await sleep(PAUSE_MS);
     try {
@@ -70,5 +70,5 @@ function primaryCode(error: unknown): number {
   if (!(error instanceof Error)) return 0;
   if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
   const fromSqlite = "code" in error && error.code === "ERR_SQLITE_ERROR";
-  return (fromSqlite && SENTENCES.find(([sentence]) => error.message.startsWith(sentence))?.[1]) || 0;
+  return (fromSqlite && MESSAGES.find(([message]) => error.message.startsWith(message))?.[1]) || 0;
 }

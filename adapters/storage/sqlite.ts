@@ -1,24 +1,24 @@
 import type { Storage } from "../../src/ports/storage.ts";
 import type { AudioFileWorkers } from "./audio-files.ts";
+import { connectSqlite, SQLITE_TRAITS } from "./connect-sqlite.ts";
 import { kyselyStorage } from "./kysely-storage.ts";
-import { connectSqlite, SQLITE_TRAITS } from "./sqlite-engine.ts";
 
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {
-  /** The database file, made when it is missing (its folder is not); ":memory:" for one that ends with the storage. */
+  /** The database file, created if it is missing (its folder is not); ":memory:" for one that ends with the storage. */
   readonly path: string;
-  /** FULL (default) survives a power failure; NORMAL is about four times as fast and may lose the last writes in one. */
+  /** FULL (default) survives a power failure; NORMAL is about four times faster and may lose the last writes. */
   readonly synchronous?: "FULL" | "NORMAL";
-  /** Most pages (4,096 bytes each) the database may grow to; unlimited when not given. */
+  /** Maximum size of the database, in pages of 4,096 bytes. Default: unlimited. */
   readonly maxPageCount?: number;
-  /** What the names of tables and indexes begin with, in a file that another program uses as well. Default: nothing. */
+  /** The prefix of tables and indexes, in a file that another program also uses. Default: nothing. */
   readonly prefix?: string | undefined;
-  /** Writes large audio files away from the thread that carries audio; on that thread without them. */
+  /** Writes large audio files away from the thread that carries audio. Default: on that thread. */
   readonly workers?: AudioFileWorkers;
 }
 
 /**
- * A storage in one file, on the SQLite that Node (22.16 and later), Bun (1.4 and later) and Deno carry.
+ * A storage in one file, with the built-in SQLite of Node (22.16 and later), Bun (1.4 and later) and Deno.
  * @example const storage = sqliteStorage({ path: "./data/ringport.db" });
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage {

@@ -4,7 +4,7 @@ interface IndexKind {
   readonly unique?: boolean;
 }
 
-/** An index of the rows that a condition holds for; the condition is SQL without parameters. */
+/** Creates an index of the rows that meet a condition, SQL without parameters. */
 export async function partialIndex(
   db: Kysely<unknown>,
   name: string,
@@ -17,21 +17,21 @@ export async function partialIndex(
   await (unique ? index.unique() : index).execute();
 }
 
-/** A table that is made anew, because its primary key changes. */
-interface RemadeTable {
+/** A table that is recreated because its primary key changes. */
+interface RecreatedTable {
   readonly table: string;
-  /** The table that holds the rows meanwhile; `named-tables.ts` knows it. */
+  /** The temporary table for its rows; `named-tables.ts` lists it. */
   readonly aside: string;
-  /** Columns of the new table that are filled, SQL. */
+  /** Columns of the new table to fill, SQL. */
   readonly columns: string;
-  /** What they are filled with, SQL on the old columns. */
+  /** Their values, SQL on the old columns. */
   readonly values: string;
 }
 
-/** Makes a table anew, without its indexes, and keeps its rows. */
-export async function remadeTable(
+/** Recreates a table with its rows, without its indexes. */
+export async function recreateTable(
   db: Kysely<unknown>,
-  { table, aside, columns, values }: RemadeTable,
+  { table, aside, columns, values }: RecreatedTable,
   shape: (table: CreateTableBuilder<string>) => CreateTableBuilder<string>,
 ): Promise<void> {
   const { schema } = db;

@@ -7,13 +7,13 @@ import type { Session } from "./session.ts";
 /** Rows per INSERT, ids per SELECT; both databases limit the parameters of one statement. */
 const BATCH = 500;
 
-/** What was said, a row for each line; the key is also the order in which a call's lines are found. */
+/** Transcripts, one row for each line. */
 export function transcriptStore(session: Session): TranscriptStore {
   return {
     append: (lines) =>
       session.transaction(async (tx) => {
-        const kept = await keptCalls(tx, lines, session.traits.rowLocks);
-        const rows = lines.filter(({ callId }) => kept.has(callId)).map(rowOf);
+        const remaining = await remainingCalls(tx, lines, session.traits.rowLocks);
+        const rows = lines.filter(({ callId }) => remaining.has(callId)).map(rowOf);
         for (let from = 0; from < rows.length; from += BATCH)
           await tx
             .insertInto("transcripts")
@@ -39,14 +39,14 @@ export function transcriptStore(session: Session): TranscriptStore {
   };
 }
 
-/** Which calls of these lines are still there; they stay until the transaction ends. A call that was erased gets no more lines. */
-async function keptCalls(
+/** The calls of these lines that still exist, locked until the transaction ends. An erased call gets no more lines. */
+async function remainingCalls(
   tx: Kysely<Database>,
   lines: readonly TranscriptLine[],
   rowLocks: boolean,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(lines.map(({ callId }) => callId))];
-  const kept = new Set<string>();
+  const remaining = new Set<string>();
   for (let from = 0; from < ids.length; from += BATCH) {
     const found = await tx
       .selectFrom("calls")
@@ -54,9 +54,9 @@ async function keptCalls(
       .where("id", "in", ids.slice(from, from + BATCH))
       .$if(rowLocks, (query) => query.forKeyShare())
       .execute();
-    for (const { id } of found) kept.add(id);
+    for (const { id } of found) remaining.add(id);
   }
-  return kept;
+  return remaining;
 }
 
 function rowOf(line: TranscriptLine): TranscriptRow {

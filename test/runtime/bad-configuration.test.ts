@@ -182,7 +182,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     writeFileSync(file, "These are my notes. ".repeat(500));
     // The lock beside the database is made by whoever looks into it first, and holds nothing.
     writeFileSync(`${file}-server.lock`, "");
-    await expectRefused(target, place, {}, literally(`${file} is no SQLite database`), /restore it from a backup/);
+    await expectRefused(target, place, {}, literally(`${file} is not a SQLite database`), /restore it from a backup/);
   });
 
   test("a newer database and a failed migration leave the data as it was", async () => {

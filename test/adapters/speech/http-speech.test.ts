@@ -50,7 +50,7 @@ async function failure(work: Promise<Heard>): Promise<Error> {
 }
 
 describe("a request to a speech server", () => {
-  test("names the model, the voice and the format, and carries the key", async () => {
+  test("contains the model, the voice, the format and the key", async () => {
     await speak("Bom dia.", {
       headers: { "x-team": "calls" },
       voices: { "pt-BR-1": { voice: "pf_dora", speed: 1.2, language: "p" } },
@@ -71,12 +71,12 @@ describe("a request to a speech server", () => {
     ]);
   });
 
-  test("takes a base URL with a slash at its end, and a model for one voice", async () => {
+  test("accepts a trailing slash in the base URL and a model per voice", async () => {
     await speak("Oi.", { baseUrl: `${server.baseUrl}/`, voices: { "pt-BR-1": { voice: "v", model: "other" } } });
     expect(server.requests[0]).toMatchObject({ path: "/v1/audio/speech", body: { model: "other" } });
   });
 
-  test("is made once for the same text, also when it is asked for twice at once", async () => {
+  test("is made once for the same text, also at the same time", async () => {
     const speech = embeddedSpeech({
       http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
     });
@@ -88,14 +88,14 @@ describe("a request to a speech server", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("refuses voice ids of a wrong form when it is configured", () => {
+  test("is impossible with a malformed voice id in the configuration", () => {
     const http = { baseUrl: server.baseUrl, model: "m", voices: { portuguese: { voice: "v" } } };
     expect(() => embeddedSpeech({ http })).toThrow('"portuguese" is not a voice id');
   });
 });
 
 describe("the samples of a speech server", () => {
-  test("survive pieces that end in the middle of a sample", async () => {
+  test("are complete if pieces end in the middle of a sample", async () => {
     const { samples, sampleRate } = await speak("abc abc abc");
     expect(sampleRate).toBe(24_000);
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
@@ -110,13 +110,13 @@ describe("the samples of a speech server", () => {
     expect((await speak("Oi.", sampleRate ? { sampleRate } : {})).sampleRate).toBe(expected);
   });
 
-  test("may come as WAV, whose header names the rate", async () => {
+  test("may arrive as WAV, whose header names the rate", async () => {
     const { sampleRate, samples } = await speak("abc abc", { responseFormat: "wav", sampleRate: 8000 });
     expect(sampleRate).toBe(24_000);
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
   });
 
-  test("are refused when they are something else", async () => {
+  test("are refused with another content type", async () => {
     server.contentType = "text/html; charset=utf-8";
     const error = await failure(speak("Oi."));
     expect(error).toMatchObject({ name: "SpeechFailed" });
@@ -124,11 +124,11 @@ describe("the samples of a speech server", () => {
   });
 });
 
-test("what a server has spoken so far is heard before it has spoken the rest", async () => {
-  let goOn = () => {};
+test("httpSpeech yields pieces before the response is complete", async () => {
+  let resume = () => {};
   server.fail({
     pause: new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     }),
   });
   const speech = embeddedSpeech({
@@ -143,7 +143,7 @@ test("what a server has spoken so far is heard before it has spoken the rest", a
     if (beforeTheRest === 0 && heardMs > halfMs - 400) {
       beforeTheRest = heardMs;
       expect(server.open).toBe(1);
-      goOn();
+      resume();
     }
   }
   expect(beforeTheRest).toBeGreaterThan(halfMs - 400);
@@ -151,12 +151,12 @@ test("what a server has spoken so far is heard before it has spoken the rest", a
   expect(heardMs).toBeGreaterThan(2 * halfMs - 100);
 });
 
-describe("a speech server that fails", () => {
+describe("a failing speech server", () => {
   test.each([
     [401, '{"error":{"message":"Incorrect API key: sk-very-secret-key"}}', 1],
     [400, '{"detail":"no such voice pf_dora"}', 1],
     [500, "<h1>Out of memory</h1>", 3],
-  ])("with %i is reported with its words, without the key", async (status, body, requests) => {
+  ])("with status %i is quoted without the key", async (status, body, requests) => {
     server.fail(
       ...Array.from({ length: requests }, () => ({
         status,
@@ -172,7 +172,7 @@ describe("a speech server that fails", () => {
     expect(server.requests).toHaveLength(requests);
   });
 
-  test("by answering too late, or with a key that cannot be sent, prints neither key nor text", async () => {
+  test("prints neither key nor text in its errors", async () => {
     const hanging = createServer(() => {});
     await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
     const baseUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/v1`;
@@ -184,7 +184,7 @@ describe("a speech server that fails", () => {
     for (const error of [late, unsendable, broken]) expect(printed(error)).not.toMatch(/very-secret-key|Our secret/);
   });
 
-  test("with 429 is asked again after the time that it names", async () => {
+  test("with 429 is tried again after Retry-After", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
@@ -192,12 +192,12 @@ describe("a speech server that fails", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("with 500 once is asked again", async () => {
+  test("with 500 is tried again", async () => {
     server.fail({ status: 500 });
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
   });
 
-  test("by cutting the connection before it answers is asked again, twice at most", async () => {
+  test("that cuts the connection is tried again, twice at most", async () => {
     server.fail("cut");
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(2);
@@ -208,12 +208,12 @@ describe("a speech server that fails", () => {
     expect(tries).toBeLessThanOrEqual(6); // Deno by itself tries again what it sent on a connection from before
   });
 
-  test("with a very long body is quoted in short", async () => {
+  test("with a long error body is quoted in short", async () => {
     server.fail({ status: 422, body: JSON.stringify({ error: { message: "long ".repeat(1000) } }) });
     expect((await failure(speak("Oi."))).message.length).toBeLessThan(300);
   });
 
-  test("by never answering is given up in time", async () => {
+  test("that never responds is abandoned in time", async () => {
     server.fail("silent");
     const error = await failure(speak("Oi.", { timeoutMs: 150 }));
     expect(error.message).toBe("the speech server did not answer within 150 ms");
@@ -225,7 +225,7 @@ describe("a speech server that fails", () => {
     ["truncate", /the speech server failed/],
     ["drop", /the speech server failed/],
     ["empty", /found nothing in the text/],
-  ] as const)("by %s is reported, and not asked again", async (fault, message) => {
+  ] as const)("with the fault %s is reported and not tried again", async (fault, message) => {
     server.fail(fault);
     const error = await failure(speak("Uma frase um pouco mais longa do que as outras.", { timeoutMs: 200 }));
     expect(error.name).toBe("SpeechFailed");
@@ -233,7 +233,7 @@ describe("a speech server that fails", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("by not being there is reported", { timeout: 20_000 }, async () => {
+  test("is reported if it is not reachable", { timeout: 20_000 }, async () => {
     await server.close();
     const error = await failure(speak("Oi."));
     expect(error.name).toBe("SpeechFailed");

@@ -4,7 +4,7 @@ import { segments } from "../../../adapters/speech/segments.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("segments of a text", () => {
-  test("are its sentences, short ones together with the next", () => {
+  test("are sentences, with short ones joined to the next", () => {
     const text =
       "Dr. Smith called. She will call again tomorrow at ten o'clock in the morning! Is that all right with you, or is it not?";
     expect(segments(text)).toEqual([
@@ -19,11 +19,11 @@ describe("segments of a text", () => {
     ]);
   });
 
-  test("end at a line break, as if there were a full stop", () => {
+  test("end at a line break", () => {
     expect(segments("Opening hours\nMonday to Friday")).toEqual(["Opening hours. Monday to Friday"]);
   });
 
-  test("of a sentence without end are cut at a comma, else at a space", () => {
+  test("of a long sentence end at a comma, else at a space", () => {
     const clause = `${"word ".repeat(40).trim()}, `;
     const [first = "", second = ""] = segments(clause.repeat(2));
     expect(first).toBe(clause.trim());
@@ -37,11 +37,11 @@ describe("segments of a text", () => {
     expect(segments("e\u0301".repeat(50)).join(" ")).not.toMatch(/ \u0301/);
   });
 
-  test("know the full stops of other scripts", () => {
+  test("end at the full stops of other scripts", () => {
     expect(segments(`${"今天天气很好".repeat(7)}。${"我们去公园散步".repeat(7)}。`)).toHaveLength(2);
   });
 
-  test("leave out NUL and other control characters", () => {
+  test("contain no control characters", () => {
     expect(segments("one\0two\u0007three\u001b")).toEqual(["one two three"]);
     expect(segments(" \0 \n ")).toEqual([]);
     expect(segments("")).toEqual([]);

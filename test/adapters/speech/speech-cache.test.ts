@@ -9,7 +9,7 @@ const chunk = (value: number, length = 100): PcmChunk => ({
 });
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A speaker whose pieces come when the test says so. */
+/** A rendering whose pieces the test releases. */
 function speaker() {
   let release: (() => void) | undefined;
   const subject = {
@@ -43,15 +43,15 @@ async function heard(stream: AsyncIterable<PcmChunk>): Promise<(number | undefin
   return values;
 }
 
-describe("a speech cache", () => {
-  test("speaks a text once and plays it from memory afterwards", async () => {
+describe("SpeechCache", () => {
+  test("renders a text once and then plays it from memory", async () => {
     const cache = new SpeechCache(10_000);
     expect(await heard(cache.speech("a", () => quick(1, 2), never))).toEqual([1, 2]);
     expect(await heard(cache.speech("a", () => quick(9), never))).toEqual([1, 2]);
     expect(cache.bytes).toBe(400);
   });
 
-  test("lets a second listener join in the middle and hear it from the beginning", async () => {
+  test("plays from the beginning for a listener that joins later", async () => {
     const cache = new SpeechCache(10_000);
     const { render, next, ...counts } = speaker();
     const first = heard(cache.speech("a", render, never));
@@ -67,7 +67,7 @@ describe("a speech cache", () => {
     expect(counts.aborted).toBe(0);
   });
 
-  test("goes on speaking while anybody listens, and stops with the last", async () => {
+  test("stops rendering when the last listener has left", async () => {
     const cache = new SpeechCache(10_000);
     const source = speaker();
     const [one, two] = [new AbortController(), new AbortController()];
@@ -84,7 +84,7 @@ describe("a speech cache", () => {
     expect(await heard(cache.speech("a", () => quick(5), never))).toEqual([5]);
   });
 
-  test("does not keep what failed, and tells every listener why", async () => {
+  test("drops a failed rendering and rejects every listener", async () => {
     const cache = new SpeechCache(10_000);
     const failing = async function* (): AsyncGenerator<PcmChunk> {
       yield chunk(1);
@@ -96,7 +96,7 @@ describe("a speech cache", () => {
     expect(await heard(cache.speech("a", () => quick(2), never))).toEqual([2]);
   });
 
-  test("forgets what was used longest ago when it is full", async () => {
+  test("evicts the least recently used text if it is full", async () => {
     const cache = new SpeechCache(500);
     await heard(cache.speech("a", () => quick(1), never));
     await heard(cache.speech("b", () => quick(2), never));
@@ -107,13 +107,13 @@ describe("a speech cache", () => {
     expect(await heard(cache.speech("b", () => quick(9), never))).toEqual([9]);
   });
 
-  test("plays to the end what is too large to keep", async () => {
+  test("plays a text completely that is too large to keep", async () => {
     const cache = new SpeechCache(500);
     expect(await heard(cache.speech("a", () => quick(1, 2, 3, 4, 5), never))).toEqual([1, 2, 3, 4, 5]);
     expect(cache.bytes).toBe(0);
   });
 
-  test("hands the same samples to everybody: a thousand calls with one message hold it once", async () => {
+  test("shares the same samples among all listeners", async () => {
     const cache = new SpeechCache(10_000);
     const held = new Set<Int16Array>();
     for (let call = 0; call < 3; call++)
@@ -121,7 +121,7 @@ describe("a speech cache", () => {
     expect(held.size).toBe(1);
   });
 
-  test("stops what is being spoken when it is cleared", async () => {
+  test("stops renderings when it is cleared", async () => {
     const cache = new SpeechCache(10_000);
     const source = speaker();
     const listener = heard(cache.speech("a", source.render, never)).catch(() => "stopped");

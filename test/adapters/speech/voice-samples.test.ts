@@ -16,11 +16,11 @@ const speech = embeddedSpeech({ pool: workers });
 const speechScheduler = new SpeechScheduler(speech, realSystem);
 const context = { speech, speechScheduler, system: realSystem, log: silentLogger };
 
-describe("the samples of the voices", { timeout: 30_000 }, () => {
+describe("voice samples", { timeout: 30_000 }, () => {
   const heard = new Map<string, string>();
 
   test.each(["pt-BR-1", "pt-BR-2", "es-ES-1", "en-US-1", "en-US-2", "en-GB-1", "fr-FR-1", "de-DE-1", "eo-001-1"])(
-    "%s: a sentence at 16 kHz, unlike any other voice's",
+    "of %s are a sentence at 16 kHz, unlike those of other voices",
     async (id) => {
       const file = await voiceSample(context, id);
       const { sampleRate, samples, truncated } = decodeWav(file);
@@ -37,7 +37,7 @@ describe("the samples of the voices", { timeout: 30_000 }, () => {
     },
   );
 
-  test("of one voice, asked for by many at once, are spoken once", async () => {
+  test("of one voice are rendered once for concurrent requests", async () => {
     jobs.length = 0;
     const files = await Promise.all(Array.from({ length: 20 }, () => voiceSample(context, "it-IT-1")));
     files.push(await voiceSample(context, "it-IT-1"));

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type AudioFileWorkers, SMALL_FILE } from "../../../adapters/storage/audio-files.ts";
+import { type AudioFileWorkers, MAX_SMALL_FILE_BYTES } from "../../../adapters/storage/audio-files.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
@@ -44,8 +44,8 @@ function filesIn(path: string): unknown[] {
 const eventually = (path: string, ids: string[]) =>
   expect.poll(() => filesIn(path), { timeout: 10_000, interval: 20 }).toEqual(ids);
 
-describe("a file of 10 MiB", () => {
-  test("is read while its call lives, not from its end on, and is deleted behind it", async () => {
+describe("a large audio file in SQLite", () => {
+  test("is readable while its call is active and deleted after it", async () => {
     const { path, storage } = await withInstance();
     expect((await storage.calls.insert(call("call_1"), FILE, SINGLE, [])).kind).toBe("created");
     expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);
@@ -54,7 +54,7 @@ describe("a file of 10 MiB", () => {
     await eventually(path, []);
   });
 
-  test("that cannot be deleted at a start does not keep the server from starting", async () => {
+  test("does not prevent a start if it cannot be deleted", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
@@ -81,7 +81,7 @@ describe("a file of 10 MiB", () => {
     await eventually(path, ["call_1"]);
   });
 
-  test("that a process left without a call, or behind one, is deleted at the next start", async () => {
+  test("is deleted at the next start if it has no active call", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
@@ -93,7 +93,7 @@ describe("a file of 10 MiB", () => {
     expect(filesIn(path)).toEqual(["call_1"]);
   });
 
-  test("is stored in parts that the disk writes quickly, one commit each", async () => {
+  test("is stored in small parts with one commit each", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     const database = new DatabaseSync(path, { readOnly: true });
@@ -103,7 +103,7 @@ describe("a file of 10 MiB", () => {
     expect(new Set(rows.map(({ bytes }) => bytes))).toEqual(new Set([512 << 10]));
   });
 
-  test("that the database has no room for is refused as unavailable, with its call", async () => {
+  test("is refused with its call if the database is full", async () => {
     const { path, storage } = await withInstance(500);
     await expect(storage.calls.insert(call("call_1"), FILE, SINGLE, [])).rejects.toMatchObject({
       name: "StorageUnavailable",
@@ -114,7 +114,7 @@ describe("a file of 10 MiB", () => {
   });
 });
 
-test("only a file above 256 KiB is given to a worker", async () => {
+test("only a file above 256 KiB goes to a worker", async () => {
   const jobs: unknown[] = [];
   const counted: AudioFileWorkers = {
     run(job, options) {
@@ -128,16 +128,16 @@ test("only a file above 256 KiB is given to a worker", async () => {
   await storage.instances.insert(storedInstance("inst_1"), []);
   const store = (id: string, bytes: number) =>
     storage.calls.insert(call(id), FILE.subarray(0, bytes), { kind: "fifo", depth: 10 }, []);
-  await store("call_1", SMALL_FILE);
-  expect((await storage.calls.audio("call_1"))?.length).toBe(SMALL_FILE);
+  await store("call_1", MAX_SMALL_FILE_BYTES);
+  expect((await storage.calls.audio("call_1"))?.length).toBe(MAX_SMALL_FILE_BYTES);
   await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
   expect(jobs).toEqual([]);
-  await store("call_2", SMALL_FILE + 1);
-  expect((await storage.calls.audio("call_2"))?.length).toBe(SMALL_FILE + 1);
+  await store("call_2", MAX_SMALL_FILE_BYTES + 1);
+  expect((await storage.calls.audio("call_2"))?.length).toBe(MAX_SMALL_FILE_BYTES + 1);
   await storage.calls.update("call_2", 1, { status: "FAILED", endedAt: 2 }, []);
   expect(await storage.calls.audio("call_2")).toBeUndefined();
   expect(jobs).toEqual([
-    ["store", SMALL_FILE + 1],
+    ["store", MAX_SMALL_FILE_BYTES + 1],
     ["read", undefined],
     ["delete", undefined],
   ]);

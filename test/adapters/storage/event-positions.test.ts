@@ -1,11 +1,11 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
+import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
-import type { Engine } from "../../../adapters/storage/session.ts";
+import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
@@ -16,7 +16,7 @@ const STORED = 40;
 /** Numbers of the events that are purged after the migration, the first and the last one among them. */
 const PURGED = [1, 2, 9, 10, 11, 12, 20, 38, 40];
 
-test("the events of an older SQLite file keep their order, and old cursors their place", async () => {
+test("events of an older SQLite file keep their order and cursors", async () => {
   const path = scratchPath();
   await anOlderDatabase(
     () => connectSqlite({ path }),
@@ -26,7 +26,7 @@ test("the events of an older SQLite file keep their order, and old cursors their
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, () => {
-  test("events of before keep their order, and no transaction holds others' events back", {
+  test("events of an older database keep their order and block no transaction", {
     timeout: 60_000,
   }, async () => {
     const server = await postgres.start();
@@ -44,7 +44,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 });
 
 /** A database as it was before events had positions, and what becomes of it. */
-async function anOlderDatabase(connect: () => Promise<Engine>, make: () => Storage): Promise<void> {
+async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: () => Storage): Promise<void> {
   const older = await connect();
   const kysely = await databaseBefore("0007_event_positions", older.dialect, older.columnTypes);
   const numbers = Array.from({ length: STORED }, (_, n) => n + 1);

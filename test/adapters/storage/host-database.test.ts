@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
@@ -22,7 +22,7 @@ const HOST_TABLES = `
 `;
 
 describe("a SQLite file of another program", () => {
-  test("is refused with the fix, and left as it is", async () => {
+  test("is refused with the fix and stays unchanged", async () => {
     const path = hostFile();
     const before = tablesOf(path);
     for (const exclusive of [true, false])
@@ -32,7 +32,7 @@ describe("a SQLite file of another program", () => {
     expect(tablesOf(path)).toEqual(before);
   });
 
-  test("takes our tables behind a prefix", async () => {
+  test("accepts our tables with a prefix", async () => {
     const path = hostFile();
     const before = tablesOf(path);
     const storage = sqliteStorage({ path, prefix: "ringport_" });
@@ -52,7 +52,7 @@ describe("a SQLite file of another program", () => {
   });
 });
 
-test("a schema or prefix that is no plain name is refused with its value", async () => {
+test("a malformed schema or prefix is refused with its value", async () => {
   const url = "postgres://nobody@127.0.0.1:1/none";
   const open = (names: object) => postgresStorage({ url, ...names }).open({ exclusive: true });
   await expect(open({ schema: 'a"b' })).rejects.toThrow(/schema is "a\\"b"/);
@@ -84,7 +84,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     return rows.map(({ name }) => name);
   }
 
-  test("is refused with the fix, and left as it is", async () => {
+  test("is refused with the fix and stays unchanged", async () => {
     const url = await hostDatabase();
     const before = await tables(url);
     for (const exclusive of [true, false])
@@ -94,7 +94,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     expect(await tables(url)).toEqual(before);
   });
 
-  test("takes our tables in a schema, behind a prefix, or both, each with a server of its own", async () => {
+  test("accepts our tables in a schema, with a prefix, or both", async () => {
     const url = await hostDatabase();
     const before = await tables(url);
     const names = [{ schema: "ringport" }, { prefix: "rp_" }, { schema: "ringport", prefix: "rp_" }];
@@ -117,7 +117,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     expect((await client.query("select email from users")).rows).toEqual([{ email: "ada@example.com" }]);
   });
 
-  test("lends a pool without a free connection, and is refused in time", { timeout: 20_000 }, async () => {
+  test("is refused in time if its pool has no free connection", { timeout: 20_000 }, async () => {
     const pool = new pg.Pool({ connectionString: await hostDatabase(), max: 1 });
     const kept = await pool.connect();
     const storage = postgresStorage({ pool, schema: "ringport" });
@@ -128,7 +128,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await pool.end();
   });
 
-  test("lends its own pool, which stays open and keeps its settings", async () => {
+  test("keeps its pool open and its settings unchanged", async () => {
     const url = await hostDatabase();
     const pool = new pg.Pool({ connectionString: url, max: 3, statement_timeout: 60_000 });
     const errors: Error[] = [];
@@ -137,7 +137,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await storage.open({ exclusive: true });
     await Promise.all([askHotQueries(storage), storage.lease?.renew()]);
     await endConnections(url);
-    await expect.poll(() => errors.length).toBeGreaterThan(0); // the host hears of it; nothing else does
+    await expect.poll(() => errors.length).toBeGreaterThan(0); // the host program receives the error
     expect(pool.listenerCount("error")).toBe(1);
     await storage.lease?.renew();
     await storage.close();
@@ -150,7 +150,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await pool.end();
   });
 
-  test("gives back the migration tables of an earlier version of ours", async () => {
+  test("keeps the migration tables of an earlier version of ringport", async () => {
     const url = await server.createDatabase();
     const older = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();

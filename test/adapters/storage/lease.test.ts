@@ -1,8 +1,8 @@
 import { Kysely, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
 import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import { OwnershipLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
@@ -38,7 +38,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
   }, 30_000);
   afterAll(() => server?.stop());
 
-  test("refuses a second server with the database's name and the time that is left", async () => {
+  test("refuses a second server with the database name and the remaining time", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 60_000 });
     expect(first.lease).toMatchObject({ epoch: 1, ms: 60_000 });
@@ -50,7 +50,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("is another's at once after a close", async () => {
+  test("passes to another server right after a close", async () => {
     const { first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 600_000 });
     await first.close();
@@ -70,7 +70,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("lasts from its last renewal", async () => {
+  test("is extended from its last renewal", async () => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 600_000 });
     await using client = await connected(url);
@@ -83,7 +83,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("that ran out is taken, and every write of the owner before is refused", async () => {
+  test("is taken after it expires, and the old owner cannot write", async () => {
     const { first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.instances.insert(storedInstance("inst_1"), []);
@@ -102,7 +102,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await second.close();
   });
 
-  test("is not taken before a write that was let through has ended", async () => {
+  test("is not taken before a pending write has ended", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.events.append([event("evt_1")]);
@@ -121,7 +121,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await Promise.all([first.close(), second.close()]);
   });
 
-  test("lets no write of an earlier owner appear after the first read of a new one", async () => {
+  test("admits no write of an old owner after the first read of a new one", async () => {
     const url = await server.createDatabase();
     let owner = postgresStorage({ url });
     await owner.open({ exclusive: true, leaseMs: 1 });
@@ -141,7 +141,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await owner.close();
   });
 
-  test.each(["claim", "update"] as const)("refuses the %s that has waited for the taker", async (kind) => {
+  test.each(["claim", "update"] as const)("refuses a %s that waited for the new owner", async (kind) => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);
@@ -157,13 +157,13 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("is taken although a transaction of the owner before stands still", async () => {
+  test("is taken although a transaction of the old owner is suspended", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.close();
-    const engine = await connectPostgres({ url });
-    const db = new Kysely<Database>({ dialect: engine.dialect });
-    const ownership = await engine.own({
+    const connected = await connectPostgres({ url });
+    const db = new Kysely<Database>({ dialect: connected.dialect });
+    const ownership = await connected.own({
       db,
       migrationDb: db,
       isCurrent: () => true,
@@ -177,11 +177,11 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has ended it
     expect(second.lease).toMatchObject({ epoch: 3 });
     await ownership.release();
-    await engine.close?.();
+    await connected.close?.();
     await second.close();
   });
 
-  test("is found again by an opening whose answer was lost", async () => {
+  test("is recognized by an owner that lost the response", async () => {
     const url = await server.createDatabase();
     const { pool, loseAnswerTo } = fragilePool(url);
     const storage = postgresStorage({ pool });
@@ -205,7 +205,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await pool.end();
   });
 
-  test("is not taken beside a server of the version before, which holds a lock of its session", async () => {
+  test("is refused beside an older server that holds a session lock", async () => {
     const url = await server.createDatabase();
     const older = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
@@ -223,7 +223,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await storage.close();
   });
 
-  test("keeps a program beside the server from migrating, and does not hinder its writes", async () => {
+  test("prevents migrations by other programs, but not their writes", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 600_000 });
     await second.open({ exclusive: false });

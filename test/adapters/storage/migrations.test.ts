@@ -2,9 +2,9 @@ import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { storedCall, storedInstance } from "./records.ts";
@@ -34,13 +34,13 @@ test("four processes migrate one new SQLite file at the same time", { timeout: 6
     const path = scratchPath();
     const at = Date.now() + 1_000;
     const openers = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path, false, at)));
-    expect(openers.map((opener) => opener.said)).toEqual(["open", "open", "open", "open"]);
+    expect(openers.map((opener) => opener.output)).toEqual(["open", "open", "open", "open"]);
     await Promise.all(openers.map((opener) => opener.end()));
     expect(applied(path)).toEqual(STEPS);
   }
 });
 
-test("a SQLite file of a newer version is refused in one sentence, and left as it is", async () => {
+test("a SQLite file of a newer version is refused and stays unchanged", async () => {
   const path = scratchPath();
   await openAndClose(path);
   const database = new DatabaseSync(path);
@@ -51,7 +51,7 @@ test("a SQLite file of a newer version is refused in one sentence, and left as i
   expect(applied(path)).toEqual([...STEPS, "9999_from_the_future"]);
 });
 
-test("a migration that fails leaves nothing behind", async () => {
+test("a failed migration changes nothing", async () => {
   const path = scratchPath();
   const database = new DatabaseSync(path);
   database.exec("create table other (id text); create index receipts_by_age on other (id)"); // late in the first step
@@ -65,7 +65,7 @@ test("a migration that fails leaves nothing behind", async () => {
   expect(applied(path)).toEqual(STEPS);
 });
 
-test("a program beside a server of an earlier version leaves its database alone, and names the fix", async () => {
+test("a program beside an older server does not migrate and names the fix", async () => {
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
@@ -87,10 +87,10 @@ test("a program beside a server of an earlier version leaves its database alone,
   await server.close?.();
 });
 
-test("deletions of before the steps were stored count as finished", async () => {
+test("deletions of older versions count as finished", async () => {
   const path = scratchPath();
-  const engine = await connectSqlite({ path });
-  const db = await databaseBefore("0008_deletions", engine.dialect, engine.columnTypes);
+  const connected = await connectSqlite({ path });
+  const db = await databaseBefore("0008_deletions", connected.dialect, connected.columnTypes);
   const values = (id: string, status: string) => sql`insert into instances
     (id, user_id, name, status, metadata, provider, created_at, updated_at, version)
     values (${id}, 'usr_1', 'Desk', ${status}, '{}', 'simulator', 1, 7, 2)`;
@@ -105,10 +105,10 @@ test("deletions of before the steps were stored count as finished", async () => 
   await storage.close();
 });
 
-test("an audio file of before the parts is read whole", async () => {
+test("an audio file of an older version is read completely", async () => {
   const path = scratchPath();
-  const engine = await connectSqlite({ path });
-  const db = await databaseBefore("0014_audio_parts", engine.dialect, engine.columnTypes);
+  const connected = await connectSqlite({ path });
+  const db = await databaseBefore("0014_audio_parts", connected.dialect, connected.columnTypes);
   const file = Uint8Array.from({ length: 3 << 20 }, (_, at) => at % 251);
   await sql`insert into call_audio (call_id, bytes) values ('call_1', ${file})`.execute(db);
   await db.destroy();

@@ -9,7 +9,7 @@ const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
 /** A process that holds a storage open. */
 export interface OpenerProcess {
   /** "open", or the error that opening gave. */
-  readonly said: string;
+  readonly output: string;
   /** Closes the storage and ends. */
   end(): Promise<void>;
   /** Dies without a word. */
@@ -20,9 +20,9 @@ export interface OpenerProcess {
 export async function openElsewhere(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
   const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const [said] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const [output] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return {
-    said,
+    output,
     end: () => ended(child, () => child.stdin.end()),
     kill: () => ended(child, () => child.kill("SIGKILL")),
   };

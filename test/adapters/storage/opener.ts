@@ -1,4 +1,4 @@
-// Opens the SQLite file of the first argument at the time (ms) of the third, as a process of its own; says what came of
+// Opens the SQLite file of the first argument at the time (ms) of the third, as a process of its own; prints the result
 // it in one line and stays until its input ends.
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 

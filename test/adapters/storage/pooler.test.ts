@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { connectPostgres } from "../../../adapters/storage/postgres-engine.ts";
 import { OwnershipLost, StorageLocked } from "../../../src/ports/storage.ts";
 import { findPooler, type RunningPooler } from "../../support/pgbouncer.ts";
 import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
@@ -23,7 +23,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await server?.stop();
   });
 
-  test("is owned, written to, renewed, taken over and given back", async () => {
+  test("supports ownership, writes, renewal, takeover and release", async () => {
     const url = pooler.through(await server.createDatabase());
     const [first, second] = [postgresStorage({ url }), postgresStorage({ url })];
     await first.open({ exclusive: true, leaseMs: 600_000 });
@@ -53,7 +53,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await first.close();
   });
 
-  test("is migrated from an earlier version, by one server of three, and no lock stays behind", async () => {
+  test("migrates an older database once for three servers and leaves no lock", async () => {
     const direct = await server.createDatabase();
     const older = await connectPostgres({ url: direct });
     await (await databaseBefore("0008_deletions", older.dialect, older.columnTypes)).destroy();
@@ -69,7 +69,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test("lends connections that keep no settings of ours", async () => {
+  test("gets its connections back without our settings", async () => {
     const url = pooler.through(await server.createDatabase());
     const storage = postgresStorage({ url });
     await storage.open({ exclusive: true });

@@ -5,7 +5,7 @@ import { postgresUnavailable } from "../../../adapters/storage/postgres-errors.t
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
 
-test("errors that pass are told from errors that stay", () => {
+test("postgresUnavailable recognizes temporary errors only", () => {
   const withCode = (code: string) => Object.assign(new Error(code), { code });
   for (const code of [
     "53100",
@@ -26,7 +26,7 @@ test("errors that pass are told from errors that stay", () => {
   expect(postgresUnavailable(new TypeError("oops"))).toBeUndefined();
 });
 
-test("a server that is not there is unavailable", async () => {
+test("a missing server is reported as unavailable", async () => {
   const storage = postgresStorage({ url: "postgres://test@127.0.0.1:1/postgres" });
   for (const exclusive of [true, false])
     await expect(storage.open({ exclusive })).rejects.toBeInstanceOf(StorageUnavailable);
@@ -34,7 +34,7 @@ test("a server that is not there is unavailable", async () => {
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, () => {
-  test("connections that the server cuts at work fail as unavailable, and later ones work", {
+  test("a broken connection fails as unavailable, and a later one works", {
     timeout: 60_000,
   }, async () => {
     const server = await postgres.start();
@@ -61,7 +61,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     }
   });
 
-  test("a NUL in plain text is an error of its own and harms nothing else", { timeout: 60_000 }, async () => {
+  test("a NUL in a text fails alone", { timeout: 60_000 }, async () => {
     const server = await postgres.start();
     try {
       const storage = postgresStorage({ url: await server.createDatabase() });

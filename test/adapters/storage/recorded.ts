@@ -1,5 +1,5 @@
 import type { Dialect } from "kysely";
-import type { Engine } from "../../../adapters/storage/session.ts";
+import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 
 /** A statement as the database was asked to run it. */
 export interface Statement {
@@ -7,14 +7,14 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** The engine, noting every statement that goes through it. */
-export function recorded(engine: Engine, statements: Statement[]): Engine {
+/** A connected database that records every statement. */
+export function recorded(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
   const dialect: Dialect = {
-    createAdapter: () => engine.dialect.createAdapter(),
-    createIntrospector: (db) => engine.dialect.createIntrospector(db),
-    createQueryCompiler: () => engine.dialect.createQueryCompiler(),
+    createAdapter: () => connected.dialect.createAdapter(),
+    createIntrospector: (db) => connected.dialect.createIntrospector(db),
+    createQueryCompiler: () => connected.dialect.createQueryCompiler(),
     createDriver() {
-      const driver = engine.dialect.createDriver();
+      const driver = connected.dialect.createDriver();
       const acquire = driver.acquireConnection.bind(driver);
       driver.acquireConnection = async (options) => {
         const connection = await acquire(options);
@@ -32,10 +32,10 @@ export function recorded(engine: Engine, statements: Statement[]): Engine {
       return driver;
     },
   };
-  const { read } = engine;
-  if (!read) return { ...engine, dialect };
+  const { read } = connected;
+  if (!read) return { ...connected, dialect };
   return {
-    ...engine,
+    ...connected,
     dialect,
     read(query) {
       statements.push({ sql: query.sql, parameters: query.parameters });

@@ -7,7 +7,7 @@ import { scratchPath } from "./scratch.ts";
 const CALLS = 2_000;
 const INSTANCES = 7;
 
-test("pages that were split keep no copy of deleted calls once they are scrubbed", { timeout: 60_000 }, async () => {
+test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, async () => {
   const path = scratchPath();
   const storage = sqliteStorage({ path, synchronous: "NORMAL" });
   await storage.open({ exclusive: false });
@@ -41,7 +41,7 @@ test("pages that were split keep no copy of deleted calls once they are scrubbed
   await storage.close();
 });
 
-test("a deleted call is overwritten in a database too large to be compacted any time", async () => {
+test("a deleted call is overwritten in a database too large to compact", async () => {
   const path = scratchPath();
   const storage = sqliteStorage({ path, synchronous: "NORMAL" });
   await storage.open({ exclusive: false });

@@ -5,8 +5,8 @@ import { StorageLocked } from "../../../src/ports/storage.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
 
-describe("the server's lock of a SQLite file", () => {
-  test("a second server is refused with the file's name, and may start once the first has closed", async () => {
+describe("the server lock of a SQLite file", () => {
+  test("refuses a second server until the first has closed", async () => {
     const path = scratchPath();
     const first = sqliteStorage({ path });
     const second = sqliteStorage({ path });
@@ -20,7 +20,7 @@ describe("the server's lock of a SQLite file", () => {
     await second.close();
   });
 
-  test("who does not ask for the lock works beside the server", async () => {
+  test("admits programs that do not take the lock", async () => {
     const path = scratchPath();
     const server = sqliteStorage({ path });
     const tool = sqliteStorage({ path });
@@ -32,10 +32,10 @@ describe("the server's lock of a SQLite file", () => {
     await server.close();
   });
 
-  test("it dies with the process that held it", { timeout: 30_000 }, async () => {
+  test("ends with the process that holds it", { timeout: 30_000 }, async () => {
     const path = scratchPath();
     const other = await openElsewhere(path, true);
-    expect(other.said).toBe("open");
+    expect(other.output).toBe("open");
     const storage = sqliteStorage({ path });
     await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
     await other.kill();
@@ -43,7 +43,7 @@ describe("the server's lock of a SQLite file", () => {
     await storage.close();
   });
 
-  test("two names of one file are one file", async () => {
+  test("covers all names of one file", async () => {
     const path = scratchPath();
     const first = sqliteStorage({ path });
     await first.open({ exclusive: true });
@@ -53,7 +53,7 @@ describe("the server's lock of a SQLite file", () => {
     await first.close();
   });
 
-  test("a database in memory has none", async () => {
+  test("does not exist for a database in memory", async () => {
     const storages = [sqliteStorage({ path: ":memory:" }), sqliteStorage({ path: ":memory:" })];
     for (const storage of storages) await storage.open({ exclusive: true });
     for (const storage of storages) await storage.close();

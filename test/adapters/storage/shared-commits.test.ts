@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite-engine.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
@@ -10,7 +10,7 @@ import { scratchPath } from "./scratch.ts";
 
 const NUMBERS = Array.from({ length: 20 }, (_, n) => n);
 
-test("writers that come together share commits", async () => {
+test("concurrent writers share commits", async () => {
   const statements: Statement[] = [];
   const path = scratchPath();
   const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
@@ -33,7 +33,7 @@ test("writers that come together share commits", async () => {
   await Promise.all([storage.close(), other.close()]);
 });
 
-test("in a shared commit each writer stands or falls by itself", async () => {
+test("each writer in a shared commit succeeds or fails by itself", async () => {
   const storage = await opened();
   await storage.instances.insert(instance(7), []);
   const results = await Promise.allSettled(NUMBERS.map((n) => storage.instances.insert(instance(n), [created(n)])));
@@ -44,7 +44,7 @@ test("in a shared commit each writer stands or falls by itself", async () => {
   await storage.close();
 });
 
-test("a writer that is too much for the database does not take those with it that share its commit", async () => {
+test("a writer that exceeds the database fails alone in a shared commit", async () => {
   const storage = await opened(140);
   const name = (n: number) => (n === 7 ? "n".repeat(1_000_000) : "small");
   const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [created(n)]);

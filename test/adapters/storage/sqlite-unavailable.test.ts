@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
+import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { connectSqlite } from "../../../adapters/storage/sqlite-engine.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-test("a full database refuses the write, keeps nothing of it and works again", async () => {
+test("a full database refuses a write completely and recovers", async () => {
   const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
   const before = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls
@@ -24,7 +24,7 @@ test("a full database refuses the write, keeps nothing of it and works again", a
   await storage.close();
 });
 
-test("a database that stays locked is unavailable, and the event loop runs meanwhile", {
+test("a locked database is unavailable and does not block the event loop", {
   timeout: 20_000,
 }, async () => {
   const path = scratchPath();
@@ -50,7 +50,7 @@ test("a database that stays locked is unavailable, and the event loop runs meanw
   await storage.close();
 });
 
-test("a write waits for another process that is done soon", async () => {
+test("a write waits for the lock of another process", async () => {
   const path = scratchPath();
   const storage = await withInstance(sqliteStorage({ path }));
   const other = new DatabaseSync(path);
@@ -61,12 +61,12 @@ test("a write waits for another process that is done soon", async () => {
   await storage.close();
 });
 
-test("a file that cannot be opened is unavailable", async () => {
+test("an unreadable file is reported as unavailable", async () => {
   const storage = sqliteStorage({ path: `${scratchPath()}/missing/ringport.db` });
   await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("a storage that is not open is unavailable, and closing twice is fine", async () => {
+test("a closed storage is unavailable and closes twice", async () => {
   const storage = sqliteStorage({ path: ":memory:" });
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
   await storage.close();
@@ -77,18 +77,18 @@ test("a storage that is not open is unavailable, and closing twice is fine", asy
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("every commit is synchronized with the disk unless told otherwise", async () => {
+test("every commit is synchronized with the disk by default", async () => {
   expect(await synchronous({})).toBe(2);
   expect(await synchronous({ synchronous: "FULL" })).toBe(2);
   expect(await synchronous({ synchronous: "NORMAL" })).toBe(1);
 });
 
 async function synchronous(options: { synchronous?: "FULL" | "NORMAL" }): Promise<number | undefined> {
-  const engine = await connectSqlite({ path: scratchPath(), ...options });
+  const connected = await connectSqlite({ path: scratchPath(), ...options });
   const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(
-    new Kysely({ dialect: engine.dialect }),
+    new Kysely({ dialect: connected.dialect }),
   );
-  await engine.close?.();
+  await connected.close?.();
   return rows[0]?.synchronous;
 }
 

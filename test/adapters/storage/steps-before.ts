@@ -1,8 +1,9 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
-import { type ColumnTypes, migrations } from "../../../adapters/storage/migrations.ts";
+import type { ColumnTypes } from "../../../adapters/storage/first-tables.ts";
+import { migrations } from "../../../adapters/storage/migrations.ts";
 
-/** Makes a database as an earlier version did: with the steps before the named one. The caller destroys it. */
+/** Creates the database of an earlier version, with the steps before the named one. The caller destroys it. */
 export async function databaseBefore(name: string, dialect: Dialect, types: ColumnTypes): Promise<Kysely<unknown>> {
   const db = new Kysely<unknown>({ dialect });
   const steps = Object.fromEntries(Object.entries(migrations(types)).filter(([step]) => step < name));
