@@ -6,17 +6,17 @@ import { fileURLToPath } from "node:url";
 const program = fileURLToPath(new URL("opener.ts", import.meta.url));
 const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
 
-/** A process that holds a storage open. */
+/** A process with an open storage. */
 export interface OpenerProcess {
-  /** "open", or the error that opening gave. */
+  /** "open", or the error of opening. */
   readonly output: string;
   /** Closes the storage and ends. */
   end(): Promise<void>;
-  /** Dies without a word. */
+  /** Kills the process. */
   kill(): Promise<void>;
 }
 
-/** Opens a SQLite file in another process, at a time (ms) when several are to do it at once. */
+/** Opens a SQLite file in another process, at a time (ms) if several do it together. */
 export async function openElsewhere(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
   const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -1,5 +1,5 @@
-// Opens the SQLite file of the first argument at the time (ms) of the third, as a process of its own; prints the result
-// it in one line and stays until its input ends.
+// A process that opens the SQLite file of the first argument at the time (ms) of the third, prints the result in one
+// line and runs until its input ends.
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 
 const [path = "", exclusive, at] = process.argv.slice(2);
