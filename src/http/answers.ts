@@ -4,25 +4,121 @@ import type { EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";
 import type { Speaker } from "../domain/transcript.ts";
 
-// The types of all answers, written out so that they can be read and published as they are. The schemas in schemas.ts
-// say the same to programs; a type test holds the two together. Timestamps are RFC 3339, UTC, with milliseconds.
+// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.
 
-/** An active call, as an instance shows it. */
+/** An active call in the queue of an instance. */
 export interface CallSummary {
   id: string;
   type: CallType;
+  /** COMPLETED and FAILED are final. */
   status: CallStatus;
   /** E.164. */
   target_phone: string;
+  /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
 }
 
-/** What the creation of a call answers. */
-export interface CreatedCall extends CallSummary {
+/** The response to the creation of a call. */
+export interface CreatedCall {
+  id: string;
   instance_id: string;
+  type: CallType;
+  /** COMPLETED and FAILED are final. */
+  status: CallStatus;
+  /** E.164. */
+  target_phone: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
 }
 
-/** The caller as the callee sees it; the network fills in what is left out. */
+/** One utterance on a call. */
+export interface TranscriptLine {
+  /** `caller` is the audio that the stream's client plays to the callee. */
+  speaker: Speaker;
+  text: string;
+  /** When it was spoken. */
+  timestamp: string;
+  /** From pickup, ms. */
+  start_ms: number;
+  end_ms: number;
+  /** The engine's confidence, 0 to 1; null if the engine does not report one. */
+  confidence: number | null;
+}
+
+/** How a call ended. */
+export interface Outcome {
+  reason: CompletedReason | FailedReason;
+  /** The raw cause: SIP status, Q.850 cause, network code. */
+  detail: string | null;
+  answered_by: "human" | "machine" | "unknown" | null;
+  /** How much of the message was played to the callee, ms. */
+  heard_ms: number;
+  /** heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, and if the length is unknown. */
+  heard_ratio: number | null;
+  /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null for calls of earlier versions. */
+  heard_evidence: HeardEvidence | null;
+  /** From pickup to the end, ms; 0 if nobody picked up. */
+  duration_ms: number;
+}
+
+/** How a call's audio travelled over the network, counted on our side. */
+export interface StreamStatistics {
+  codec: string;
+  packets_sent: number;
+  /** 0 on a call that was picked up: the audio was one-way. */
+  packets_received: number;
+  /** Remote packets that never arrived, or arrived too late to be played. */
+  packets_lost: number;
+  packets_reordered: number;
+  packets_duplicated: number;
+  /** Broken packets: wrong keys, or not RTP. */
+  packets_invalid: number;
+  /** RTP packets from other senders; null if the network does not count them. */
+  packets_injected: number | null;
+  /** Interarrival jitter (RFC 3550). */
+  jitter_ms: number;
+  /** null if the remote side does not report it. */
+  round_trip_ms: number | null;
+  /** Share of our packets that the remote side lost, 0 to 1; null if it does not report it. */
+  remote_loss: number | null;
+  /** Estimated mean opinion score, 1 to 4.5; null before the first packet. */
+  mos: number | null;
+  /** How long the remote side kept the call on hold, ms. */
+  held_ms: number;
+}
+
+/** The recording of a call. */
+export interface Recording {
+  duration_ms: number;
+  /** Address of the WAV file, for the same token. */
+  url: string;
+}
+
+/** A call. */
+export interface Call {
+  id: string;
+  instance_id: string;
+  type: CallType;
+  /** COMPLETED and FAILED are final. */
+  status: CallStatus;
+  /** E.164. */
+  target_phone: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  from?: CallerId | undefined;
+  /** When the call connected; null until then. */
+  started_at: string | null;
+  /** When the call ended; null until then. */
+  ended_at: string | null;
+  /** With expand=outcome; null until the call is final. */
+  outcome?: Outcome | null | undefined;
+  /** With expand=transcript: what was spoken, in the order of speaking; null until there is any. */
+  transcript?: TranscriptLine[] | null | undefined;
+  /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */
+  media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
+}
+
+/** The caller as the callee sees it; the network fills in missing fields. */
 export interface CallerId {
   /** E.164. */
   phoneNumber?: string | undefined;
@@ -31,146 +127,46 @@ export interface CallerId {
   withheld?: boolean | undefined;
 }
 
-/** A call. */
-export interface Call extends CreatedCall {
-  /** Only of a call whose request or instance names a caller. */
-  from?: CallerId | undefined;
-  /** When the call connected; null until then. */
-  started_at: string | null;
-  /** When the call ended; null until then. */
-  ended_at: string | null;
-  /** With expand=outcome; null until the call is final. */
-  outcome?: Outcome | null | undefined;
-  /** With expand=transcript; null until there is one. */
-  transcript?: TranscriptLine[] | null | undefined;
-  /** With expand=media: what the callee is to hear, and how the audio went over the network. */
-  media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
-}
-
-/** Something that was said on a call. */
-export interface TranscriptLine {
-  /** The caller is whoever the client of the stream plays to the callee. */
-  speaker: Speaker;
-  text: string;
-  /** When it was said. */
-  timestamp: string;
-  /** From the answer of the call. */
-  start_ms: number;
-  end_ms: number;
-  /** How sure the engine is, 0 to 1; null where it does not tell. */
-  confidence: number | null;
-}
-
-/** How a call turned out. */
-export interface Outcome {
-  reason: CompletedReason | FailedReason;
-  /** The raw cause: SIP status, Q.850 cause, network code. */
-  detail: string | null;
-  answered_by: "human" | "machine" | "unknown" | null;
-  /** How much of the message was played to the callee, ms. */
-  heard_ms: number;
-  /** `heard_ms` divided by the length of the message, 0 to 1; null for a call without a fixed message, and if it is not known. */
-  heard_ratio: number | null;
-  /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing; null for calls of earlier versions. */
-  heard_evidence: HeardEvidence | null;
-  /** From the answer to the end, ms; 0 when nobody answered. */
-  duration_ms: number;
-}
-
-/** An audio file to be played. */
-export interface AudioMedia {
-  format: "wav" | "mp3";
-  duration_ms: number;
-  /** The file claimed more audio than it holds. */
-  truncated: boolean;
-  /** Null until the call is over, and where the network does not count. */
-  stream: StreamStatistics | null;
-  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
-  recording?: Recording | null | undefined;
-}
-
-/** A text to be spoken. */
-export interface SpeechMedia {
-  voice_id: string;
-  characters: number;
-  /** Null until the call is over, and where the network does not count. */
-  stream: StreamStatistics | null;
-  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
-  recording?: Recording | null | undefined;
-}
-
-/** A call without a fixed message that is to be recorded, or whose audio has been counted; null for others. */
-export interface LiveMedia {
-  /** Null until the call is over, and where the network does not count. */
-  stream: StreamStatistics | null;
-  /** Only of a call that is to be recorded: null until it is over, and where nothing is kept. */
-  recording?: Recording | null | undefined;
-}
-
-/** The recording of a call. */
-export interface Recording {
-  duration_ms: number;
-  /** Where it can be heard: a WAV file, for the same token. */
-  url: string;
-}
-
-/** How the audio of a call went over the network, as counted on our side. */
-export interface StreamStatistics {
-  codec: string;
-  packets_sent: number;
-  /** 0 on an answered call: the audio was one-way. */
-  packets_received: number;
-  /** Packets of the far side that never came, or too late to be played. */
-  packets_lost: number;
-  packets_reordered: number;
-  packets_duplicated: number;
-  /** Packets that were broken: wrong keys, no RTP. */
-  packets_invalid: number;
-  /** RTP packets of strangers; null where the network does not count them. */
-  packets_injected: number | null;
-  /** Interarrival jitter (RFC 3550). */
-  jitter_ms: number;
-  /** Null where the far side does not tell. */
-  round_trip_ms: number | null;
-  /** Share of our packets that the far side lost, 0 to 1; null where it does not tell. */
-  remote_loss: number | null;
-  /** Estimated mean opinion score, 1 to 4.5; null before anything came. */
-  mos: number | null;
-  /** How long the far side held us. */
-  held_ms: number;
-}
-
-/** An instance, as lists and creations answer it. */
+/** An instance in a list, or in the response to its creation. */
 export interface Instance {
   id: string;
   name: string;
   status: "CREATED" | "CONFIGURED" | "ACTIVE";
   metadata: { [key: string]: unknown };
-  /** Only of an instance with a caller of its own. */
   callerId?: CallerId | undefined;
+  /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
   updated_at: string;
 }
 
-/** An instance with its active calls. */
-export interface InstanceDetails extends Instance {
-  /** The active calls, oldest first. */
-  callQueue: CallSummary[];
-  /** With expand=connection. */
-  connection?: Connection | undefined;
-}
-
-/** How the line of an instance is. */
+/** The line of an instance. */
 export interface Connection {
   state: "unlinked" | "linking" | "connecting" | "online" | "reconnecting" | "offline";
-  /** E.164; null while no number is linked. */
+  /** E.164. */
   phone: string | null;
   /** When a probe last found the line online. */
   last_seen_at: string | null;
   /** Why the line is not online; null while it is. */
   reason: string | null;
-  /** The telephony that carries the instance. */
+  /** The telephony provider of the instance. */
   provider: string;
+}
+
+/** An instance with its active calls. */
+export interface InstanceDetails {
+  id: string;
+  name: string;
+  status: "CREATED" | "CONFIGURED" | "ACTIVE";
+  metadata: { [key: string]: unknown };
+  callerId?: CallerId | undefined;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+  /** The active calls, oldest first. */
+  callQueue: CallSummary[];
+  connection?: Connection | undefined;
 }
 
 /** The QR code that links a phone number. */
@@ -181,18 +177,19 @@ export interface LinkingCode {
   message: string;
 }
 
-/** One line of a timeline. */
+/** An entry of a timeline. */
 export interface Event {
   id: string;
   type: EventType;
+  /** RFC 3339, UTC, with milliseconds. */
   timestamp: string;
-  /** Null for an event of an instance. */
+  /** null for an event of an instance. */
   call_id: string | null;
   instance_id: string;
   data: { [key: string]: string | number | boolean | null };
 }
 
-/** A voice that can speak. */
+/** An available voice. */
 export interface Voice {
   id: string;
   /** BCP 47. */
@@ -200,34 +197,36 @@ export interface Voice {
   engine: string;
   name: string;
   quality: "robotic" | "natural";
-  /** Where the voice can be heard: a WAV file, for the same token. */
+  /** Address of a sample as a WAV file, for the same token. */
   sample_url: string;
 }
 
 /** A ticket for the stream of one call. */
 export interface StreamTicket {
-  /** Good once, for `?ticket=`. */
+  /** Valid once, as `?ticket=`. */
   ticket: string;
+  /** RFC 3339, UTC, with milliseconds. */
   expires_at: string;
-  /** Where to connect: the address of the stream with the ticket in it. */
+  /** Where to connect: the address of the stream, ticket included. */
   url: string;
 }
 
-/** What a stream tells about what was said. */
+/** A message of a stream with spoken text. */
 export interface StreamTranscript {
   type: "transcript";
   text: string;
-  /** When it was said. */
+  /** RFC 3339, UTC, with milliseconds. */
   timestamp: string;
-  /** False: the text may still change. */
+  /** false: the text may still change. */
   final: boolean;
-  speaker: "callee" | "caller";
+  speaker: Speaker;
 }
 
-/** What a stream tells about the call. */
+/** A message of a stream with an event of the call. */
 export interface StreamCallEvent {
   type: "call_event";
   event: StreamEventName;
+  /** RFC 3339, UTC, with milliseconds. */
   timestamp: string;
   /** With `dtmf`: the key that the callee pressed. */
   digit?: string | undefined;
@@ -235,39 +234,39 @@ export interface StreamCallEvent {
   name?: string | undefined;
   /** With `cleared`: how much of all the audio was heard, ms. */
   heard_ms?: number | undefined;
-  /** With `buffer_high` and `buffer_low`: how much waits to be played, ms. */
+  /** With `buffer_high` and `buffer_low`: how much audio is queued, ms. */
   queued_ms?: number | undefined;
   /** With `audio_dropped`: how much of the callee's audio is missing here, ms. */
   dropped_ms?: number | undefined;
   /** With `beep`: its tone, Hz. */
   hz?: number | undefined;
-  /** With `beep`: when it began, ms after the answer. */
+  /** With `beep`: when it began, ms after pickup. */
   at_ms?: number | undefined;
   /** With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */
   reason?: string | null | undefined;
-  /** With `engine_failed`: only a part is missing; false: nothing more comes. */
+  /** With `engine_failed`. true: only a part is missing; false: no more transcripts come. */
   recoverable?: boolean | undefined;
 }
 
-/** How far a stream is with what its client has sent. */
+/** How much of a client's stream the server has taken. */
 export interface StreamProgress {
   type: "progress";
-  /** Messages that were taken from clients of this call so far, over all connections; `progress` itself does not count. */
+  /** Messages taken from clients of this call so far, over all connections; `progress` does not count. */
   messages: number;
-  /** Audio that waits to be played, ms. */
+  /** Audio that is queued, ms. */
   queued_ms: number;
 }
 
-/** What a stream answers to a text message that it does not understand. */
+/** The reply of a stream to a text message that it does not understand. */
 export interface StreamError {
   type: "error";
   code: string;
   detail: string;
 }
 
-/** One thing that is wrong with a request. */
+/** One fault of a request. */
 export interface Fault {
-  /** JSON Pointer into the body; "" for the body itself, and for what is not in it. */
+  /** JSON Pointer into the body; "" for the body itself, and for a fault outside of the body. */
   pointer: string;
   /** The query parameter that is wrong. */
   parameter?: string | undefined;
@@ -275,40 +274,70 @@ export interface Fault {
   detail: string;
 }
 
-/** An error, as RFC 9457 has it. */
+/** An error (RFC 9457). */
 export interface Problem {
-  /** Leads to the page that explains the code. */
+  /** Address of the page that explains the code. */
   type: string;
   title: string;
   status: number;
   detail: string;
   /** The path of the request. */
   instance: string;
-  /** Stable; programs decide by it. */
+  /** Stable, for programs. */
   code: string;
   request_id: string;
   /** With 400: every fault. */
   errors?: Fault[] | undefined;
-  /** With 413: most bytes of a body. With `daily_call_limit`: calls in 24 hours. */
+  /** With 413: the most bytes of a body. With `daily_call_limit`: the most calls in 24 hours. */
   limit?: number | undefined;
 }
 
-/** Whether the server is well. */
+/** The state of the server. */
 export interface State {
   status: "ok" | "ready";
 }
 
-/** Every named answer. */
+/** The media of a call that plays an audio file. */
+export interface AudioMedia {
+  format: "wav" | "mp3";
+  duration_ms: number;
+  /** The file claimed more audio than it holds. */
+  truncated: boolean;
+  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  stream: StreamStatistics | null;
+  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  recording?: Recording | null | undefined;
+}
+
+/** The media of a call that speaks a text. */
+export interface SpeechMedia {
+  voice_id: string;
+  characters: number;
+  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  stream: StreamStatistics | null;
+  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  recording?: Recording | null | undefined;
+}
+
+/** The media of a call without a fixed message. */
+export interface LiveMedia {
+  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  stream: StreamStatistics | null;
+  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  recording?: Recording | null | undefined;
+}
+
+/** Every named response. */
 export interface Answers {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
-  CallerId: CallerId;
   TranscriptLine: TranscriptLine;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;
   Recording: Recording;
   Call: Call;
   CallList: Call[];
+  CallerId: CallerId;
   Instance: Instance;
   InstanceList: Instance[];
   Connection: Connection;
@@ -328,5 +357,5 @@ export interface Answers {
   State: State;
 }
 
-/** The value that a named answer carries. */
+/** The value of a named response. */
 export type View<Name extends keyof Answers> = Answers[Name];

@@ -1,0 +1,145 @@
+import * as v from "valibot";
+import { CALL_STATUSES, CALL_TYPES } from "../../domain/call.ts";
+import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../domain/outcome.ts";
+import { SPEAKERS } from "../../domain/transcript.ts";
+import { callId, count, instanceId, milliseconds, phone, shape, share, timestamp } from "./shape.ts";
+
+const summary = {
+  id: callId,
+  type: v.picklist(CALL_TYPES),
+  status: v.pipe(v.picklist(CALL_STATUSES), v.description("COMPLETED and FAILED are final.")),
+  target_phone: phone,
+  created_at: timestamp,
+};
+const { id, ...rest } = summary;
+const created = { id, instance_id: instanceId, ...rest };
+
+export const CallSummary = shape("An active call in the queue of an instance.", summary);
+
+export const CreatedCall = shape("The response to the creation of a call.", created);
+
+export const CallerId = shape("The caller as the callee sees it; the network fills in missing fields.", {
+  phoneNumber: v.optional(phone),
+  displayName: v.optional(v.string()),
+  withheld: v.optional(v.pipe(v.boolean(), v.description("Number and name are withheld from the callee."))),
+});
+
+export const Outcome = shape("How a call ended.", {
+  reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
+  detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
+  answered_by: v.nullable(v.picklist(["human", "machine", "unknown"])),
+  heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee, ms.")),
+  heard_ratio: v.pipe(
+    v.nullable(share),
+    v.description(
+      "heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, and if the length is unknown.",
+    ),
+  ),
+  heard_evidence: v.pipe(
+    v.nullable(v.picklist(HEARD_EVIDENCE)),
+    v.description(
+      "The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null for calls of earlier versions.",
+    ),
+  ),
+  duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if nobody picked up.")),
+});
+
+export const TranscriptLine = shape("One utterance on a call.", {
+  speaker: v.pipe(
+    v.picklist(SPEAKERS),
+    v.description("`caller` is the audio that the stream's client plays to the callee."),
+  ),
+  text: v.string(),
+  timestamp: v.pipe(timestamp, v.description("When it was spoken.")),
+  start_ms: v.pipe(milliseconds, v.description("From pickup, ms.")),
+  end_ms: milliseconds,
+  confidence: v.pipe(
+    v.nullable(share),
+    v.description("The engine's confidence, 0 to 1; null if the engine does not report one."),
+  ),
+});
+
+export const StreamStatistics = shape("How a call's audio travelled over the network, counted on our side.", {
+  codec: v.string(),
+  packets_sent: count,
+  packets_received: v.pipe(count, v.description("0 on a call that was picked up: the audio was one-way.")),
+  packets_lost: v.pipe(count, v.description("Remote packets that never arrived, or arrived too late to be played.")),
+  packets_reordered: count,
+  packets_duplicated: count,
+  packets_invalid: v.pipe(count, v.description("Broken packets: wrong keys, or not RTP.")),
+  packets_injected: v.pipe(
+    v.nullable(count),
+    v.description("RTP packets from other senders; null if the network does not count them."),
+  ),
+  jitter_ms: v.pipe(v.number(), v.minValue(0), v.description("Interarrival jitter (RFC 3550).")),
+  round_trip_ms: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(0))),
+    v.description("null if the remote side does not report it."),
+  ),
+  remote_loss: v.pipe(
+    v.nullable(share),
+    v.description("Share of our packets that the remote side lost, 0 to 1; null if it does not report it."),
+  ),
+  mos: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(5))),
+    v.description("Estimated mean opinion score, 1 to 4.5; null before the first packet."),
+  ),
+  held_ms: v.pipe(v.number(), v.minValue(0), v.description("How long the remote side kept the call on hold, ms.")),
+});
+const stream = v.pipe(
+  v.nullable(StreamStatistics),
+  v.description(
+    "How the audio travelled over the network; null until the call is over, and if the network does not count.",
+  ),
+);
+
+export const Recording = shape("The recording of a call.", {
+  duration_ms: milliseconds,
+  url: v.pipe(v.string(), v.description("Address of the WAV file, for the same token.")),
+});
+const recording = v.optional(
+  v.pipe(
+    v.nullable(Recording),
+    v.description("Present if the call is to be recorded; null until the call is over, and if nothing was kept."),
+  ),
+);
+
+export const AudioMedia = shape("The media of a call that plays an audio file.", {
+  format: v.picklist(["wav", "mp3"]),
+  duration_ms: milliseconds,
+  truncated: v.pipe(v.boolean(), v.description("The file claimed more audio than it holds.")),
+  stream,
+  recording,
+});
+
+export const SpeechMedia = shape("The media of a call that speaks a text.", {
+  voice_id: v.string(),
+  characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  stream,
+  recording,
+});
+
+export const LiveMedia = shape("The media of a call without a fixed message.", { stream, recording });
+
+export const Call = shape("A call.", {
+  ...created,
+  from: v.optional(CallerId),
+  started_at: v.pipe(v.nullable(timestamp), v.description("When the call connected; null until then.")),
+  ended_at: v.pipe(v.nullable(timestamp), v.description("When the call ended; null until then.")),
+  outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
+  transcript: v.optional(
+    v.pipe(
+      v.nullable(v.array(TranscriptLine)),
+      v.description("With expand=transcript: what was spoken, in the order of speaking; null until there is any."),
+    ),
+  ),
+  media: v.optional(
+    v.pipe(
+      v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
+      v.description(
+        "With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message " +
+          "null until there are statistics, unless the call is to be recorded.",
+      ),
+    ),
+  ),
+});

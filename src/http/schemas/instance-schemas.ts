@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { CallerId, CallSummary } from "./call-schemas.ts";
+import { instanceId, phone, shape, timestamp } from "./shape.ts";
+
+const instance = {
+  id: instanceId,
+  name: v.string(),
+  status: v.picklist(["CREATED", "CONFIGURED", "ACTIVE"]),
+  metadata: v.record(v.string(), v.unknown()),
+  callerId: v.optional(CallerId),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+export const Instance = shape("An instance in a list, or in the response to its creation.", instance);
+
+export const Connection = shape("The line of an instance.", {
+  state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
+  phone: v.nullable(phone),
+  last_seen_at: v.pipe(v.nullable(timestamp), v.description("When a probe last found the line online.")),
+  reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
+  provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
+});
+
+export const InstanceDetails = shape("An instance with its active calls.", {
+  ...instance,
+  callQueue: v.pipe(v.array(CallSummary), v.description("The active calls, oldest first.")),
+  connection: v.optional(Connection),
+});
+
+export const LinkingCode = shape("The QR code that links a phone number.", {
+  instanceId,
+  qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),
+  message: v.string(),
+});

@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
+import { shape, timestamp } from "./shape.ts";
+
+export const StreamTicket = shape("A ticket for the stream of one call.", {
+  ticket: v.pipe(v.string(), v.description("Valid once, as `?ticket=`.")),
+  expires_at: timestamp,
+  url: v.pipe(v.string(), v.description("Where to connect: the address of the stream, ticket included.")),
+});
+
+export const StreamTranscript = shape("A message of a stream with spoken text.", {
+  type: v.literal("transcript"),
+  text: v.string(),
+  timestamp,
+  final: v.pipe(v.boolean(), v.description("false: the text may still change.")),
+  speaker: v.picklist(["callee", "caller"]),
+});
+
+export const StreamCallEvent = shape("A message of a stream with an event of the call.", {
+  type: v.literal("call_event"),
+  event: v.picklist(STREAM_EVENTS),
+  timestamp,
+  digit: v.optional(v.pipe(v.string(), v.description("With `dtmf`: the key that the callee pressed."))),
+  name: v.optional(v.pipe(v.string(), v.description("With `mark`: its name."))),
+  heard_ms: v.optional(v.pipe(v.number(), v.description("With `cleared`: how much of all the audio was heard, ms."))),
+  queued_ms: v.optional(
+    v.pipe(v.number(), v.description("With `buffer_high` and `buffer_low`: how much audio is queued, ms.")),
+  ),
+  dropped_ms: v.optional(
+    v.pipe(v.number(), v.description("With `audio_dropped`: how much of the callee's audio is missing here, ms.")),
+  ),
+  hz: v.optional(v.pipe(v.number(), v.description("With `beep`: its tone, Hz."))),
+  at_ms: v.optional(v.pipe(v.number(), v.description("With `beep`: when it began, ms after pickup."))),
+  reason: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`.",
+      ),
+    ),
+  ),
+  recoverable: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description("With `engine_failed`. true: only a part is missing; false: no more transcripts come."),
+    ),
+  ),
+});
+
+export const StreamProgress = shape("How much of a client's stream the server has taken.", {
+  type: v.literal("progress"),
+  messages: v.pipe(
+    v.number(),
+    v.description("Messages taken from clients of this call so far, over all connections; `progress` does not count."),
+  ),
+  queued_ms: v.pipe(v.number(), v.description("Audio that is queued, ms.")),
+});
+
+export const StreamError = shape("The reply of a stream to a text message that it does not understand.", {
+  type: v.literal("error"),
+  code: v.string(),
+  detail: v.string(),
+});

@@ -1,0 +1,90 @@
+import * as v from "valibot";
+import { STREAM_EVENTS } from "../../../src/application/call-audio/streams/stream-client.ts";
+import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/call.ts";
+import { EVENT_TYPES } from "../../../src/domain/events.ts";
+import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/outcome.ts";
+import { SPEAKERS } from "../../../src/domain/transcript.ts";
+import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/schemas/call-schemas.ts";
+import { ABOUT } from "../../../src/http/schemas/shape.ts";
+import { SCHEMAS } from "../../../src/http/schemas.ts";
+
+/** What the generator reads of a schema. */
+interface Schema extends v.GenericSchema {
+  readonly entries?: Readonly<Record<string, Schema>>;
+  readonly item?: Schema;
+  readonly literal?: unknown;
+  readonly options?: readonly string[] | readonly Schema[];
+  readonly value?: Schema;
+  readonly wrapped?: Schema;
+}
+
+/** Lists of words that have a type of their own. */
+const WORDS = [
+  { words: STREAM_EVENTS, type: "StreamEventName", from: "../application/call-audio/streams/stream-client.ts" },
+  { words: CALL_STATUSES, type: "CallStatus", from: "../domain/call.ts" },
+  { words: CALL_TYPES, type: "CallType", from: "../domain/call.ts" },
+  { words: EVENT_TYPES, type: "EventType", from: "../domain/events.ts" },
+  { words: COMPLETED_REASONS, type: "CompletedReason", from: "../domain/outcome.ts" },
+  { words: FAILED_REASONS, type: "FailedReason", from: "../domain/outcome.ts" },
+  { words: HEARD_EVIDENCE, type: "HeardEvidence", from: "../domain/outcome.ts" },
+  { words: SPEAKERS, type: "Speaker", from: "../domain/transcript.ts" },
+] as const;
+
+const NAMED = { ...SCHEMAS, AudioMedia, SpeechMedia, LiveMedia } as unknown as Readonly<Record<string, Schema>>;
+const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
+
+/** The text of `src/http/answers.ts`: a TypeScript type for each schema. */
+export function answerTypes(): string {
+  const shapes = Object.entries(NAMED).filter(([, schema]) => schema.type === "strict_object");
+  const answers = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
+  const body = [
+    ...shapes.map(([name, schema]) => interfaceOf(name, schema)),
+    `/** Every named response. */\nexport interface Answers {\n${answers.join("\n")}\n}`,
+    "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
+  ].join("\n\n");
+  const used = WORDS.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
+  const imports = [...new Set(used.map(({ from }) => from))].map((path) => {
+    const types = used.filter(({ from }) => from === path).map(({ type }) => type);
+    return `import type { ${types.join(", ")} } from "${path}";`;
+  });
+  const note =
+    "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.";
+  return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
+}
+
+function interfaceOf(name: string, schema: Schema): string {
+  const fields = Object.entries(schema.entries ?? {}).map(([field, value]) => {
+    const about = descriptionOf(value);
+    const optional = value.type === "optional";
+    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${typeOf(value)}`;
+    return `${about === undefined ? "" : `  /** ${about} */\n`}  ${field}${type};`;
+  });
+  return `/** ${ABOUT.get(schema)} */\nexport interface ${name} {\n${fields.join("\n")}\n}`;
+}
+
+const descriptionOf = (schema: Schema): string | undefined =>
+  v.getDescription(schema) ?? (schema.wrapped && descriptionOf(schema.wrapped));
+
+function typeOf(schema: Schema): string {
+  const { type, options = [] } = schema;
+  const name = NAMES.get(schema);
+  if (name !== undefined && type === "strict_object") return name;
+  if (type === "literal") return JSON.stringify(schema.literal);
+  if (type === "picklist") return unionOf(wordTypes(options as readonly string[]));
+  if (type === "union") return unionOf((options as readonly Schema[]).map(typeOf));
+  if (type === "nullable") return unionOf([typeOf(schema.wrapped!), "null"]);
+  if (type === "array") return `${typeOf(schema.item!)}[]`;
+  if (type === "record") return `{ [key: string]: ${typeOf(schema.value!)} }`;
+  if (["string", "number", "boolean", "unknown"].includes(type)) return type;
+  throw new Error(`the generator does not know the schema type "${type}"; add it to typeOf`);
+}
+
+const unionOf = (types: readonly string[]): string => types.join(" | ");
+
+/** The types of a list of words, by name if it consists of known lists. */
+function wordTypes(words: readonly string[]): string[] {
+  if (words.length === 0) return [];
+  const known = WORDS.find((list) => list.words.every((word, index) => words[index] === word));
+  if (known) return [known.type, ...wordTypes(words.slice(known.words.length))];
+  return [JSON.stringify(words[0]), ...wordTypes(words.slice(1))];
+}
