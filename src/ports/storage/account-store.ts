@@ -1,0 +1,43 @@
+/** An owner of instances and calls. Times are ms since 1970-01-01 UTC. */
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+/** A stored token, of which only the hash is kept. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly userId: string;
+  /** The user's own name for it. */
+  readonly label: string;
+  /** SHA-256 of the token, lower-case hex. */
+  readonly hash: string;
+  /** Set for a demo token: the one instance it may use. */
+  readonly demoInstanceId: string | null;
+  /** Prefixes of the numbers it may call; null: every number. */
+  readonly allowedPrefixes: readonly string[] | null;
+  /** Calls that may be created with it within 24 hours; null: any number. */
+  readonly maxCallsPerDay: number | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** Users and their tokens. */
+export interface AccountStore {
+  /** Inserts the user unless one of that name exists; returns the stored one. */
+  ensureUser(user: User): Promise<User>;
+  userByName(name: string): Promise<User | undefined>;
+  /** All users, oldest first; at most `limit`. */
+  users(limit?: number): Promise<User[]>;
+  insertToken(token: TokenRecord): Promise<void>;
+  /** One look-up on a unique index. Revoked and expired tokens are returned too. */
+  tokenByHash(hash: string): Promise<TokenRecord | undefined>;
+  /** The tokens that have one of these hashes, in any order. Revoked and expired ones are returned too. */
+  tokensByHash(hashes: readonly string[]): Promise<TokenRecord[]>;
+  /** All tokens, of one user or of all users, oldest first. */
+  tokens(userId?: string): Promise<TokenRecord[]>;
+  /** Returns false if there is no such token, or if it is already revoked. */
+  revokeToken(id: string, at: number): Promise<boolean>;
+}

@@ -1,0 +1,116 @@
+import type { Call, CallStatus, CallType } from "../../domain/call.ts";
+import type { Event } from "../../domain/events.ts";
+import type { QueuePolicy } from "../../domain/queue-policy.ts";
+import type { Page } from "./page.ts";
+import type { ReceiptResult } from "./receipt-store.ts";
+
+/** The fields of a call that an update may change. A new `status` is always one that the transition table allows. */
+export type CallPatch = Partial<
+  Pick<
+    Call,
+    | "status"
+    | "outcome"
+    | "mediaStatistics"
+    | "recordedMs"
+    | "startedAt"
+    | "endedAt"
+    | "owner"
+    | "dialingAt"
+    | "message"
+  >
+>;
+
+/** A filter of calls; a missing field matches every call. */
+export interface CallFilter {
+  readonly instanceId?: string | undefined;
+  readonly status?: CallStatus | undefined;
+  readonly type?: CallType | undefined;
+  /** ms since 1970-01-01 UTC; strictly after. */
+  readonly createdAfter?: number | undefined;
+  /** ms since 1970-01-01 UTC; strictly before. */
+  readonly createdBefore?: number | undefined;
+}
+
+/** The result of a creation. */
+export type Insertion =
+  | { readonly kind: "created"; readonly call: Call }
+  /** Under `single`: the instance already has this active call. */
+  | { readonly kind: "existing"; readonly call: Call }
+  /** Under `fifo`: every slot is taken. */
+  | { readonly kind: "full" }
+  /** The token is at its limit of calls (see {@link CallQuota}). */
+  | {
+      readonly kind: "limited";
+      /** When the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
+      readonly oldestAt: number;
+    }
+  /** The instance does not exist or is deleted. */
+  | { readonly kind: "instance_gone" };
+
+/** How many calls a token may create within a period. */
+export interface CallQuota {
+  readonly maxCalls: number;
+  /** Calls created after this time count, deleted ones included; ms since 1970-01-01 UTC. */
+  readonly since: number;
+}
+
+/** Counts of what was deleted with calls. */
+export interface RemovedCalls {
+  readonly ids: readonly string[];
+  readonly events: number;
+  readonly transcriptLines: number;
+}
+
+/** Calls, their audio files and the queue of waiting calls. */
+export interface CallStore {
+  /**
+   * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
+   * file and a receipt, which `receipt` makes from the result. With a quota, no call is created once `maxCalls` calls of
+   * the same `tokenId` count; concurrent creations never exceed it.
+   */
+  insert(
+    call: Call,
+    audio: Uint8Array | undefined,
+    policy: QueuePolicy,
+    events: readonly Event[],
+    receipt?: (result: { created: boolean; call: Call }) => ReceiptResult,
+    quota?: CallQuota,
+  ): Promise<Insertion>;
+  get(id: string): Promise<Call | undefined>;
+  /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
+  list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
+  /** The active calls of an instance, oldest first. */
+  active(instanceId: string): Promise<Call[]>;
+  /**
+   * Gives the oldest unclaimed QUEUED call of the instance to `owner` and marks it as dialing (`dialingAt`) in the same
+   * write, which raises its version; returns undefined if no call waits or the instance is DELETED.
+   * @param now ms since 1970-01-01 UTC
+   */
+  claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;
+  /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
+  update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
+  audio(id: string): Promise<Uint8Array | undefined>;
+  /** Unclaimed QUEUED calls created before a time, oldest first; at most `limit`, after `after`. Reads only waiting calls. */
+  waitingSince(createdBefore: number, limit: number, after?: Pick<Call, "id" | "createdAt">): Promise<Call[]>;
+  /** The creation time of the oldest unclaimed QUEUED call; it determines when to look again. */
+  oldestWaiting(): Promise<number | undefined>;
+  /**
+   * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls that
+   * still wait on a DELETED instance; at most `limit`.
+   */
+  orphaned(owner: string, limit: number): Promise<Call[]>;
+  /** Calls with a stored recording (`recordedMs` above 0) that ended before a time, oldest first; at most `limit`. */
+  recorded(endedBefore: number, limit: number): Promise<Call[]>;
+  /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
+  ended(endedBefore: number, limit: number): Promise<string[]>;
+  /**
+   * Deletes the final ones of these calls, with their events and transcripts.
+   * @param countedSince deleted calls that were created after this time still count for their token (see
+   *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
+   */
+  remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
+  /** Calls to a number, by ascending id. May read every call: rarely called. */
+  to(phone: string, page: Page): Promise<Call[]>;
+  /** Number of calls per status; a status without calls is left out. */
+  counts(): Promise<Partial<Record<CallStatus, number>>>;
+}

@@ -1,0 +1,56 @@
+import type { Event } from "../../domain/events.ts";
+import type { Instance } from "../../domain/instance.ts";
+import type { Page } from "./page.ts";
+import type { ReceiptResult } from "./receipt-store.ts";
+
+/** The fields of an instance that an update may change. */
+export type InstancePatch = Partial<
+  Pick<Instance, "name" | "status" | "metadata" | "phone" | "callerId" | "updatedAt" | "erasedAt">
+>;
+
+/** Instances and the sealed credentials of their numbers. */
+export interface InstanceStore {
+  /**
+   * @param most how many instances its user may have, this one included and deleted ones excluded. Concurrent insertions
+   *   never exceed it. Default: any number
+   * @returns false if the user is at the limit; nothing was stored
+   */
+  insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult, most?: number): Promise<boolean>;
+  /** Deleted instances are returned too. */
+  get(id: string): Promise<Instance | undefined>;
+  /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
+  list(userId: string, page: Page): Promise<Instance[]>;
+  /**
+   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials in the same
+   * transaction; one that becomes DELETED keeps them.
+   * @param sealed credentials stored in the same transaction; they replace earlier ones
+   */
+  update(
+    id: string,
+    version: number,
+    patch: InstancePatch,
+    events: readonly Event[],
+    sealed?: Uint8Array,
+  ): Promise<Instance | undefined>;
+  /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
+  linked(page: Page): Promise<Instance[]>;
+  /** Instances of a provider without a linked number (CREATED), by ascending id. */
+  unlinked(provider: string, page: Page): Promise<Instance[]>;
+  /** Instances that have credentials but no linked number (CREATED), by ascending id. */
+  halfLinked(page: Page): Promise<Instance[]>;
+  /** Instances whose deletion has begun but not finished (DELETED without `erasedAt`), by ascending id. */
+  halfDeleted(page: Page): Promise<Instance[]>;
+  /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
+  saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
+  loadCredentials(id: string): Promise<Uint8Array | undefined>;
+  eraseCredentials(id: string): Promise<void>;
+  /** Instances linked to a number, by ascending id. Reads every instance: rarely called. */
+  withPhone(phone: string): Promise<Instance[]>;
+  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; returns how many. */
+  forgetPhone(phone: string): Promise<number>;
+  /**
+   * Deletes at most `limit` instances whose deletion finished (`erasedAt`) before a time and that have no calls left,
+   * with their events; returns their ids.
+   */
+  purge(erasedBefore: number, limit: number): Promise<string[]>;
+}

@@ -1,0 +1,18 @@
+/** The time up to which a server trusts the wall clock; ms since 1970-01-01 UTC. */
+export interface TrustedTime {
+  readonly at: number;
+  /** A wall clock that is ahead of `at`: its first reading, and the uptime since then, ms. */
+  readonly claim: { readonly at: number; readonly waitedMs: number } | null;
+}
+
+/** The purge clock's state, and scrubbing of deleted records. */
+export interface RetentionStore {
+  trustedTime(): Promise<TrustedTime | undefined>;
+  saveTrustedTime(time: TrustedTime): Promise<void>;
+  /**
+   * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
+   * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of
+   * the database. A storage without files of its own does nothing.
+   */
+  scrub(options: { thorough: boolean }): Promise<void>;
+}
