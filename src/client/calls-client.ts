@@ -60,8 +60,6 @@ export interface CallsClient {
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Deletes the recording for good; a call that still goes on does so without being recorded. */
   deleteRecording(id: string, options?: RequestOptions): Promise<void>;
-  /** What the callee of a simulated call heard, as the bytes of a WAV file. */
-  heardWav(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** A ticket for somebody who streams the call's audio without a token, such as a page in a browser. */
   streamTicket(id: string, options?: RequestOptions): Promise<StreamTicket>;
 }
@@ -87,7 +85,6 @@ export function callsClient(transport: Transport): CallsClient {
     events: (id, options) => transport.get(`${callPath(id)}/events`, {}, options),
     recording: (id, options) => transport.bytes(`${callPath(id)}/recording`, options),
     deleteRecording: (id, options) => transport.delete(`${callPath(id)}/recording`, options),
-    heardWav: (id, options) => transport.bytes(`/simulator/calls/${encodeURIComponent(id)}/heard.wav`, options),
     streamTicket: async (id, options) =>
       (await transport.post<StreamTicket>(`${callPath(id)}/stream-ticket`, {}, undefined, options)).body,
   };

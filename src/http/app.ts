@@ -3,38 +3,28 @@ import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
 import { identify } from "./bearer.ts";
-import { jsonReader } from "./body.ts";
 import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { finish, INTERNAL } from "./finish.ts";
 import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
-import { openapiDocument } from "./openapi.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
 import { noContent, toResponse } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
-import { answer, resourcesOf } from "./resource.ts";
-import type { Route } from "./route.ts";
-import { callRoutes } from "./routes/call-routes.ts";
-import { docsRoutes } from "./routes/docs-routes.ts";
-import { eventRoutes } from "./routes/event-routes.ts";
-import { instanceRoutes } from "./routes/instance-routes.ts";
-import { artefactRoute, publicPage } from "./routes/page-routes.ts";
-import { recordingRoutes } from "./routes/recording-routes.ts";
-import { serverRoutes } from "./routes/server-routes.ts";
-import { streamRoutes } from "./routes/stream-routes.ts";
-import { voiceRoutes } from "./routes/voice-routes.ts";
+import { resourcesOf, respond } from "./resource.ts";
+import { routeTable } from "./route-table.ts";
+import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
 export type { HttpDependencies } from "./dependencies.ts";
 
 /**
- * The HTTP interface as an application that a server adapter can serve.
- * @throws {TypeError} for a base path or a page prefix that is no path
+ * The HTTP interface as an application for a server adapter.
+ * @throws {TypeError} if the base path or the prefix of a page is not a valid path
  */
 export function createHttp(deps: HttpDependencies): WebApp {
   const { system, log } = deps;
@@ -46,8 +36,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
   const tickets = new StreamTickets(system);
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
-  const routes: readonly Route[] = routesOf(deps, base, meter, tickets);
-  const resources = resourcesOf(routes);
+  const resources = resourcesOf(routeTable(deps, { base, meter, tickets }));
   const fixed = new Map(
     resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
   );
@@ -56,7 +45,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
     pages.map(({ prefix }) => prefix),
   );
 
-  /** Finds out who asks, and whether he asks too often. */
+  /** Authenticates the caller and checks the rate limit. */
   async function admit(context: RequestContext): Promise<void> {
     await identify(context, identification);
     if (!limiter) return;
@@ -69,7 +58,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
       });
   }
 
-  /** A refusal, or a mistake of ours of which nothing is told. */
+  /** The problem document of an error; one that is not a refusal reveals nothing. */
   function failed(error: unknown, context: RequestContext): Reply {
     if (error instanceof Refusal) return problemOf(context, error);
     if (deps.closing?.()) return problem(context, "stopping", STOPPING);
@@ -82,25 +71,24 @@ export function createHttp(deps: HttpDependencies): WebApp {
   }
 
   const router = Router<RequestContext, []>({
-    // Read from top to bottom, these are the first answers a request can get.
+    // In this order, each of these can end a request before it is routed.
     before: [
       (context: RequestContext) => cors?.preflight(context),
       (context: RequestContext) => (isVersioned(context.path) ? admit(context) : undefined),
-      // The router tries its routes one after the other; most paths without parameters would be among the last.
+      // The router tries its routes in order, and most paths without parameters would be among the last.
       (context: RequestContext) => {
         const resource = fixed.get(context.path);
-        return resource && answer(resource, context, admit);
+        return resource && respond(resource, context, admit);
       },
     ],
     catch: (error: unknown, request: IRequest) => failed(error, request as unknown as RequestContext),
     finally: [
-      (reply: Reply | undefined, context: RequestContext) =>
-        reply ?? problem(context, "not_found", "there is nothing at this address"),
+      (reply: Reply | undefined, context: RequestContext) => reply ?? problem(context, "not_found", noRoute(context)),
       (reply: Reply, context: RequestContext) => finish(reply, context, cors, log),
     ],
   });
   for (const resource of resources)
-    router.all(resource.path, (context: RequestContext) => answer(resource, context, admit));
+    router.all(resource.path, (context: RequestContext) => respond(resource, context, admit));
   for (const { prefix, page } of pages)
     router.all(`/${prefix}/*`, (context: RequestContext) =>
       context.method === "OPTIONS" ? noContent({ allow: "GET, HEAD, POST, OPTIONS" }) : publicPage(page, context, deps),
@@ -108,7 +96,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   async function handle(request: RequestLike): Promise<Reply> {
     try {
-      return await answered(opened(request, false));
+      return await replyTo(contextOf(request, false));
     } catch (cause) {
       return lastResort(cause, deps);
     }
@@ -116,15 +104,15 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   async function upgrade(request: RequestLike): Promise<Reply | SocketHandlers> {
     try {
-      const context = opened(request, true);
-      const reply = await answered(context);
+      const context = contextOf(request, true);
+      const reply = await replyTo(context);
       return reply.status === 101 && context.accepted ? context.accepted : reply;
     } catch (cause) {
       return lastResort(cause, deps);
     }
   }
 
-  const opened = (request: RequestLike, upgrading: boolean): RequestContext =>
+  const contextOf = (request: RequestLike, upgrading: boolean): RequestContext =>
     new RequestContext({
       request,
       base,
@@ -133,13 +121,13 @@ export function createHttp(deps: HttpDependencies): WebApp {
       startedAt: system.monotonic(),
     });
 
-  /** The address of a page may hold a code that links a number, so only its prefix is logged. */
+  /** The path for the log. The path of a page may hold a code that links a number, so only its prefix is logged. */
   const loggedPath = ({ fullPath, route }: RequestContext): string => {
     const page = pages.find(({ prefix }) => route === `/${prefix}/*`);
     return page ? `${base}/${page.prefix}/…` : fullPath;
   };
 
-  async function answered(context: RequestContext): Promise<Reply> {
+  async function replyTo(context: RequestContext): Promise<Reply> {
     const reply: Reply = await router.fetch(context).finally(() => context.release?.());
     const ms = system.monotonic() - context.startedAt;
     meter.count(context.method, context.route, reply.status, ms);
@@ -166,63 +154,33 @@ export function createHttp(deps: HttpDependencies): WebApp {
   };
 }
 
-function routesOf(
-  deps: HttpDependencies,
-  base: string,
-  meter: ReturnType<typeof requestMeter>,
-  tickets: StreamTickets,
-): Route[] {
-  const server = (): string => serverUrl(deps.publicUrl(), base);
-  const document = (): unknown =>
-    openapiDocument(routes, {
-      limits: deps.limits,
-      version: deps.version,
-      base,
-      server: server(),
-      rateLimited: deps.rateLimit !== undefined,
-    });
-  const readJson = jsonReader(deps);
-  // The router tries them in this order, so the busiest come first.
-  const routes: Route[] = [
-    ...callRoutes(deps, readJson, server),
-    ...recordingRoutes(deps),
-    ...streamRoutes(deps, tickets, server),
-    ...instanceRoutes(deps, readJson),
-    ...eventRoutes(deps),
-    ...voiceRoutes(deps, server),
-    ...serverRoutes(deps, meter, document),
-    ...docsRoutes(deps),
-    ...deps.pages.flatMap((page) => (page.artefact ? [artefactRoute(page, deps)] : [])),
-  ];
-  return routes;
-}
+const noRoute = ({ base, method, fullPath }: RequestContext): string =>
+  `no such route: ${method} ${fullPath.slice(0, 200)} (see ${base}/docs)`;
 
 const isVersioned = (path: string): boolean => path.startsWith("/v1/") || path === "/v1";
-
-/** A public URL may or may not have the base path in it already. */
-const serverUrl = (publicUrl: string, base: string): string =>
-  publicUrl.endsWith(base) ? publicUrl : `${publicUrl}${base}`;
 
 function checkedBase(basePath: string): string {
   const base = basePath.replace(/\/+$/, "");
   if (base === "") return "";
   if (!/^(?:\/[\w~-][\w.~-]*)+$/.test(base))
-    throw new TypeError(`basePath must be a path such as /api, not ${JSON.stringify(basePath)}`);
+    throw new TypeError(`basePath is ${JSON.stringify(basePath)}: it must be a path such as /api`);
   return base;
 }
 
 function checkedPrefix(prefix: string): { prefix: string } {
   if (!/^[a-z][a-z0-9-]*$/.test(prefix) || OWN_SEGMENTS.has(prefix))
-    throw new TypeError(`a telephony cannot have its pages below /${prefix}`);
+    throw new TypeError(
+      `a telephony has the page prefix ${JSON.stringify(prefix)}: it must be lower-case letters, digits and hyphens, and not a path of Ringport's own`,
+    );
   return { prefix };
 }
 
-/** Where not even the pipeline holds: an application never rejects. */
+/** The reply if even the pipeline fails: an application never rejects. */
 function lastResort(cause: unknown, { log }: HttpDependencies): Reply {
   try {
     log.error({ err: cause }, "a request could not be handled at all");
   } catch {
-    // The logger may be what is broken.
+    // The logger itself may be broken.
   }
   return problem({ base: "", fullPath: "/", requestId: "none" }, "internal_error", INTERNAL);
 }

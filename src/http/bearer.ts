@@ -6,16 +6,16 @@ import type { StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
-/** The only address that takes a ticket. */
+/** The only route that accepts a ticket. */
 const STREAM = /^\/v1\/calls\/([\w-]+)\/stream$/;
 
-/** The token that a request shows; undefined where there is none or it is malformed. */
+/** The token of an Authorization header; undefined if it is missing or malformed. */
 export function bearerToken(header: string | null): string | undefined {
   if (header === null || header.length > 8192) return undefined;
   return BEARER.exec(header)?.[1];
 }
 
-/** What it takes to find out who asks. */
+/** Dependencies of {@link identify}. */
 export interface Identification {
   readonly authenticate: Authenticate;
   readonly tickets: StreamTickets;
@@ -23,12 +23,12 @@ export interface Identification {
 }
 
 /**
- * Finds out who asks and notes it in the context.
- * @throws {Refusal} `unauthorized`; `storage_unavailable` where nobody can tell
+ * Authenticates the caller and stores the principal in the context.
+ * @throws {Refusal} `unauthorized`; `storage_unavailable` if the token cannot be checked
  */
 export async function identify(context: RequestContext, { authenticate, tickets, log }: Identification): Promise<void> {
   if (context.principal) return;
-  const token = await shownToken(context, tickets);
+  const token = await tokenOf(context, tickets);
   try {
     context.principal = await authenticate(token);
   } catch (cause) {
@@ -39,7 +39,7 @@ export async function identify(context: RequestContext, { authenticate, tickets,
   context.token = token;
 }
 
-async function shownToken(context: RequestContext, tickets: StreamTickets): Promise<string> {
+async function tokenOf(context: RequestContext, tickets: StreamTickets): Promise<string> {
   const [, callId] = STREAM.exec(context.path) ?? [];
   const ticket = callId && context.searchParameter("ticket");
   if (ticket === undefined || callId === undefined) {
@@ -50,6 +50,6 @@ async function shownToken(context: RequestContext, tickets: StreamTickets): Prom
   }
   const token = await tickets.redeem(ticket, callId);
   if (token === undefined)
-    throw new Refusal("unauthorized", "the stream ticket is unknown, used or expired; ask for a new one");
+    throw new Refusal("unauthorized", "the stream ticket is unknown, used or expired; request a new one");
   return token;
 }

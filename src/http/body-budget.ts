@@ -2,37 +2,37 @@ import type { Limits } from "../domain/limits.ts";
 import type { Principal } from "../domain/principal.ts";
 import { HttpRefusal } from "./problem.ts";
 
-/** A body up to this size is parsed on the spot, bytes. Small bodies and large ones do not take each other's budget. */
+/** The largest body that is parsed on the main thread, bytes. Small and large bodies have separate budgets. */
 export const SMALL_BODY: number = 64 << 10;
 
-/** The bytes that one body holds. */
+/** The share of one body in the budget. */
 export interface BodyShare {
   /**
-   * Raises what the body holds to `bytes`.
+   * Raises the share to `bytes`.
    * @param bytes the new total, not the difference
-   * @throws {HttpRefusal} `server_busy`: there is no room for them; nothing is taken
+   * @throws {HttpRefusal} `server_busy` if the budget is used up; the share stays as it was
    */
   grow(bytes: number): void;
-  /** Gives every byte back. Twice is fine. */
+  /** Gives every byte back; idempotent. */
   release(): void;
 }
 
-/** What the bodies of one user, or of one demo token's instance, hold, bytes. */
+/** Bytes of the bodies of one user, or of one demo token's instance. */
 interface Held {
   readonly small: number;
   readonly large: number;
 }
 
-/** Whose body it is. */
+/** The owner of a body. */
 type Owner = Pick<Principal, "userId" | "demoInstanceId">;
 
-/** What a demo token may use of its user's budgets. */
+/** The part of its user's budgets that a demo token may use. */
 const DEMO_PART = 1 / 4;
 
 /**
- * Bounds the bytes of all large bodies that are being received or worked on, and the large and the small ones of each
- * user. The large bodies of one user never take more than they leave free, so every user gets a part of what is free,
- * and no upload refuses a small request. A demo token has a quarter of its user's budgets.
+ * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
+ * The large bodies of one user never take more than they leave free, so every user gets a part of the free budget, and
+ * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
@@ -44,12 +44,12 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** The largest body that has room while there is no other one, bytes. */
+  /** The largest body that fits while there is no other body, bytes. */
   most(owner: Owner): number {
     return Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
   }
 
-  /** The share of a new body, empty at first. */
+  /** The share of a new body; it begins with no bytes. */
   share(owner: Owner): BodyShare {
     let held = 0;
     return {
@@ -77,8 +77,8 @@ export class BodyBudget {
     const user = grown(this.#byUser.get(userId));
     const demo = demoInstanceId === undefined ? NOTHING : grown(this.#byDemoInstance.get(demoInstanceId));
     if (to > from) {
-      if (isBeyond(user, userBodiesBytes)) throw busy(`your requests are at their limit of ${userBodiesBytes}`);
-      if (isBeyond(demo, this.#budgetOf(owner)))
+      if (exceeds(user, userBodiesBytes)) throw busy(`your requests are at their limit of ${userBodiesBytes}`);
+      if (exceeds(demo, this.#budgetOf(owner)))
         throw busy(`the requests of this demo token are at their limit of ${this.#budgetOf(owner)}`);
       if (more > 0 && user.large > allBodiesBytes - this.#large - more)
         throw busy(`your requests would leave too little of the server's ${allBodiesBytes}`);
@@ -91,7 +91,7 @@ export class BodyBudget {
 
 const NOTHING: Held = { small: 0, large: 0 };
 
-const isBeyond = ({ small, large }: Held, budget: number): boolean => Math.max(small, large) > budget;
+const exceeds = ({ small, large }: Held, budget: number): boolean => Math.max(small, large) > budget;
 
 function keep(all: Map<string, Held>, key: string, held: Held): void {
   if (held.large + held.small > 0) all.set(key, held);
@@ -101,7 +101,7 @@ function keep(all: Map<string, Held>, key: string, held: Held): void {
 const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 
 function busy(what: string): HttpRefusal {
-  // The body stays unread, so the connection cannot be used again.
+  // The body stays unread, so the connection cannot be reused.
   return new HttpRefusal("server_busy", `${what} bytes of request bodies; try again`, {
     headers: { connection: "close" },
   });

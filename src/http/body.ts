@@ -9,7 +9,7 @@ import { declaredBytes, limitedBody } from "./limited-body.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * Reads the JSON body of an authenticated request. Its bytes count in the budgets until the request is answered.
+ * Reads the JSON body of an authenticated request. Its bytes count towards the budgets until the response is known.
  * @param limit most bytes to read
  * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
  */
@@ -19,7 +19,7 @@ export type ReadJson = (context: RequestContext, limit: number) => Promise<unkno
 export interface JsonReaderParts {
   readonly limits: Limits;
   readonly system: System;
-  /** Parses what is larger than {@link SMALL_BODY}; on the spot without one. */
+  /** Parses bodies larger than {@link SMALL_BODY}. Default: the main thread parses them. */
   readonly bodies?: BodyParser | undefined;
 }
 
@@ -41,7 +41,7 @@ export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJso
   };
 }
 
-/** Whatever is within the other limits is within these. */
+/** Bounds of the parser; every body within the other limits is within them. */
 function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): JsonBounds {
   return { depth: Math.max(32, metadataDepth + 1), parts: metadataBytes + 2 * instructions + 100 };
 }

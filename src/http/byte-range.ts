@@ -1,13 +1,13 @@
-/** A part of a body: its first byte, and the one behind its last. */
+/** A part of a body: the index of its first byte, and of the byte after its last. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The one part of a body that a Range header asks for (RFC 9110 §14.1.2). Undefined where the whole body is to be sent:
- * without a header, and for several parts or another unit, which nobody needs to know.
- * @returns "unsatisfiable" for a part that begins behind the end of the body
+ * The part of a body that a Range header requests (RFC 9110 §14.1.2).
+ * @returns undefined if the whole body is to be sent: there is no header, or it has several parts or another unit;
+ *   "unsatisfiable" for a part that begins after the end of the body
  */
 export function byteRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first = "", last = ""] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? "") ?? [];

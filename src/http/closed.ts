@@ -11,16 +11,16 @@ import { givenRequestId, requestIds } from "./request-id.ts";
 /** The detail of `stopping`. */
 export const STOPPING = "the server is stopping or has stopped";
 
-/** The detail of `storage_unavailable` while another server owns the database, or may own it. */
+/** The detail of `storage_unavailable` while another server owns the database or may own it. */
 export const NOT_THE_OWNER = "this server does not own its database at the moment; another server may own it";
 
 const DETAILS = {
   stopping: STOPPING,
   storage_unavailable: NOT_THE_OWNER,
-  not_ready: "the server could not start; its log says why",
+  not_ready: "the server could not start; see its log",
 } as const;
 
-/** What is served while there is nothing to serve: every request is answered with 503. */
+/** The application of a server that is not running: every request gets a 503. */
 export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): WebApp {
   const newRequestId = requestIds(realSystem);
   const base = basePath.replace(/\/+$/, "");

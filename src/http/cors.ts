@@ -1,20 +1,20 @@
 import type { Reply } from "../ports/web.ts";
 import { noContent, vary } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
-import { REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
+import { METHODS, REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
 
-/** Which web pages of other origins may call: none, all, or these. Credentials are never cookies, so none are allowed. */
+/** The origins whose web pages may call: none, all, or these. Cookies are never credentials, so they are not allowed. */
 export type CorsOption = false | true | { readonly origins: readonly string[]; readonly maxAgeSeconds?: number };
 
-/** How other origins are treated. */
+/** The CORS policy. */
 export interface Cors {
-  /** The answer to a preflight; undefined for any other request. */
+  /** The response to a preflight; undefined for any other request. */
   preflight(context: RequestContext): Reply | undefined;
-  /** Adds what a browser needs to hand the reply to the page. */
+  /** Adds the headers by which a browser lets the page read the reply. */
   allow(context: RequestContext, headers: Record<string, string>): void;
 }
 
-/** Request headers that every route takes. */
+/** Request headers that every route accepts. */
 const OF_EVERY_ROUTE = ["Accept", "Authorization", "Content-Type", "Traceparent", "X-Request-Id"];
 const ALLOWED = listed([...OF_EVERY_ROUTE, ...Object.keys(REQUEST_HEADERS)]);
 const EXPOSED = listed(Object.keys(REPLY_HEADERS));
@@ -31,7 +31,7 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
       headers["access-control-allow-origin"] = "*";
       return true;
     }
-    // Also where the origin is missing or refused: a cache must not hand that answer to an allowed one.
+    // Even if the origin is missing or refused: a cache must not serve that response to an allowed origin.
     vary(headers, "Origin");
     const origin = context.header("origin");
     if (origin === null || !origins.includes(origin)) return false;
@@ -44,7 +44,7 @@ export function corsPolicy(option: CorsOption): Cors | undefined {
       if (context.method !== "OPTIONS" || context.header("origin") === null) return undefined;
       if (context.header("access-control-request-method") === null) return undefined;
       return noContent({
-        "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+        "access-control-allow-methods": METHODS.join(", "),
         "access-control-allow-headers": ALLOWED,
         "access-control-max-age": maxAge,
       });

@@ -5,14 +5,14 @@ import { json } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * What the headers of a POST ask for.
+ * The options in the headers of a POST.
  * @throws {Refusal} `idempotency_key_invalid`
  */
 export function createOptions(context: RequestContext): CreateOptions {
   return { idempotencyKey: idempotencyKey(context.header("idempotency-key")), strict: isStrict(context) };
 }
 
-/** The answer to a POST: 201 for a new record, 200 for one that was there already. */
+/** The response to a POST: 201 for a new record, 200 for an existing one. */
 export function created(context: RequestContext, creation: Creation, view: { readonly id: string }): Reply {
   const headers: Record<string, string> = {};
   if (creation.created) headers.location = `${context.base}${context.path}/${view.id}`;
@@ -20,12 +20,12 @@ export function created(context: RequestContext, creation: Creation, view: { rea
   return json(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(context) });
 }
 
-/** The header that confirms strict handling, if it was asked for. */
+/** The header that confirms strict handling, if the request asked for it. */
 export function preferenceApplied(context: RequestContext): Record<string, string> {
   return isStrict(context) ? { "preference-applied": "handling=strict" } : {};
 }
 
-/** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients leave the quotes out. */
+/** The header is a structured string (draft-ietf-httpapi-idempotency-key-header-07 §2.1); most clients omit the quotes. */
 function idempotencyKey(header: string | null): string | undefined {
   if (header === null) return undefined;
   const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(header);

@@ -9,7 +9,7 @@ import type { TelephonyPages } from "../ports/telephony.ts";
 import type { CorsOption } from "./cors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
-/** Everything the HTTP interface is made of. */
+/** Dependencies of the HTTP interface. */
 export interface HttpDependencies {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
@@ -18,27 +18,27 @@ export interface HttpDependencies {
   readonly pages: readonly TelephonyPages[];
   readonly limits: Limits;
   readonly system: System;
-  /** Names a request that brought no X-Request-Id; random by default. */
+  /** Makes the id of a request without an X-Request-Id. Default: random ids. */
   readonly newRequestId?: (() => string) | undefined;
   readonly log: Logger;
-  /** Path in front of `/v1`, such as `/api`; none by default. */
+  /** Path in front of `/v1`, such as `/api`. Default: none. */
   readonly basePath?: string | undefined;
-  /** Which web pages of other origins may call. Off by default. */
+  /** The origins whose web pages may call. Default: off. */
   readonly cors?: CorsOption | undefined;
-  /** How many requests each token may make; none by default. */
+  /** How many requests each token may make. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined;
-  /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined where they were not shipped. */
+  /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined if they are not shipped. */
   readonly asset?: ((name: string) => Promise<Uint8Array | undefined>) | undefined;
-  /** Where people reach this server, without a trailing slash. */
+  /** Public URL of this server, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Live streams are switched on. Off by default. */
+  /** Switches live streams on. Default: off. */
   readonly streamPreview?: boolean | undefined;
-  /** Decodes the MP3 that a client streams; without it, streams carry PCM and mu-law only. */
+  /** Decodes the MP3 of a streaming client. Default: streams carry PCM and mu-law only. */
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
-  /** Parses large bodies; without it they are parsed on the thread that carries audio. */
+  /** Parses large bodies. Default: the thread that carries audio parses them. */
   readonly bodies?: BodyParser | undefined;
-  /** Whether the ports are closing, so that requests under way can fail; they never are by default. */
+  /** Whether the ports are closing, so that running requests can fail. Default: never. */
   readonly closing?: (() => boolean) | undefined;
-  /** Of the package; shown in `/openapi.json`. */
+  /** Version of the package, for `/openapi.json`. */
   readonly version: string;
 }

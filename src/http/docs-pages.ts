@@ -2,7 +2,7 @@ import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
 import { REASON_TEXTS } from "./reason-texts.ts";
 
-/** The interactive page; its script and its style are our own files, and nothing else is loaded. */
+/** The interactive page; it loads only its own script and style. */
 export function docsPage(base: string): string {
   const at = escapeHtml(base);
   return `<!doctype html>
@@ -15,7 +15,7 @@ export function docsPage(base: string): string {
 <link rel="stylesheet" href="${at}/docs/assets/swagger-ui.css">
 </head>
 <body>
-<noscript>This page needs JavaScript. The same is in <a href="${at}/openapi.json">openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same document is in <a href="${at}/openapi.json">openapi.json</a>.</noscript>
 <div id="docs"></div>
 <script src="${at}/docs/assets/swagger-ui-bundle.js"></script>
 <script src="${at}/docs/assets/init.js"></script>
@@ -24,15 +24,15 @@ export function docsPage(base: string): string {
 `;
 }
 
-/** Starts the interactive page. `validatorUrl: null` keeps it from asking a foreign server to check the document. */
+/** Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. */
 export function docsScript(base: string): string {
   const options = { url: `${base}/openapi.json`, dom_id: "#docs", deepLinking: true, validatorUrl: null };
   return `SwaggerUIBundle(${JSON.stringify(options).replaceAll("<", "\\u003c")});\n`;
 }
 
 /**
- * What the interactive page may do. Swagger UI writes style attributes, hence the one 'unsafe-inline'.
- * @param api origin of the server that its "Try it out" speaks to
+ * Content security policy of the interactive page. Swagger UI writes style attributes, hence the one 'unsafe-inline'.
+ * @param api origin of the server that its "Try it out" calls
  */
 export function docsPolicy(api: string): string {
   return [
@@ -48,7 +48,7 @@ export function docsPolicy(api: string): string {
   ].join("; ");
 }
 
-/** The page that problem types lead to: one anchor for each code, and one for each reason why a call ended. */
+/** The page that problem types point to, with an anchor for each code and for each reason for the end of a call. */
 export function errorsPage(base: string): string {
   const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
     const { means, fix, example } = PROBLEM_ADVICE[code as ProblemCode];
@@ -72,12 +72,12 @@ export function errorsPage(base: string): string {
 <body>
 <h1>Errors</h1>
 <p>Every error is a problem document (RFC 9457). Its <code>code</code> is one of these and never changes its meaning;
-its <code>type</code> leads here. A 400 lists every fault under <code>errors</code>. The whole interface is in
+its <code>type</code> points to this page. A 400 lists every fault under <code>errors</code>. The whole interface is in
 <a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
 <h2 id="codes">Why a request was refused</h2>
 ${problems.join("\n")}
 <h2 id="reasons">Why a call ended</h2>
-<p>Not errors: how calls turned out, as <code>outcome.reason</code>.</p>
+<p>These are not errors, but the outcomes of calls: <code>outcome.reason</code>.</p>
 <dl>
 ${reasons.join("\n")}
 </dl>
@@ -86,11 +86,11 @@ ${reasons.join("\n")}
 `;
 }
 
-/** What the page of the errors may do: nothing but show its empty icon, which keeps browsers from asking for another. */
+/** Content security policy of the errors page. It allows only an empty icon, which keeps browsers from requesting another. */
 export const ERRORS_POLICY =
   "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A page without scripts, styles and pictures. */
+/** Content security policy of a page without scripts, styles and images. */
 export const PLAIN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 function escapeHtml(text: string): string {

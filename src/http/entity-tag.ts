@@ -1,6 +1,6 @@
 import { hex32 } from "../base/hex.ts";
 
-/** A strong entity tag (RFC 9110 §8.8.3) from a fast 64-bit hash: two FNV-1a lanes, one of them rotating. */
+/** A strong entity tag (RFC 9110 §8.8.3): a fast 64-bit hash of two FNV-1a lanes, one of them rotating. */
 export function entityTag(body: string): string {
   let a = 0x811c9dc5;
   let b = 0xdeadbeef ^ body.length;

@@ -1,7 +1,7 @@
 import type { View } from "./answers.ts";
 import type { Examples } from "./route.ts";
 
-/** Examples of `/openapi.json`; a test holds each against its schema. */
+/** Examples in `/openapi.json`; a test checks each against its schema. */
 
 const INSTANCE_ID = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const CALL_ID = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
@@ -10,7 +10,7 @@ export const CREATE_INSTANCE_EXAMPLES: Examples = {
   plain: { summary: "An instance", value: { name: "Front desk" } },
   withMetadata: { summary: "With metadata", value: { name: "Front desk", metadata: { branch: "Lisbon", floor: 2 } } },
   withCallerId: {
-    summary: "With a number of its own on a trunk",
+    summary: "With its own number on a trunk",
     value: {
       name: "Front desk",
       provider: "sip/acme",
@@ -50,7 +50,7 @@ export const CREATE_CALL_EXAMPLES: Examples = {
     value: { instanceId: INSTANCE_ID, type: "DYNAMIC_STREAM", target },
   },
   DYNAMIC_AGENT: {
-    summary: "Let an AI agent talk",
+    summary: "Let an AI agent conduct the call",
     value: {
       instanceId: INSTANCE_ID,
       type: "DYNAMIC_AGENT",

@@ -4,7 +4,7 @@ import { HttpRefusal } from "./problem.ts";
 import { notModified } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** A file that can be read in part. */
+/** A file that supports partial reads. */
 export interface ReadableFile {
   /** Bytes. */
   readonly size: number;
@@ -12,8 +12,8 @@ export interface ReadableFile {
 }
 
 /**
- * Answers a file: the whole, the one part that is asked for (RFC 9110 §14), or 304.
- * @param etag stands for the file as it is; undefined while it grows, when it has no parts
+ * The reply with a file: the whole file, the requested part (RFC 9110 §14), or 304.
+ * @param etag identifies the content of the file; undefined while the file grows, when ranges are not supported
  * @throws {HttpRefusal} `range_not_satisfiable`
  */
 export function fileReply(
@@ -32,7 +32,7 @@ export function fileReply(
   const unchanged = notModified(context, headers);
   if (unchanged) return unchanged;
   const condition = context.header("if-range");
-  // Only the same file can be completed by a part of it; what is no strong tag, such as a date, counts as another one.
+  // A part completes only the same file. Anything but its strong tag, such as a date, counts as another file.
   const range = condition === null || condition === etag ? byteRange(context.header("range"), size) : undefined;
   if (range === "unsatisfiable")
     throw new HttpRefusal("range_not_satisfiable", `the file has ${size} bytes`, {

@@ -6,10 +6,10 @@ import { isInPieces } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
 const NAME = /^[a-z0-9-]+$/;
-/** What no header value may contain (RFC 9110 §5.5): a line break would start a header of somebody else's choice. */
+/** Characters that a header value may not contain (RFC 9110 §5.5): a line break would allow header injection. */
 const UNSAFE = /[^\t -~\x80-\xff]/;
 
-/** Makes a reply ready to be sent: the headers that all replies carry, no body for HEAD, nothing unsafe in a header. */
+/** Prepares a reply for sending: adds the common headers, drops the body of a HEAD, refuses unsafe header values. */
 export function finish(reply: Reply, context: RequestContext, cors: Cors | undefined, log: Logger): Reply {
   const headers: Record<string, string> = {};
   for (const name in reply.headers) {
@@ -28,7 +28,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
     try {
       yield* body;
     } catch (error) {
-      log.warn({ request_id: context.requestId, err: error }, "a reply broke off");
+      log.warn({ request_id: context.requestId, err: error }, "the body of a reply broke off");
       throw error;
     }
   };
@@ -38,7 +38,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
   return { status: reply.status, headers };
 }
 
-/** What a client learns of a mistake of ours; the rest is in the log, under the request's id. */
+/** The detail of `internal_error`; the cause is in the log, under the request's id. */
 export const INTERNAL = "the server made a mistake; the request id leads to it in the server's log";
 
 function lengthOf(body: string | Uint8Array): number {

@@ -3,13 +3,13 @@ import type { System } from "../ports/system.ts";
 import type { RequestLike } from "../ports/web.ts";
 import { HttpRefusal } from "./problem.ts";
 
-/** A body must bring its next bytes within this, ms … */
+/** Longest wait for the next bytes of a body, ms. */
 export const STALL_MS = 30_000;
-/** … and its last ones within this, ms: 16 MiB over a slow line. */
+/** Longest time for a whole body, ms: 16 MiB over a slow connection. */
 export const WHOLE_BODY_MS = 120_000;
 
 /**
- * The body, which fails as soon as it is larger than `limit` bytes or too slow, and then reads no further.
+ * The body; it fails and stops reading as soon as it is larger than `limit` bytes or too slow.
  * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
  */
 export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
@@ -17,7 +17,7 @@ export function limitedBody(request: RequestLike, limit: number, system: System)
   return request.body && limited(request.body, limit, system);
 }
 
-/** What Content-Length announces, bytes; 0 without one. */
+/** The Content-Length, bytes; 0 if it is missing. */
 export function declaredBytes({ headers }: RequestLike): number {
   return Number(headers.get("content-length") ?? 0) || 0;
 }
@@ -42,12 +42,12 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number, system: 
     }
   } finally {
     pace.stop();
-    // Not awaited: a source that hangs while it is being cancelled must not hold the answer back.
+    // Not awaited: a source that hangs during its cancellation must not delay the response.
     if (!done) void Promise.resolve(chunks.return?.()).catch(() => {});
   }
 }
 
-/** Refuses a body that stalls or takes too long; one timer, however many chunks come. */
+/** Refuses a body that stalls or takes too long, with a single timer for all chunks. */
 class Pace {
   readonly #system: System;
   readonly #end: number;
@@ -63,7 +63,7 @@ class Pace {
     this.#cancel = system.after(STALL_MS, () => this.#check());
   }
 
-  /** What the next bytes settle with, or a refusal before that. */
+  /** Settles like `next`, or rejects with a refusal if `next` is too slow. */
   within<T>(next: Promise<T>): Promise<T> {
     this.#stallsAt = this.#system.monotonic() + STALL_MS;
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { type IdPrefix, isId } from "../base/ids.ts";
 import type { Reply } from "../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** The records that a request was about, as the log names them: those of its path, or the one that it made. */
+/** The ids of a request's records for the log: from its path, or of the record that it created. */
 export function loggedRecords({ params }: RequestContext, reply: Reply): { call_id?: string; instance_id?: string } {
   const made = reply.headers.location?.replace(/^.*\//s, "");
   const id = (prefix: IdPrefix, named: string | undefined): string | undefined =>

@@ -1,13 +1,13 @@
 import type { Figures } from "../application/use-cases.ts";
 
-/** Counts requests; everything it is told comes from small sets, so its memory is bounded. */
+/** Counts requests. All labels come from small sets, so its memory is bounded. */
 export interface RequestMeter {
   /**
-   * @param route pattern of the route; undefined where none matched
+   * @param route pattern of the route; undefined if no route matched
    * @param ms time from the request's arrival to its reply
    */
   count(method: string, route: string | undefined, status: number, ms: number): void;
-  /** What was counted, in the Prometheus text format. */
+  /** The counters in the Prometheus text format. */
   text(): string;
 }
 
@@ -41,8 +41,8 @@ export function requestMeter(): RequestMeter {
         );
       }
       return (
-        family("ringport_http_requests_total", "counter", "HTTP requests answered.", requests) +
-        family("ringport_http_request_duration_seconds", "summary", "Time to answer HTTP requests.", durations)
+        family("ringport_http_requests_total", "counter", "HTTP requests served.", requests) +
+        family("ringport_http_request_duration_seconds", "summary", "Time to serve HTTP requests.", durations)
       );
     },
   };

@@ -8,10 +8,10 @@ import { SCHEMAS } from "./schemas.ts";
 type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnySchema & { wrapped?: AnySchema }>> };
 type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>;
 
-/** What JSON Schema has no words for; the problems say it. Anything else that cannot be converted is an error. */
+/** Checks that JSON Schema cannot express; problem documents report them. Any other unconvertible check is an error. */
 const INEXPRESSIBLE: ReadonlySet<string> = new Set(["trim", "check", "raw_check"]);
 
-/** The `components/schemas` of the document, from the very schemas that check requests and shape answers. */
+/** The `components/schemas` of the document, made from the schemas that check requests and describe responses. */
 export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const inputs = inputSchemas(limits);
   const perType = Object.fromEntries(CALL_TYPES.map((type) => [`CreateCall_${type}`, inputs.createCall[type]]));
@@ -26,7 +26,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     typeMode: "input",
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      // Answers may gain fields, and clients made from this document must not break when they do.
+      // Responses may gain fields, and clients generated from this document must not break then.
       if (valibotSchema.type === "strict_object") return without(jsonSchema, "additionalProperties");
       if (valibotSchema.type === "object") return described(valibotSchema as ObjectSchema, jsonSchema);
       return undefined;
@@ -41,7 +41,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const createCall = {
     oneOf: refs.map(([, $ref]) => ({ $ref })),
     discriminator: { propertyName: "type", mapping: Object.fromEntries(refs) },
-    description: "A field of another type than the chosen one is ignored.",
+    description: "Fields of other types are ignored.",
   };
   return { ...schemas, CreateCall: createCall } as Record<string, JsonSchema>;
 }
@@ -51,8 +51,8 @@ function without(schema: JsonSchema, key: string): JsonSchema {
 }
 
 /**
- * Puts the descriptions that the domain gives by hand in place: the converter looks past a field made of several steps.
- * Drops the fields that may be anything: they belong to other types and are ignored.
+ * Inserts the domain's hand-written descriptions: the converter ignores a field made of several steps. Drops fields
+ * without a rule: they belong to other types and are ignored.
  */
 function described(schema: ObjectSchema, json: JsonSchema): JsonSchema {
   const properties = Object.entries(json.properties ?? {}).map(([name, property]) => {

@@ -4,15 +4,15 @@ import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
 import { type Answer, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
 
-/** What the document says about the server as a whole. */
+/** Facts about the server, for the document. */
 export interface DocumentFacts {
   readonly limits: Limits;
   readonly version: string;
   /** Path in front of `/v1`; "" for none. */
   readonly base: string;
-  /** Where the interface is reached, base path included. */
+  /** Public URL of the interface, base path included. */
   readonly server: string;
-  /** Whether requests are limited: then every operation may answer 429. */
+  /** Whether requests are limited, so that every operation may return 429. */
   readonly rateLimited: boolean;
 }
 
@@ -23,7 +23,7 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 /** The OpenAPI 3.1 document of the routes. */
 export function openapiDocument(routes: readonly Route[], facts: DocumentFacts): Json {
   const paths: Record<string, Json> = {};
-  // Collections before their members: a reader meets "place a call" before "read a call".
+  // Collections before their members, so that "place a call" precedes "read a call".
   for (const route of [...routes].sort((a, b) => a.path.length - b.path.length)) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, facts) };
@@ -36,10 +36,10 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
       summary: "Make a phone ring, and know what happened.",
       description:
         "Outbound voice calls through a linked phone number. Errors are problem documents (RFC 9457); " +
-        "programs decide by their `code`. HEAD answers wherever GET does.",
+        "programs should switch on their `code`. Every route with GET also supports HEAD.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // The first one is wherever the document was fetched from, so that trying it out asks the same origin.
+    // The first server is relative to the document, so that "Try it out" calls the same origin.
     servers: [{ url: facts.base || "/" }, { url: facts.server }],
     tags: [...new Set(routes.map((route) => route.operation.tag))].map((name) => ({ name })),
     paths,
@@ -63,7 +63,7 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
           type: "apiKey",
           in: "query",
           name: "ticket",
-          description: "A stream ticket, in place of the access token: good for one call, once, within 60 s.",
+          description: "A stream ticket, in place of the access token: valid for one call, once, within 60 s.",
         },
       },
     },
@@ -92,7 +92,7 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
-    // Any one of them is enough.
+    // Any one of these schemes is enough.
     security: [...(operation.bearer ? [{ bearer: [] }] : []), ...(operation.query?.ticket ? [{ ticket: [] }] : [])],
     parameters: [...inPath, ...inQuery, ...inHeader],
     ...(body && {
@@ -125,7 +125,7 @@ function commonProblems(bearer: boolean, { rateLimited }: DocumentFacts): Proble
   return ["unauthorized", ...limited, "internal_error", "storage_unavailable", "stopping"];
 }
 
-/** One response for each status; its codes are spelled out, so that a client knows what to expect. */
+/** One response for each status; its description lists the possible codes. */
 function problemResponses(codes: readonly ProblemCode[]): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {

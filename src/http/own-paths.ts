@@ -1,6 +1,6 @@
-import { pathBehind } from "./request-context.ts";
+import { pathAfter } from "./request-context.ts";
 
-/** What the paths of the interface begin with, besides the pages of telephonies, which may take none of these. */
+/** The first segments of the interface's paths. No telephony may use one of these as the prefix of its pages. */
 export const OWN_SEGMENTS: ReadonlySet<string> = new Set([
   "v1",
   "docs",
@@ -11,14 +11,14 @@ export const OWN_SEGMENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether a URL is one of the interface's own, also where nothing is there. "/" is one behind a base path only:
- * without one it is the front door of the program that the interface is mounted in.
+ * Returns a function that reports whether a URL belongs to the interface, even if it has no route. "/" belongs to it only
+ * below a base path: otherwise it is the front page of the program that mounts the interface.
  * @param base path in front of `/v1`, without a trailing slash
- * @param prefixes of the pages of telephonies
+ * @param prefixes the prefixes of the telephonies' pages
  */
 export function ownPaths(base: string, prefixes: readonly string[] = []): (url: string) => boolean {
   return (url) => {
-    const path = pathBehind(url, base);
+    const path = pathAfter(url, base);
     if (path === "/") return base !== "";
     const segment = path.split("/", 2)[1] ?? "";
     return OWN_SEGMENTS.has(segment) || prefixes.includes(segment);

@@ -6,13 +6,13 @@ import { json, PRIVATE } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 import { eventView } from "./views.ts";
 
-/** Items of a whole list that are in memory at once. */
+/** Most items of a whole list in memory at the same time. */
 const READ_AT_ONCE = 16;
 
 /**
- * Answers one page of a list, with a Link (RFC 8288) to the next one where there is one.
- * @param limit items of the page; undefined: all, in pieces
- * @param read reads the list; it is asked for one item more than the page has, to know whether there is another page
+ * The reply with one page of a list, with a Link (RFC 8288) to the next page if there is one.
+ * @param limit items of the page; undefined: all items, in pieces
+ * @param read reads the list; `page` requests one item more than the page has, to find out whether there is another page
  */
 export async function page<T extends { readonly id: string }>(
   context: RequestContext,
@@ -30,7 +30,7 @@ export async function page<T extends { readonly id: string }>(
   return json(200, items.map(view), headers);
 }
 
-/** Answers a whole list, a few items at a time, so that a long one is never in memory as a whole. */
+/** The reply with a whole list, read a few items at a time, so that a long list is never in memory as a whole. */
 async function wholeList<T extends { readonly id: string }>(
   after: string | undefined,
   read: (page: Page) => Promise<readonly T[]>,
@@ -52,14 +52,14 @@ async function* listed<T extends { readonly id: string }>(
     const after = items.at(-1)?.id;
     const isLast = items.length < READ_AT_ONCE;
     const text = before + items.map((item) => JSON.stringify(view(item))).join();
-    items = []; // while the client takes its time, only the text is kept
+    items = []; // while a slow client reads, only the text is kept
     yield encoder.encode(text);
     if (!isLast) items = await read({ limit: READ_AT_ONCE, after });
   }
   yield encoder.encode("]");
 }
 
-/** Answers one page of a log. The last page too names the cursor to go on from: later there may be more. */
+/** The reply with one page of a log. Every page names the cursor to continue from, the last one too: later there may be more. */
 export function logPage(context: RequestContext, { events, cursor, more }: EventPage): Reply {
   const headers = { ...PRIVATE, "next-cursor": cursor };
   return json(200, events.map(eventView), more ? { ...headers, link: nextLink(context, cursor) } : headers);

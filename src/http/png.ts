@@ -1,6 +1,6 @@
 import { concatBytes } from "../base/concat-bytes.ts";
 
-/** Whether the pixel is black. */
+/** Returns whether the pixel is black. */
 export type Pixel = (x: number, y: number) => boolean;
 
 /**
@@ -21,7 +21,7 @@ export async function png(size: number, dark: Pixel): Promise<Uint8Array> {
   return concatBytes([Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), ...parts]);
 }
 
-/** The pixels, most significant bit first, a zero (no filter) in front of every row. */
+/** The pixels, most significant bit first, with a zero (no filter) before every row. */
 function rows(size: number, dark: Pixel): Uint8Array<ArrayBuffer> {
   const stride = Math.ceil(size / 8) + 1;
   const bytes = new Uint8Array(stride * size).fill(255);

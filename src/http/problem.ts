@@ -1,53 +1,53 @@
 import { type Fault, Refusal, type RefusalCode } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
 
-/** Codes of problem documents: every refusal, and what only HTTP can say. */
+/** Codes of problem documents: the code of every refusal, and `not_ready`, which only HTTP uses. */
 export type ProblemCode = RefusalCode | "not_ready";
 
-/** What HTTP makes of a code. */
+/** The HTTP form of a code. */
 export interface ProblemKind {
   readonly status: number;
-  /** The same words whenever the code is the same (RFC 9457 §3.1.3). */
+  /** Always the same for a code (RFC 9457 §3.1.3). */
   readonly title: string;
-  /** Headers that always come with it; lower-case names. */
+  /** Headers of every response with this code; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const AGAIN_IN_1_S = { "retry-after": "1" };
 const AGAIN_IN_5_S = { "retry-after": "5" };
 
-/** The one table from codes to HTTP. */
+/** Status, title and headers of every code. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
-  invalid_request: { status: 400, title: "The request has faults" },
+  invalid_request: { status: 400, title: "The request is invalid" },
   invalid_json: { status: 400, title: "The body is not a JSON object" },
   required: { status: 400, title: "A required field is missing" },
   type_invalid: { status: 400, title: "A field has the wrong type" },
   value_invalid: { status: 400, title: "A value is not allowed" },
   too_short: { status: 400, title: "A value is too short" },
   too_long: { status: 400, title: "A value is too long" },
-  unknown_field: { status: 400, title: "There is no such field" },
+  unknown_field: { status: 400, title: "The field is unknown" },
   phone_number_invalid: { status: 400, title: "The phone number is not in E.164 form" },
   voice_invalid: { status: 400, title: "The voice identifier is malformed" },
   voice_unavailable: { status: 400, title: "The voice is not available here" },
-  text_unspeakable: { status: 400, title: "The text has nothing to speak" },
+  text_unspeakable: { status: 400, title: "The text has no letter and no digit" },
   audio_unsupported: { status: 400, title: "The audio file cannot be played" },
-  provider_unknown: { status: 400, title: "There is no such telephony provider" },
+  provider_unknown: { status: 400, title: "The telephony provider is unknown" },
   idempotency_key_invalid: { status: 400, title: "The idempotency key is malformed" },
-  // RFC 9110 §11.6.1: a 401 names the scheme that would help.
-  unauthorized: { status: 401, title: "A valid bearer token is needed", headers: { "www-authenticate": "Bearer" } },
+  // RFC 9110 §11.6.1: a 401 names the scheme to use.
+  unauthorized: { status: 401, title: "A valid bearer token is required", headers: { "www-authenticate": "Bearer" } },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
   destination_not_allowed: { status: 403, title: "This number may not be called" },
   caller_id_not_allowed: { status: 403, title: "Calls may not come from this number" },
-  not_found: { status: 404, title: "There is nothing here" },
+  not_found: { status: 404, title: "There is no such route" },
   instance_not_found: { status: 404, title: "There is no such instance" },
   call_not_found: { status: 404, title: "There is no such call" },
-  voice_not_found: { status: 404, title: "There is no such voice here" },
+  voice_not_found: { status: 404, title: "There is no such voice" },
   recording_not_found: { status: 404, title: "There is no such recording" },
-  method_not_allowed: { status: 405, title: "The method is not allowed here" },
-  // The rest of the body may never come, so the connection cannot be used again.
+  method_not_allowed: { status: 405, title: "The method is not allowed" },
+  // The rest of the body may never arrive, so the connection cannot be reused.
   request_timeout: { status: 408, title: "The body took too long", headers: { connection: "close" } },
-  instance_already_linked: { status: 409, title: "The instance is linked already" },
-  instance_quota: { status: 409, title: "The user is at the limit of instances" },
+  instance_already_linked: { status: 409, title: "The instance is already linked" },
+  instance_quota: { status: 409, title: "The user is at their limit of instances" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {
     status: 409,
@@ -55,36 +55,36 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
     headers: AGAIN_IN_1_S,
   },
   not_a_stream_call: { status: 409, title: "The call is not a stream call" },
-  stream_already_attached: { status: 409, title: "A client is attached to the stream already" },
+  stream_already_attached: { status: 409, title: "A client is already attached to the stream" },
   call_ended: { status: 409, title: "The call has ended" },
   recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
-  // The rest of the body stays unread, so the connection cannot be used again.
+  // The rest of the body stays unread, so the connection cannot be reused.
   body_too_large: { status: 413, title: "The body is too large", headers: { connection: "close" } },
   unsupported_media_type: {
     status: 415,
     title: "The body must be JSON in UTF-8",
     headers: { accept: "application/json" },
   },
-  range_not_satisfiable: { status: 416, title: "There is no such part" },
+  range_not_satisfiable: { status: 416, title: "The range is not satisfiable" },
   idempotency_key_reused: { status: 422, title: "The idempotency key was used with another request" },
   upgrade_required: {
     status: 426,
-    title: "The stream needs a WebSocket",
+    title: "The stream requires a WebSocket",
     headers: { upgrade: "websocket", connection: "upgrade" },
   },
   rate_limited: { status: 429, title: "Too many requests" },
   daily_call_limit: { status: 429, title: "The token is at its daily limit of calls" },
-  internal_error: { status: 500, title: "Something went wrong on our side" },
+  internal_error: { status: 500, title: "The server made a mistake" },
   stream_not_available: { status: 501, title: "The stream is not available" },
-  qr_unavailable: { status: 503, title: "There is no QR code at the moment", headers: AGAIN_IN_5_S },
-  speech_unavailable: { status: 503, title: "The voice cannot be heard at the moment", headers: AGAIN_IN_5_S },
+  qr_unavailable: { status: 503, title: "No QR code is available at the moment", headers: AGAIN_IN_5_S },
+  speech_unavailable: { status: 503, title: "The voice is not available at the moment", headers: AGAIN_IN_5_S },
   storage_unavailable: { status: 503, title: "The storage is not available", headers: AGAIN_IN_1_S },
   server_busy: { status: 503, title: "The server is busy", headers: AGAIN_IN_5_S },
   stopping: { status: 503, title: "The server is stopping", headers: AGAIN_IN_5_S },
   not_ready: { status: 503, title: "The server is not ready", headers: AGAIN_IN_1_S },
 };
 
-/** A refusal that HTTP itself makes, with headers and members of its own. */
+/** A refusal of the HTTP layer, with its own headers and members. */
 export class HttpRefusal extends Refusal {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
@@ -100,16 +100,16 @@ export class HttpRefusal extends Refusal {
   }
 }
 
-/** Where a problem happened. */
-export interface ProblemPlace {
+/** The request that a problem document is about. */
+export interface FailedRequest {
   readonly base: string;
   readonly fullPath: string;
   readonly requestId: string;
 }
 
-/** A problem document (RFC 9457); its `type` leads to the page that explains the code. */
+/** A problem document (RFC 9457); its `type` is the address of the page that explains the code. */
 export function problem(
-  place: ProblemPlace,
+  request: FailedRequest,
   code: ProblemCode,
   detail: string,
   extra: {
@@ -129,13 +129,13 @@ export function problem(
       ...extra.headers,
     },
     body: JSON.stringify({
-      type: `${place.base}/docs/errors#${code}`,
+      type: `${request.base}/docs/errors#${code}`,
       title,
       status,
       detail,
-      instance: place.fullPath.slice(0, 1024),
+      instance: request.fullPath.slice(0, 1024),
       code,
-      request_id: place.requestId,
+      request_id: request.requestId,
       ...extra.members,
       ...(status === 400 ? { errors: faults.map(faultView) } : {}),
     }),
@@ -148,13 +148,13 @@ const faultView = ({ pointer, parameter, code, detail }: Fault): Fault =>
 const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
 
 /** The problem document of a refusal. */
-export function problemOf(place: ProblemPlace, refusal: Refusal): Reply {
+export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
   const { code, message, errors, limit, retryAfterMs } = refusal;
   const own = refusal instanceof HttpRefusal ? refusal : undefined;
   const headers =
     retryAfterMs === undefined ? own?.headers : { "retry-after": wholeSeconds(retryAfterMs), ...own?.headers };
   const members = limit === undefined ? own?.members : { limit, ...own?.members };
-  return problem(place, code, message, { errors, ...(headers && { headers }), ...(members && { members }) });
+  return problem(request, code, message, { errors, ...(headers && { headers }), ...(members && { members }) });
 }
 
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

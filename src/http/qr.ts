@@ -8,7 +8,7 @@ const QUIET_ZONE = 4;
 /** The QR code of a text as a PNG image; error correction level M. */
 export async function qrPng(text: string): Promise<Uint8Array> {
   const code = qrcode(0, "M");
-  // The generator takes each character for a byte: UTF-8 has to be spelled out.
+  // The generator treats each character as a byte, so the text is encoded as UTF-8 first.
   let bytes = "";
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   code.addData(bytes, "Byte");
@@ -20,11 +20,4 @@ export async function qrPng(text: string): Promise<Uint8Array> {
     const column = at(x);
     return row >= 0 && column >= 0 && row < modules && column < modules && code.isDark(row, column);
   });
-}
-
-/** Base64 (RFC 4648 §4). */
-export function base64(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return btoa(text);
 }

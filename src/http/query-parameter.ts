@@ -2,26 +2,26 @@ import { type IdPrefix, isId } from "../base/ids.ts";
 import { decodeCursor, logPlace } from "../domain/cursor.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 
-/** One query parameter: how it is read and, from the same place, how `/openapi.json` describes it. */
+/** One query parameter: how it is read, and how `/openapi.json` describes it. */
 export interface QueryParameter<T> {
   readonly name: string;
   readonly description: string;
   /** JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The value of the text, or undefined where it is wrong. */
+  /** The value of the text; undefined if it is invalid. */
   read(text: string): T | undefined;
-  /** What a right value is: "must be …". */
+  /** The rule for a value, after "must be". */
   readonly must: string;
 }
 
 type Parameters = Readonly<Record<string, QueryParameter<unknown>>>;
 type ValueOf<P> = P extends QueryParameter<infer T> ? T : never;
 
-/** The values of a query string, by the names of their parameters' keys. */
+/** The values of a query string, by the keys of their parameters. */
 export type QueryValues<P extends Parameters> = { readonly [K in keyof P]?: ValueOf<P[K]> | undefined };
 
 /**
- * Reads a query string. Parameters nobody knows are ignored.
+ * Reads a query string. Unknown parameters are ignored.
  * @throws {Refusal} `invalid_request` with a fault for each wrong parameter
  */
 export function readQuery<P extends Parameters>(search: string, parameters: P): QueryValues<P> {
@@ -50,22 +50,22 @@ function faultOf({ name, must }: QueryParameter<unknown>, repeated: boolean): Fa
   };
 }
 
-/** How many items a page has. */
+/** The number of items of a page. */
 export function limitParameter(max: number, unset: string): QueryParameter<number> {
   return {
     name: "limit",
-    description: `Items of one page; ${unset} when it is not given.`,
+    description: `Items per page. Default: ${unset}.`,
     schema: { type: "integer", minimum: 1, maximum: max },
     must: `a whole number from 1 to ${max}`,
     read: (text) => (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
   };
 }
 
-/** Where a page begins: the opaque value from a Link header. */
+/** The start of a page: the opaque value from a Link header. */
 export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   return {
     name: "cursor",
-    description: "Where the page begins; taken from the Link header of the page before.",
+    description: "The start of the page, from the Link header of the previous page.",
     schema: { type: "string" },
     must: "a cursor from a Link header",
     read(text) {
@@ -75,16 +75,16 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   };
 }
 
-/** Where a page of a log begins: the opaque value from a Next-Cursor header. */
+/** The start of a page of a log: the opaque value from a Next-Cursor header. */
 export const LOG_CURSOR: QueryParameter<string> = {
   name: "cursor",
-  description: "Where the page begins: the Next-Cursor of the page before.",
+  description: "The start of the page: the Next-Cursor of the previous page.",
   schema: { type: "string" },
   must: "a cursor from a Next-Cursor header",
   read: (text) => (logPlace(text) ? text : undefined),
 };
 
-/** One of a few words. */
+/** A parameter with a fixed set of values. */
 export function choiceParameter<T extends string>(
   name: string,
   description: string,
@@ -99,7 +99,7 @@ export function choiceParameter<T extends string>(
   };
 }
 
-/** An id. */
+/** A parameter that holds an id. */
 export function idParameter(name: string, description: string, prefix: IdPrefix): QueryParameter<string> {
   return {
     name,
@@ -113,7 +113,7 @@ export function idParameter(name: string, description: string, prefix: IdPrefix)
 const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A moment (RFC 3339), as ms since 1970-01-01 UTC. */
+/** A parameter that holds a time (RFC 3339), read as ms since 1970-01-01 UTC. */
 export function timeParameter(name: string, description: string): QueryParameter<number> {
   return {
     name,
@@ -121,21 +121,21 @@ export function timeParameter(name: string, description: string): QueryParameter
     schema: { type: "string", format: "date-time" },
     must: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
     read(text) {
-      const time = text.replace(" ", "+"); // "+02:00" that was not escaped arrives as a space
+      const time = text.replace(" ", "+"); // an unescaped "+02:00" arrives with a space
       const [, day] = RFC_3339.exec(time) ?? [];
       const midnight = Date.parse(`${day}T00:00:00Z`);
-      // The 30th of February would silently become a day in March.
+      // Date would silently turn the 30th of February into a day in March.
       if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
       return Date.parse(time.toUpperCase());
     },
   };
 }
 
-/** Which objects are added to the record: a comma list of names. */
+/** A parameter that lists the objects to add to the record, separated by commas. */
 export function expandParameter<T extends string>(names: readonly T[]): QueryParameter<ReadonlySet<T>> {
   return {
     name: "expand",
-    description: `Objects to add to the record, as a comma list of: ${names.join(", ")}.`,
+    description: `Objects to add to the record, separated by commas: ${names.join(", ")}.`,
     schema: { type: "string", examples: [names.join(",")] },
     must: `a comma list of ${names.join(", ")}`,
     read(text) {

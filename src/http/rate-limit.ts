@@ -6,7 +6,7 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/** What became of one request. */
+/** The decision about one request. */
 export interface RateDecision {
   readonly allowed: boolean;
   /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
@@ -15,7 +15,7 @@ export interface RateDecision {
   readonly retryAfter: number;
 }
 
-/** Buckets kept at most; beyond that the one used longest ago is forgotten, which means full again. */
+/** Most buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket again. */
 const MOST_BUCKETS = 10_000;
 
 /**
@@ -33,7 +33,7 @@ export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): 
     bucket.at = at;
     const allowed = bucket.left >= 1;
     if (allowed) bucket.left--;
-    buckets.delete(key); // to the end: a Map remembers the order of insertion
+    buckets.delete(key); // moves it to the end: a Map keeps the order of insertion
     buckets.set(key, bucket);
     if (buckets.size > MOST_BUCKETS)
       for (const oldest of buckets.keys()) {

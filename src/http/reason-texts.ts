@@ -1,33 +1,33 @@
 import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
 
-/** Why a call ended, in a sentence for each reason. */
+/** What each reason for the end of a call means. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {
   message_played: "The whole message was played, and Ringport hung up.",
-  callee_hung_up: "The callee hung up. heard_ratio says how much of the message had been played until then.",
+  callee_hung_up: "The callee hung up. heard_ratio is the share of the message that had been played by then.",
   agent_finished: "The agent ended the conversation.",
   stream_closed: "The program that streamed the audio closed its stream or hung up.",
-  max_duration: "The call lasted as long as a call may last (maxDurationMs).",
-  terminated: "It was ended by DELETE /v1/calls/:callId, or by its stream's client before the answer.",
+  max_duration: "The call reached the longest duration of a call (maxDurationMs).",
+  terminated: "DELETE /v1/calls/:callId ended the call, or its stream's client did before pickup.",
   busy: "The callee is on another call.",
-  declined: "The callee pressed the red button.",
-  no_answer: "The phone rang as long as it may ring (ringTimeoutMs), and nobody answered.",
-  unreachable: "The network cannot reach the phone: switched off, or without coverage.",
+  declined: "The callee rejected the call.",
+  no_answer: "Nobody picked up within the ring timeout (ringTimeoutMs).",
+  unreachable: "The network cannot reach the phone: it is switched off, or without coverage.",
   number_invalid: "The number does not exist on this network.",
-  rejected_by_network: "The network refused the call, or the number may not be called over it. detail says why.",
-  instance_not_linked: "No phone number was linked to the instance before the call's time in the queue was over.",
+  rejected_by_network: "The network refused the call, or may not call this number. detail has the cause.",
+  instance_not_linked: "No phone number was linked to the instance before the call's time in the queue ran out.",
   instance_offline:
-    "The line of the instance was offline, or took no more calls, until the call's time in the queue was over; or it has a fault that only a person can mend. detail says which.",
+    "The line of the instance stayed offline, or at its limit of calls, until the call's time in the queue ran out; or it has a fault that only a person can fix. detail has the cause.",
   instance_deleted: "The instance was deleted while the call was active.",
-  instance_lost: "The line of the instance was lost in the middle of the call.",
+  instance_lost: "The line of the instance was lost during the call.",
   media_failed:
-    "The call was accepted, but audio could not be set up, or none came where it had to come: nothing shows that anybody heard the message.",
+    "The call was accepted, but its audio could not be set up, or required inbound audio never arrived: there is no evidence that anybody heard the message.",
   speech_failed:
-    "The text could not be spoken, or its beginning was not ready in time; then nobody's phone rang. detail says which.",
-  agent_failed: "The agent stopped working in the middle of the call.",
-  agent_unavailable: "No agent is configured on this server. Nobody's phone rang.",
-  stream_lost: "No program was attached to the stream of the answered call for too long (streamAttachMs).",
-  stream_unavailable: "Live streams are not available on this server. Nobody's phone rang.",
+    "The text could not be spoken, or its beginning was not ready in time, in which case no phone rang. detail has the cause.",
+  agent_failed: "The agent failed during the call.",
+  agent_unavailable: "No agent is configured on this server. No phone rang.",
+  stream_lost: "After pickup, no program was attached to the stream for too long (streamAttachMs).",
+  stream_unavailable: "Live streams are not available on this server. No phone rang.",
   interrupted:
-    "The server stopped, or died, while it was dialing or in the middle of the call. The callee may have been rung; the call is not dialled again.",
-  internal_error: "Something went wrong that should not have. The server's log has it under the call's id.",
+    "The server stopped or crashed while dialing or during the call. The callee's phone may have rung; the call is not dialled again.",
+  internal_error: "An unexpected error. The server's log has it under the call's id.",
 };

@@ -2,7 +2,7 @@ import type { Reply } from "../ports/web.ts";
 import { entityTag, matches } from "./entity-tag.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** What caches may do with a caller's records: keep them for him, and ask each time. */
+/** Caching of a caller's records: only in their own cache, and revalidated on each use. */
 export const PRIVATE = { "cache-control": "private, no-cache" } as const;
 
 /** A JSON reply. */
@@ -10,7 +10,7 @@ export function json(status: number, value: unknown, headers: Readonly<Record<st
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 
-/** The reply to a read of one record: with an ETag, or 304 where the client has this very record. */
+/** The reply to a read of one record: with an ETag, or 304 if the client already has this version. */
 export function record(context: RequestContext, value: unknown): Reply {
   const body = JSON.stringify(value);
   const headers = { ...PRIVATE, etag: entityTag(body) };
@@ -19,7 +19,7 @@ export function record(context: RequestContext, value: unknown): Reply {
   );
 }
 
-/** 304 where the client has what the tag stands for (RFC 9110 §13.1.2); undefined where it has to be sent. */
+/** 304 if the client already has the version of the tag (RFC 9110 §13.1.2); undefined if it does not. */
 export function notModified(
   context: RequestContext,
   headers: { readonly etag: string; readonly "cache-control": string },
@@ -33,7 +33,7 @@ export function noContent(headers: Readonly<Record<string, string>> = {}): Reply
   return { status: 204, headers: { ...headers } };
 }
 
-/** A page of HTML that may be framed by nobody and may load only what the policy says. */
+/** A page of HTML that may load only what the policy allows. */
 export function html(body: string, contentSecurityPolicy: string): Reply {
   return {
     status: 200,
@@ -54,7 +54,7 @@ export function vary(headers: Record<string, string>, name: string): void {
 
 /**
  * A reply as a WHATWG response.
- * @param stallMs a body in pieces breaks off if the next piece is not taken within this time; undefined: never
+ * @param stallMs a body in pieces breaks off if the client does not take the next piece within this time; undefined: never
  */
 export function toResponse(reply: Reply, stallMs?: number): Response {
   const { status, headers, body = null } = reply;
@@ -69,7 +69,7 @@ export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Ui
   return body !== undefined && body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }
 
-/** The same bytes, read no faster than they are taken. */
+/** The same bytes as a stream, read no faster than the client takes them. */
 function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]();
   let stalled: ReturnType<typeof setTimeout> | undefined;
@@ -84,7 +84,7 @@ function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined):
       controller.enqueue(value);
       if (stallMs === undefined) return;
       stalled = setTimeout(() => {
-        controller.error(new Error(`the client has taken nothing for ${stallMs} ms`));
+        controller.error(new Error(`the client has read nothing for ${stallMs} ms`));
         Promise.resolve(pieces.return?.()).catch(() => {});
       }, stallMs);
     },

@@ -1,7 +1,7 @@
 import type { Principal } from "../domain/principal.ts";
 import type { RequestLike, SocketHandlers } from "../ports/web.ts";
 
-/** What is fixed about a request before anything looks at it. */
+/** The facts about a request that are known when it arrives. */
 export interface RequestStart {
   readonly request: RequestLike;
   /** Path in front of `/v1`, without a trailing slash. */
@@ -14,8 +14,8 @@ export interface RequestStart {
 }
 
 /**
- * One request and what becomes known about it on its way to a reply. The router reads `method` and `url`, and writes
- * `params`, `query` and `route`; `query` stays empty, because a route reads `search` itself, once, if it needs it.
+ * One request and its state on the way to a reply. The router reads `method` and `url`, and writes `params`, `query` and
+ * `route`. `query` stays unused, because a route that needs the query reads `search` itself, once.
  */
 export class RequestContext implements RequestStart {
   readonly request: RequestLike;
@@ -24,28 +24,28 @@ export class RequestContext implements RequestStart {
   readonly upgrading: boolean;
   readonly startedAt: number;
   readonly method: string;
-  /** The path as it came, percent-encoded. */
+  /** The original path, percent-encoded. */
   readonly fullPath: string;
-  /** The normalised path behind the base path; "" for a request that is not below it. */
+  /** The normalised path after the base path; "" for a request that is not below it. */
   readonly path: string;
-  /** From the question mark on; "" without one. */
+  /** The query with its question mark; "" if there is none. */
   readonly search: string;
-  /** What the router matches: the path on a host without meaning, so that no Host header can break it. */
+  /** The URL that the router matches: the path on a fixed host, so that no Host header can break it. */
   readonly url: string;
   /** The pattern of the route that matched. */
   route: string | undefined = undefined;
   params: Record<string, string | undefined> = {};
   query: unknown = undefined;
   proxy: undefined = undefined;
-  /** Who asks, once that is known. */
+  /** The authenticated caller, once known. */
   principal: Principal | undefined = undefined;
-  /** The access token by which that is known. */
+  /** The access token of the caller. */
   token: string | undefined = undefined;
-  /** What to do with the WebSocket of an upgrade that is accepted. */
+  /** Handlers of the WebSocket of an accepted upgrade. */
   accepted: SocketHandlers | undefined = undefined;
-  /** Headers that every answer to this request carries. */
+  /** Headers of every reply to this request. */
   replyHeaders: Record<string, string> | undefined = undefined;
-  /** Gives back what the body holds; called once the reply is known. */
+  /** Gives the body's share of the budget back; called once the reply is known. */
   release: (() => void) | undefined = undefined;
 
   constructor(start: RequestStart) {
@@ -58,7 +58,7 @@ export class RequestContext implements RequestStart {
     const { path, search } = parts(start.request.url);
     this.fullPath = path;
     this.search = search;
-    this.path = behindBase(normalised(path), start.base);
+    this.path = afterBase(normalised(path), start.base);
     this.url = `http://ringport${this.path}`;
   }
 
@@ -66,14 +66,14 @@ export class RequestContext implements RequestStart {
     return this.request.headers.get(name);
   }
 
-  /** A parameter of the query, where it is given. */
+  /** A parameter of the query; undefined if it is missing. */
   searchParameter(name: string): string | undefined {
     return this.search === "" ? undefined : (new URLSearchParams(this.search).get(name) ?? undefined);
   }
 
   /**
-   * Who asks, on a route that has made sure that somebody does.
-   * @throws {Error} on a route that has not: better no answer than one for nobody in particular
+   * The caller, on a route that requires one.
+   * @throws {Error} on a route that has not authenticated a caller
    */
   get caller(): Principal {
     if (!this.principal) throw new Error("the route needs a caller but did not authenticate one");
@@ -81,14 +81,14 @@ export class RequestContext implements RequestStart {
   }
 }
 
-/** The normalised path of a URL behind the base path; "" where it is not below it. */
-export function pathBehind(url: string, base: string): string {
-  return behindBase(normalised(parts(url).path), base);
+/** The normalised path of a URL after the base path; "" if it is not below it. */
+export function pathAfter(url: string, base: string): string {
+  return afterBase(normalised(parts(url).path), base);
 }
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
-/** A URL's path and what follows a question mark, both as they came. */
+/** The path and the query of a URL, both unchanged. */
 function parts(url: string): { path: string; search: string } {
   const target = url.replace(ORIGIN, "");
   const end = target.search(/[?#]/);
@@ -97,15 +97,15 @@ function parts(url: string): { path: string; search: string } {
   return { path: path.startsWith("/") ? path : `/${path}`, search };
 }
 
-/** Paths that the WHATWG URL parser would rewrite: dot segments, backslashes, anything to be escaped. */
+/** Paths that the WHATWG URL parser would rewrite: dot segments, backslashes, characters to be escaped. */
 const UNUSUAL = /[^!-~]|["<>\\^`{|}]|\/(?:\.|%2e)/i;
 
-/** The path as the router will see it, so that what is authorised is what is answered. */
+/** The path as the router sees it, so that authorisation and routing agree. */
 function normalised(path: string): string {
   return UNUSUAL.test(path) ? new URL(`http://ringport${path}`).pathname : path;
 }
 
-function behindBase(path: string, base: string): string {
+function afterBase(path: string, base: string): string {
   if (base === "") return path;
   if (path === base) return "/";
   return path.startsWith(base) && path[base.length] === "/" ? path.slice(base.length) : "";

@@ -1,7 +1,7 @@
 import { hex32 } from "../base/hex.ts";
 import type { System } from "../ports/system.ts";
 
-/** Ids made from one draw: asking the system for chance costs more than all the rest of a short request. */
+/** Ids made from one read of random bytes, which costs more than the rest of a short request. */
 const AT_ONCE = 256;
 
 /** Request ids with the prefix `req_` and 64 random bits. */
@@ -20,7 +20,7 @@ export function requestIds(system: System): () => string {
   };
 }
 
-/** The client's own id, where it is 1 to 128 visible ASCII characters. */
+/** The client's own id, if it is 1 to 128 visible ASCII characters. */
 export function givenRequestId(header: string | null): string | undefined {
   return header !== null && /^[!-~]{1,128}$/.test(header) ? header : undefined;
 }

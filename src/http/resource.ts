@@ -3,7 +3,7 @@ import type { Reply } from "../ports/web.ts";
 import { HttpRefusal } from "./problem.ts";
 import { noContent } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { Route } from "./route.ts";
+import { METHODS, type Route } from "./route.ts";
 
 /** All routes of one path: HEAD, OPTIONS and 405 follow from them. */
 export interface Resource {
@@ -21,31 +21,29 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
     byPath.set(route.path, methods.set(route.method, route));
   }
   return [...byPath].map(([path, methods]) => {
-    const allowed = ["GET", "HEAD", "POST", "PATCH", "DELETE"].filter((name) =>
-      methods.has(name === "HEAD" ? "GET" : name),
-    );
+    const allowed = METHODS.filter((name) => methods.has(name === "HEAD" ? "GET" : name));
     return { path, methods, allow: [...allowed, "OPTIONS"].join(", ") };
   });
 }
 
 /**
- * Answers a request for the resource; undefined where nothing is there.
- * @param identify makes sure that the context has a caller
- * @throws {Refusal} `method_not_allowed`, and whatever the route refuses
+ * The reply to a request for the resource; undefined if the route finds nothing.
+ * @param identify authenticates the caller of the context
+ * @throws {Refusal} `method_not_allowed`, and the refusals of the route
  */
-export async function answer(
+export async function respond(
   resource: Resource,
   context: RequestContext,
   identify: (context: RequestContext) => Promise<void>,
 ): Promise<Reply | undefined> {
-  // The router overlooks trailing slashes, and takes the path of a request that is not below the base path for "/".
+  // The router ignores trailing slashes, and treats the path of a request outside of the base path as "/".
   if (context.path !== resource.path && /^$|\/$/.test(context.path)) return undefined;
   context.route = resource.path;
   const { method } = context;
   if (method === "OPTIONS") return noContent({ allow: resource.allow });
   const route = resource.methods.get(method === "HEAD" ? "GET" : method);
   if (!route)
-    throw new HttpRefusal("method_not_allowed", `this address answers ${resource.allow}`, {
+    throw new HttpRefusal("method_not_allowed", `allowed methods: ${resource.allow}`, {
       headers: { allow: resource.allow },
     });
   decodeParameters(context);
@@ -53,7 +51,7 @@ export async function answer(
   return route.run(context);
 }
 
-/** The router leaves path parameters as they came. */
+/** Decodes the path parameters, which the router leaves percent-encoded. */
 function decodeParameters(context: RequestContext): void {
   const { params } = context;
   for (const name in params) {

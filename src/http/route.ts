@@ -4,39 +4,43 @@ import type { QueryParameter } from "./query-parameter.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { SchemaName } from "./schemas.ts";
 
-/** One operation of the interface: what answers it, and what `/openapi.json` says about it. */
+/** Methods that routes can have, in the order of an Allow header. A route with GET also serves HEAD. */
+export const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+
+/** One operation of the interface: its handler, and its description in `/openapi.json`. */
 export interface Route {
-  /** GET answers HEAD too. */
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Behind the base path, with `:name` for a parameter. */
+  readonly method: Exclude<(typeof METHODS)[number], "HEAD">;
+  /** After the base path, with `:name` for a parameter. */
   readonly path: string;
   readonly operation: Operation;
-  /** Answers; undefined is answered with 404. */
+  /** Makes the reply; undefined becomes a 404. */
   readonly run: (context: RequestContext) => Reply | undefined | Promise<Reply | undefined>;
 }
 
-/** What the document says about a route. */
+/** The description of a route in the document. */
 export interface Operation {
   /** `operationId`. */
   readonly id: string;
   readonly tag: "Instances" | "Calls" | "Events" | "Voices" | "Recordings" | "Server";
   readonly summary: string;
   readonly description?: string;
-  /** Needs an access token; 401 comes before everything else. */
+  /** The route requires an access token; 401 precedes every other refusal. */
   readonly bearer: boolean;
+  /** Descriptions of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryParameter<unknown>>>;
   /** Names of components/parameters. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: { readonly schema: "CreateInstance" | "UpdateInstance" | "CreateCall"; readonly examples: Examples };
+  /** Successful responses by status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Refusals of its own; those that every operation can give are added. */
+  /** Its own refusals; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
 }
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-/** An answer that is no problem. */
+/** A successful response. */
 export interface Answer {
   readonly description: string;
   /** A named schema, for a JSON body. */
@@ -47,36 +51,37 @@ export interface Answer {
   readonly example?: unknown;
 }
 
-/** Request headers with a meaning on some routes; every route takes the rest (see `cors.ts`). */
+/** Request headers of some routes; `cors.ts` lists those of every route. */
 export const REQUEST_HEADERS = {
-  "Idempotency-Key": "The same key with the same body answers the first answer again for 24 h; 1 to 255 characters.",
-  Prefer: "`handling=strict` refuses fields that nobody knows.",
-  Range: "The part of the file that is wanted, such as `bytes=0-1023`.",
-  "If-Range": "The ETag of the file that the client has a part of; the whole file is sent if it is another one.",
-  "If-None-Match": "The ETag of the record that the client has; 304 where it is still the same.",
+  "Idempotency-Key":
+    "Repeating a request with the same key and body within 24 h returns the original response; 1 to 255 characters.",
+  Prefer: "`handling=strict` refuses unknown fields.",
+  Range: "The requested part of the file, such as `bytes=0-1023`.",
+  "If-Range": "The ETag of the file of which the client has a part; if the file has changed, the whole file is sent.",
+  "If-None-Match": "The ETag of the client's version; 304 if it is still current.",
 } as const;
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
-/** Reply headers with a meaning here: documented, and readable by pages of other origins. */
+/** Reply headers of the interface: documented, and readable by pages of other origins. */
 export const REPLY_HEADERS = {
-  "X-Request-Id": "Names this request in the server's log; taken from the request where it was given.",
-  Location: "Where the new record, or the page, is read.",
+  "X-Request-Id": "The id of this request in the server's log; the request's own id if it has one.",
+  Location: "Address of the new record, or of the page.",
   Link: 'The next page, with `rel="next"`; missing on the last one.',
-  "Next-Cursor": "The `cursor` to go on from, now or when more has happened; on every page, the last one too.",
-  ETag: "Changes with the record.",
-  "Accept-Ranges": "`bytes`: a part can be asked for; `none`: it still grows.",
-  "Content-Disposition": "A name for the file.",
-  "Content-Range": "Which part of the file this is, of how many bytes.",
-  "Idempotent-Replayed": "`true`: the key was seen before, and this is the first answer once more.",
-  "Preference-Applied": "`handling=strict` where it was asked for.",
+  "Next-Cursor": "The `cursor` to continue from, now or later; present on every page, the last one too.",
+  ETag: "Changes whenever the record changes.",
+  "Accept-Ranges": "`bytes`: ranges are supported; `none`: the file is still growing.",
+  "Content-Disposition": "File name.",
+  "Content-Range": "The part of the file in this response, and the size of the file.",
+  "Idempotent-Replayed": "`true`: this is the original response to an earlier request with the same key.",
+  "Preference-Applied": "`handling=strict` if the request asked for it.",
   "Recording-Incomplete": "`?1`: a part of the recording is missing.",
-  "QR-Expires-At": "When the next code appears; RFC 3339.",
-  "QR-Sequence": "Counts the codes of one linking.",
+  "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
+  "QR-Sequence": "Number of the code within one linking.",
   "WWW-Authenticate": "`Bearer`.",
-  Accept: "The media type that a body must have.",
-  Allow: "The methods that are allowed here.",
-  "Retry-After": "Seconds after which to try again.",
-  "RateLimit-Policy": "The quota, where one is configured.",
-  RateLimit: "What is left of the quota, where one is configured.",
+  Accept: "The required media type of a body.",
+  Allow: "The allowed methods.",
+  "Retry-After": "Seconds to wait before another try.",
+  "RateLimit-Policy": "The quota, if one is configured.",
+  RateLimit: "The rest of the quota, if one is configured.",
 } as const;
 export type ReplyHeader = keyof typeof REPLY_HEADERS;

@@ -18,11 +18,10 @@ export function timestamp(ms: number): string {
 
 const maybe = (ms: number | null): string | null => (ms === null ? null : timestamp(ms));
 
-/** What a creation answers. */
-export function createdCallView(call: Call): View<"CreatedCall"> {
+/** A call in the queue of its instance. */
+function callSummaryView(call: Call): View<"CallSummary"> {
   return {
     id: call.id,
-    instance_id: call.instanceId,
     type: call.message.type,
     status: call.status,
     target_phone: call.targetPhone,
@@ -30,31 +29,34 @@ export function createdCallView(call: Call): View<"CreatedCall"> {
   };
 }
 
+/** A call in the response to its creation. */
+export function createdCallView(call: Call): View<"CreatedCall"> {
+  const { id, ...rest } = callSummaryView(call);
+  return { id, instance_id: call.instanceId, ...rest };
+}
+
 /**
- * What a read answers, with the objects that were asked for.
- * @param server where the interface is reached, base path included
- * @param said on the call; looked at only where the transcript was asked for
+ * A call in the response to a read, with the requested objects.
+ * @param server public URL of the interface, base path included
+ * @param transcript of the call; used only if it was requested
  */
 export function callView(
   call: Call,
   server: () => string,
   expand?: ReadonlySet<CallExpansion>,
-  said: readonly TranscriptLine[] = [],
+  transcript: readonly TranscriptLine[] = [],
 ): View<"Call"> {
+  const { created_at, ...head } = createdCallView(call);
   const view: View<"Call"> = {
-    id: call.id,
-    instance_id: call.instanceId,
-    type: call.message.type,
-    status: call.status,
-    target_phone: call.targetPhone,
+    ...head,
     ...(call.from && { from: { ...call.from } }),
     started_at: maybe(call.startedAt),
     ended_at: maybe(call.endedAt),
-    created_at: timestamp(call.createdAt),
+    created_at,
   };
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
-  if (expand.has("transcript")) view.transcript = said.length > 0 ? said.map(transcriptLineView) : null;
+  if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
   if (expand.has("media")) view.media = mediaView(call, server);
   return view;
 }
@@ -109,7 +111,7 @@ function rounded(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
-/** An instance as lists and creations show it. A deleted one is never shown. */
+/** An instance in a list, or in the response to its creation. Deleted instances are never shown. */
 export function instanceView(instance: Instance): View<"Instance"> {
   return {
     id: instance.id,
@@ -122,17 +124,11 @@ export function instanceView(instance: Instance): View<"Instance"> {
   };
 }
 
-/** An instance as a single read shows it. */
+/** An instance in the response to a read. */
 export function instanceDetailsView(instance: InstanceDetails, withConnection: boolean): View<"InstanceDetails"> {
   const view: View<"InstanceDetails"> = {
     ...instanceView(instance),
-    callQueue: instance.callQueue.map((call) => ({
-      id: call.id,
-      type: call.message.type,
-      status: call.status,
-      target_phone: call.targetPhone,
-      created_at: timestamp(call.createdAt),
-    })),
+    callQueue: instance.callQueue.map(callSummaryView),
   };
   if (withConnection) view.connection = connectionView(instance.connection);
   return view;
@@ -159,7 +155,7 @@ export function eventView(event: Event): View<"Event"> {
   };
 }
 
-/** @param server where the interface is reached, base path included */
+/** @param server public URL of the interface, base path included */
 export function voiceView(voice: Voice, server: string): View<"Voice"> {
   const { id, language, engine, name, quality } = voice;
   const sample_url = `${server}/v1/voices/${encodeURIComponent(id)}/sample.wav`;

@@ -1,4 +1,4 @@
-/** Time and chance as arguments: everything that waits or draws lots takes a `System`. */
+/** Time and randomness as arguments: all code that waits or needs random bytes takes a `System`. */
 export interface System {
   /** Wall clock, ms since 1970-01-01 UTC. */
   now(): number;
@@ -6,11 +6,11 @@ export interface System {
   monotonic(): number;
   /** Fills the array with random bytes. */
   random(bytes: Uint8Array): void;
-  /** Calls `run` once after `ms`; the answer cancels it (twice is fine). */
+  /** Calls `run` once after `ms`; the returned function cancels it, and is idempotent. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** The real clock and the real chance, from web standards only. */
+/** The real clock and real random bytes, from web standards only. */
 export const realSystem: System = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

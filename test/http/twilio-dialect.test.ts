@@ -245,7 +245,7 @@ describe("what the bot says", () => {
   test("a mark too many is ignored, and those before it are still told", () => {
     const { sent, asked, say, warnings } = answered();
     for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
-    expect(warnings).toEqual(["a mark message came too much: At most 4 marks can wait."]);
+    expect(warnings).toEqual([expect.stringMatching(/^a mark message was ignored: \w/)]);
     expect(asked.length).toBe(4);
     say({ event: "clear", streamSid: SID });
     expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);

@@ -10,6 +10,7 @@ import { Timeline } from "../call/timeline.ts";
 import { modulesOfText } from "../terminal/qr-modules.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
+import { heardWav } from "./heard-wav.ts";
 
 /** Options of {@link runStory}. */
 export interface Story {
@@ -56,7 +57,7 @@ export async function runStory({ ringport, url, message, data, keepsData }: Stor
   step(4, "How it turned out");
   for (const text of outcomeLines(call)) print(`  ${text}`);
   if (call.started_at === null) print("  The callee heard nothing: there is no recording.");
-  else print(`  What the callee heard: ${await keep(await client.calls.heardWav(callId), data, keepsData)}`);
+  else print(`  What the callee heard: ${await keep(await heardWav(url, token, callId), data, keepsData)}`);
   print();
   return call.status;
 }

@@ -38,14 +38,14 @@ const timelineQuery = { limit: limitParameter(1000, "all"), cursor: LOG_CURSOR }
 
 /**
  * The calls of the caller.
- * @param server where the interface is reached, base path included
+ * @param server public URL of the interface, base path included
  */
 export function callRoutes(
   { calls, limits }: Pick<HttpDependencies, "calls" | "limits">,
   readJson: ReadJson,
   server: () => string,
 ): Route[] {
-  /** What was said on these calls, where that was asked for. */
+  /** The transcripts of these calls, if the request asked for them. */
   const transcriptsFor = async (
     caller: Principal,
     of: readonly Call[],
@@ -65,15 +65,15 @@ export function callRoutes(
         headers: ["If-None-Match"],
         answers: {
           200: { description: "The call.", schema: "Call", headers: ["ETag"], example: CALL_EXAMPLES.completed },
-          304: { description: "The client has this very record.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["invalid_request", "call_not_found"],
       },
       async run(context) {
         const query = readQuery(context.search, getQuery);
         const call = await calls.get(context.caller, callIdOf(context));
-        const said = await transcriptsFor(context.caller, [call], query.expand);
-        return record(context, callView(call, server, query.expand, said?.get(call.id)));
+        const transcripts = await transcriptsFor(context.caller, [call], query.expand);
+        return record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
       },
     },
     {
@@ -84,8 +84,8 @@ export function callRoutes(
         tag: "Calls",
         summary: "Place a call",
         description:
-          "Queues a call; it is dialled as soon as its instance is ACTIVE. Where the instance has an active call " +
-          "already, that call is answered with 200 and none is created.",
+          "Queues a call; it is dialled as soon as its instance is ACTIVE. If the instance already has an active call, no new " +
+          "call is created; the response is 200 with the existing call.",
         bearer: true,
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateCall", examples: CREATE_CALL_EXAMPLES },
@@ -97,7 +97,7 @@ export function callRoutes(
             example: CREATED_CALL_EXAMPLE,
           },
           200: {
-            description: "The instance has this active call already; none was created.",
+            description: "The instance already has this active call; no new call was created.",
             schema: "CreatedCall",
             headers: ["Idempotent-Replayed", "Preference-Applied"],
             example: CREATED_CALL_EXAMPLE,
@@ -128,7 +128,7 @@ export function callRoutes(
       },
       async run(context) {
         const body = await readJson(context, limits.bodyBytes);
-        // The use case checks it: whoever calls it without HTTP needs the same answer.
+        // The use case checks the body, so that calls without HTTP get the same refusals.
         const call = await calls.create(context.caller, body as CreateCallInput, createOptions(context));
         return created(context, call, createdCallView(call));
       },
@@ -149,17 +149,17 @@ export function callRoutes(
       },
       async run(context) {
         const { limit = 50, cursor, expand, ...filter } = readQuery(context.search, listQuery);
-        let said: Awaited<ReturnType<typeof transcriptsFor>>;
+        let transcripts: Awaited<ReturnType<typeof transcriptsFor>>;
         return page(
           context,
           limit,
           cursor,
           async (page) => {
             const listed = await calls.list(context.caller, filter, page);
-            said = await transcriptsFor(context.caller, listed, expand);
+            transcripts = await transcriptsFor(context.caller, listed, expand);
             return listed;
           },
-          (call) => callView(call, server, expand, said?.get(call.id)),
+          (call) => callView(call, server, expand, transcripts?.get(call.id)),
         );
       },
     },
@@ -171,8 +171,8 @@ export function callRoutes(
         tag: "Calls",
         summary: "End an active call",
         description:
-          "The call is hung up at once and becomes FAILED with the reason terminated. If that cannot be stored within 5 s, the " +
-          "response is 503: a live call ends all the same, a waiting one is not dialled while the server runs. Repeat the " +
+          "Hangs up at once; the call becomes FAILED with the reason terminated. If the end cannot be stored within 5 s, the " +
+          "response is 503: a live call ends all the same, and a waiting call is not dialled while the server runs. Repeat the " +
           "request until it returns 204.",
         bearer: true,
         path,
@@ -196,7 +196,7 @@ export function callRoutes(
         query: timelineQuery,
         answers: {
           200: {
-            description: "What has happened so far.",
+            description: "The events so far.",
             schema: "EventList",
             headers: ["Link", "Next-Cursor"],
             example: [EVENT_EXAMPLE],

@@ -13,7 +13,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   "init.js": "text/javascript; charset=utf-8",
 };
 
-/** The documentation pages. Their files come with the package; where they do not, `/openapi.json` stays. */
+/** The documentation pages. Without the files that come with the package, only `/docs/errors` is served. */
 export function docsRoutes({
   asset,
   version,
@@ -23,10 +23,7 @@ export function docsRoutes({
   const requireAssets = async ({ base }: RequestContext): Promise<void> => {
     shipped ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;
     if (!shipped)
-      throw new Refusal(
-        "not_found",
-        `the interactive page was not shipped with this server; read ${base}/openapi.json`,
-      );
+      throw new Refusal("not_found", `the interactive page is not installed on this server; read ${base}/openapi.json`);
   };
   return [
     {
@@ -35,9 +32,9 @@ export function docsRoutes({
       operation: {
         id: "frontDoor",
         tag: "Server",
-        summary: "Leads to /docs",
+        summary: "Redirect to /docs",
         bearer: false,
-        answers: { 302: { description: "The page is there.", headers: ["Location"] } },
+        answers: { 302: { description: "The address of the page.", headers: ["Location"] } },
         problems: ["not_found"],
       },
       async run(context) {
@@ -67,7 +64,7 @@ export function docsRoutes({
       operation: {
         id: "docsErrors",
         tag: "Server",
-        summary: "Every error code; where the type of a problem leads",
+        summary: "Explain every error code; the type of a problem points here",
         bearer: false,
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
@@ -85,7 +82,7 @@ export function docsRoutes({
         headers: ["If-None-Match"],
         answers: {
           200: { description: "The file.", media: ["text/javascript", "text/css"], headers: ["ETag"] },
-          304: { description: "The client has this very file.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["not_found"],
       },

@@ -10,7 +10,7 @@ const eventsQuery = {
   cursor: LOG_CURSOR,
 };
 
-/** What happened, whichever record it happened to. */
+/** The events of all records of the caller. */
 export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Route[] {
   return [
     {
@@ -19,10 +19,10 @@ export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Rou
       operation: {
         id: "listEvents",
         tag: "Events",
-        summary: "List everything that happened to the caller's instances and calls, oldest first",
+        summary: "List all events of the caller's instances and calls, oldest first",
         description:
-          "Go on from the Next-Cursor of each page, the last one too, and you see every event exactly once. The order is " +
-          "that in which events were stored; ids and timestamps need not rise.",
+          "Continue from the Next-Cursor of each page, the last one too, and you see every event exactly once. Events come in " +
+          "the order in which they were stored; ids and timestamps need not rise.",
         bearer: true,
         query: eventsQuery,
         answers: {

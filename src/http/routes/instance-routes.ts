@@ -1,4 +1,5 @@
 import type { LinkingCode } from "../../application/use-cases.ts";
+import { encodeBase64 } from "../../base/base64.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/inputs.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { View } from "../answers.ts";
@@ -13,7 +14,7 @@ import {
   UPDATE_INSTANCE_EXAMPLES,
 } from "../examples.ts";
 import { page } from "../page.ts";
-import { base64, qrPng } from "../qr.ts";
+import { qrPng } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
 import { json, noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
@@ -22,9 +23,9 @@ import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
 const getQuery = { expand: expandParameter(["connection"]) };
-/** A body may be so much larger than what it brings: escapes and white space. Millions of keys are refused unread. */
+/** Largest ratio of a body to its content: escapes and white space. A body with millions of keys is refused unread. */
 const BODY_PER_CONTENT = 16;
-/** Brackets, names of fields, fields that nobody knows, bytes. */
+/** Room for brackets, field names and unknown fields, bytes. */
 const BODY_AROUND = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
 
@@ -54,7 +55,7 @@ export function instanceRoutes(
             headers: ["ETag"],
             example: INSTANCE_DETAILS_EXAMPLE,
           },
-          304: { description: "The client has this very record.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["invalid_request", "instance_not_found"],
       },
@@ -132,7 +133,7 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Change an instance",
         description:
-          "Changes the fields that the body names. A callerId is for calls that are created from now on; null takes it away.",
+          "Changes the fields that the body names. A callerId applies to calls created from now on; null removes it.",
         bearer: true,
         path,
         headers: ["Prefer"],
@@ -174,10 +175,10 @@ export function instanceRoutes(
         summary: "Delete an instance",
         description:
           "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
-          "deletion goes on by itself; a repeated request is answered 204 when it is finished, and 404 after that.",
+          "deletion continues by itself; a repeated request returns 204 once it has finished, and 404 after that.",
         bearer: true,
         path,
-        answers: { 204: { description: "The instance is gone for good." } },
+        answers: { 204: { description: "The instance is deleted for good." } },
         problems: ["demo_token_restricted", "instance_not_found"],
       },
       async run(context) {
@@ -193,8 +194,8 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Get the QR code that links a phone number",
         description:
-          "Scan it with the messaging application. Codes rotate: ask again at QR-Expires-At. A network that the operator " +
-          "has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
+          "Scan it with the messaging application. Codes rotate: request the next one at QR-Expires-At. A network that the " +
+          "operator has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
         bearer: true,
         path,
         answers: {
@@ -228,7 +229,7 @@ async function linkingCode(code: LinkingCode, accept: string): Promise<Reply> {
     return { status: 200, headers: { "content-type": "image/png", ...headers }, body: image };
   const view: View<"LinkingCode"> = {
     instanceId: code.instanceId,
-    qrCodeBase64: base64(image),
+    qrCodeBase64: encodeBase64(image),
     message: code.message,
   };
   return json(200, view, headers);

@@ -9,7 +9,7 @@ import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 
-/** What a telephony adapter keeps of a call, for the owner of the call. */
+/** The files that a telephony adapter keeps of a call, for the owner of the call. */
 export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDependencies, "calls">): Route {
   return {
     method: "GET",
@@ -17,7 +17,7 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
     operation: {
       id: `${pages.prefix}Artefact`,
       tag: "Recordings",
-      summary: `What the ${pages.prefix} keeps of a call, such as heard.wav`,
+      summary: `Get a file that the ${pages.prefix} keeps of a call, such as heard.wav`,
       bearer: true,
       path: { callId: "The id of the call.", name: "The name of the file." },
       answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
@@ -32,7 +32,7 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
   };
 }
 
-/** A page that anybody may open, answered by the telephony adapter itself. */
+/** A public page of a telephony adapter, which makes the reply itself. */
 export async function publicPage(
   pages: TelephonyPages,
   context: RequestContext,

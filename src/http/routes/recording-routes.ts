@@ -17,10 +17,10 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
       operation: {
         id: "getRecording",
         tag: "Recordings",
-        summary: "Hear the recording of a call",
+        summary: "Get the recording of a call",
         description:
-          "A WAV file of two channels, 16-bit PCM: what the callee heard on the left, what the callee said on the right. " +
-          "While the call lasts, what there is so far. One range of bytes may be asked for once the call is over.",
+          "A WAV file of two channels, 16-bit PCM: what the callee heard on the left, the callee's voice on the right. During " +
+          "the call, the recording so far. Once the call is over, one range of bytes may be requested.",
         bearer: true,
         path,
         headers: ["Range", "If-Range", "If-None-Match"],
@@ -35,7 +35,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
             media: ["audio/wav"],
             headers: ["Content-Range", "Accept-Ranges", "Content-Disposition", "ETag"],
           },
-          304: { description: "The client has this very recording.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["call_not_found", "recording_not_found", "range_not_satisfiable"],
       },
@@ -43,12 +43,12 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
         const callId = callIdOf(context);
         const growing = isActive((await calls.get(context.caller, callId)).status);
         const file = await calls.recording(context.caller, callId);
-        // What a call has left behind stays as it is.
+        // The recording of a finished call never changes.
         const etag = growing ? undefined : entityTag(`${callId} ${file.size}`);
         return fileReply(context, file, etag, {
           "content-type": "audio/wav",
           "content-disposition": `attachment; filename="${callId}.wav"`,
-          // Voices of people: nobody on the way keeps them.
+          // Recordings are private: no cache may keep them.
           "cache-control": "private, no-store",
         });
       },
@@ -60,7 +60,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
         id: "deleteRecording",
         tag: "Recordings",
         summary: "Delete the recording of a call",
-        description: "For good. A call that still goes on does so without being recorded.",
+        description: "Deletes it for good. A call that is still active continues without being recorded.",
         bearer: true,
         path,
         answers: { 204: { description: "The recording is deleted." } },

@@ -9,8 +9,8 @@ import type { Route } from "../route.ts";
 const STATE = { "cache-control": "no-store" };
 
 /**
- * What operators and programs ask the server itself; no token is needed.
- * @param document makes the OpenAPI document; asked once
+ * Public routes for operators and programs, about the server itself.
+ * @param document makes the OpenAPI document; called once
  */
 export function serverRoutes(
   { queries, log }: Pick<HttpDependencies, "queries" | "log">,
@@ -25,9 +25,9 @@ export function serverRoutes(
       operation: {
         id: "health",
         tag: "Server",
-        summary: "Whether the process is alive",
+        summary: "Check that the process is alive",
         bearer: false,
-        answers: { 200: { description: "It is.", schema: "State", example: { status: "ok" } } },
+        answers: { 200: { description: "The process is alive.", schema: "State", example: { status: "ok" } } },
       },
       run: () => json(200, { status: "ok" } satisfies View<"State">, STATE),
     },
@@ -37,9 +37,9 @@ export function serverRoutes(
       operation: {
         id: "readiness",
         tag: "Server",
-        summary: "Whether the server can take requests",
+        summary: "Check that the server can take requests",
         bearer: false,
-        answers: { 200: { description: "It can.", schema: "State", example: { status: "ready" } } },
+        answers: { 200: { description: "The server is ready.", schema: "State", example: { status: "ready" } } },
         problems: ["not_ready"],
       },
       async run(context) {
@@ -57,14 +57,14 @@ export function serverRoutes(
       operation: {
         id: "metrics",
         tag: "Server",
-        summary: "Figures in the Prometheus text format",
+        summary: "Get metrics in the Prometheus text format",
         bearer: false,
-        answers: { 200: { description: "The figures.", media: ["text/plain"] } },
+        answers: { 200: { description: "The metrics.", media: ["text/plain"] } },
       },
       async run(context) {
-        // What was counted here is most wanted when the storage is down.
+        // The request counters matter most when the storage is down.
         const figures = await queries.figures().then(figuresText, (cause: unknown) => {
-          log.warn({ request_id: context.requestId, err: cause }, "the figures of the calls could not be read");
+          log.warn({ request_id: context.requestId, err: cause }, "the metrics of the calls could not be read");
           return "";
         });
         return {
@@ -85,7 +85,7 @@ export function serverRoutes(
         headers: ["If-None-Match"],
         answers: {
           200: { description: "OpenAPI 3.1.", media: ["application/json"], headers: ["ETag"] },
-          304: { description: "The client has this very document.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
       },
       run(context) {

@@ -20,17 +20,17 @@ import { callIdOf } from "./record-id.ts";
 const path = { callId: "The id of a DYNAMIC_STREAM call." };
 
 /**
- * The stream of a call, and tickets to it. Refusals come before the upgrade, in the order of the interface's decisions;
- * a wrong query comes after the switch, which says that nothing here would work, and before the call is looked for.
+ * The stream of a call, and tickets for it. Refusals precede the upgrade, in the order of the interface's decisions. The
+ * query is checked after the switch, without which no query would work, and before the call is read.
  */
 export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, server: () => string): Route[] {
   const { calls, system, log, mp3Stream } = deps;
   const watches = new TokenWatches(deps);
-  const checkSwitch = (): void => {
+  const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
   };
   const tokenOf = ({ token }: RequestContext): string => {
-    if (token === undefined) throw new Error("a caller without a token");
+    if (token === undefined) throw new Error("the caller has no token");
     return token;
   };
   return [
@@ -57,13 +57,13 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         ],
       },
       async run(context) {
-        checkSwitch();
+        requireStreams();
         const query = readQuery(context.search, STREAM_QUERY);
         const format = streamFormat(query, mp3Stream !== undefined);
         const callId = callIdOf(context);
-        const seat = await calls.stream(context.caller, callId);
+        const reservation = await calls.stream(context.caller, callId);
         if (!context.upgrading) {
-          seat.release();
+          reservation.release();
           throw new Refusal("upgrade_required", "connect with a WebSocket client; this request asked for no upgrade");
         }
         const fields = { request_id: context.requestId, call_id: callId };
@@ -75,11 +75,11 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
             customParameters: twilioParameters(context.search),
             warn: (detail) => log.warn(fields, detail),
           });
-        const own = (output: DialectOutput): Dialect =>
+        const native = (output: DialectOutput): Dialect =>
           new NativeDialect(output, { ...format, mp3Stream, now: () => system.now() });
         context.accepted = streamSocket({
-          seat,
-          dialect: query.protocol === "twilio" ? twilio : own,
+          reservation,
+          dialect: query.protocol === "twilio" ? twilio : native,
           watchToken: (revoked) => watches.watch(tokenOf(context), context.caller, revoked),
           log,
           fields,
@@ -95,15 +95,15 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         tag: "Calls",
         summary: "Get a ticket for the stream of a DYNAMIC_STREAM call",
         description:
-          "For browsers, which cannot send a header with a WebSocket: the ticket stands for the token on the stream of " +
-          "this call, once, within 60 s. The stream ends with 4001 when the token itself is revoked.",
+          "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on the stream of this call, " +
+          "once, within 60 s. The stream ends with 4001 when the token itself is revoked.",
         bearer: true,
         path,
         answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
         problems: ["stream_not_available", "call_not_found", "not_a_stream_call", "call_ended", "server_busy"],
       },
       async run(context) {
-        checkSwitch();
+        requireStreams();
         const callId = callIdOf(context);
         const { userId } = await calls.streamable(context.caller, callId);
         const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(context) });

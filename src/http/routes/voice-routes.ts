@@ -6,12 +6,12 @@ import type { Route } from "../route.ts";
 import { voiceView } from "../views.ts";
 import { voiceIdOf } from "./record-id.ts";
 
-/** A voice sounds the same tomorrow, unless the operator gives its id to another one. */
+/** A voice rarely changes: only if the operator gives its id to another voice. */
 const SAMPLE_CACHE = "private, max-age=3600";
 
 /**
- * The voices that can speak here.
- * @param server where the interface is reached, base path included
+ * The available voices.
+ * @param server public URL of the interface, base path included
  */
 export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, server: () => string): Route[] {
   return [
@@ -21,10 +21,10 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
       operation: {
         id: "listVoices",
         tag: "Voices",
-        summary: "List the voices that can speak here",
+        summary: "List the available voices",
         bearer: true,
         answers: {
-          200: { description: "Every voice that works now.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
+          200: { description: "Every available voice.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
         },
       },
       async run() {
@@ -43,20 +43,20 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
       operation: {
         id: "hearVoice",
         tag: "Voices",
-        summary: "Hear a voice",
-        description: "A short sentence in the voice's own language: 16-bit PCM, mono, 16 kHz.",
+        summary: "Get a sample of a voice",
+        description: "A WAV file with a short sentence in the voice's own language: 16-bit PCM, mono, 16 kHz.",
         bearer: true,
         path: { voiceId: "The id of the voice, such as en-US-1." },
         headers: ["If-None-Match"],
         answers: {
           200: { description: "The sentence.", media: ["audio/wav"], headers: ["ETag"] },
-          304: { description: "The client has this very sentence.", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["voice_not_found", "speech_unavailable", "server_busy"],
       },
       async run(context) {
         const body = await queries.voiceSample(voiceIdOf(context), context.caller.userId);
-        // Latin-1 has a letter for each byte.
+        // Latin-1 maps each byte to one character.
         const etag = entityTag(new TextDecoder("latin1").decode(body));
         const headers = { "cache-control": SAMPLE_CACHE, etag };
         return (

@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import type { StreamError } from "../answers.ts";
 
 /** Longest text message, characters. */
 const MOST_CHARACTERS = 65_536;
-const NAME = "name must be a text of 1 to 256 characters";
-const DIGITS = "digits must be a text of 1 to 64 of the keys 0-9 * # A-D";
+const NAME = "name must be a string of 1 to 256 characters";
+const DIGITS = "digits must be a string of 1 to 64 of the keys 0-9 * # A-D";
 
 const MESSAGES = {
   mark: v.object(
@@ -20,15 +21,12 @@ const MESSAGES = {
 } as const;
 type MessageType = keyof typeof MESSAGES;
 
-/** What a client can ask for in a text message. */
+/** A text message of a client. */
 export type ClientMessage = { [Type in MessageType]: v.InferOutput<(typeof MESSAGES)[Type]> }[MessageType];
 
-/** The answer to a text message that cannot be understood; nothing else happens. */
-export interface StreamFault {
-  readonly type: "error";
+/** The reply to a text message that is not understood; `detail` names the wrong value and the fix. */
+export interface StreamFault extends StreamError {
   readonly code: "message_too_large" | "invalid_json" | "unknown_message" | "invalid_message";
-  /** A sentence that names what was wrong, and what would be right. */
-  readonly detail: string;
 }
 
 /** Reads a text message of a client. Never throws. */
@@ -44,16 +42,16 @@ export function readClientMessage(text: string): ClientMessage | StreamFault {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return fault("invalid_json", "a text message must be a JSON object");
   const { type } = value as { type?: unknown };
-  if (typeof type !== "string" || !isKnown(type)) return fault("unknown_message", `${strange(type)}; ${KNOWN}`);
+  if (typeof type !== "string" || !isKnown(type)) return fault("unknown_message", `${unknownType(type)}; ${KNOWN}`);
   const checked = v.safeParse(MESSAGES[type], value);
   return checked.success ? checked.output : fault("invalid_message", `${type}: ${checked.issues[0].message}`);
 }
 
-const KNOWN = `known are ${Object.keys(MESSAGES).join(", ")}`;
+const KNOWN = `known types: ${Object.keys(MESSAGES).join(", ")}`;
 
 const isKnown = (type: string): type is MessageType => Object.hasOwn(MESSAGES, type);
 
-const strange = (type: unknown): string =>
-  typeof type === "string" ? `there is no message ${JSON.stringify(type.slice(0, 40))}` : "the message has no type";
+const unknownType = (type: unknown): string =>
+  typeof type === "string" ? `unknown message type ${JSON.stringify(type.slice(0, 40))}` : "the message has no type";
 
 const fault = (code: StreamFault["code"], detail: string): StreamFault => ({ type: "error", code, detail });

@@ -1,4 +1,4 @@
-/** The beginning of a text that fits into so many bytes of UTF-8, without half a character at its end. */
+/** The longest beginning of a text that fits into this number of UTF-8 bytes; it never ends within a character. */
 export function cutToBytes(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);

@@ -1,49 +1,49 @@
 import type { StreamAttachment, StreamClient } from "../../application/call-audio/streams/stream-client.ts";
 
-/** How a dialect answers: in the order in which it is told to. */
+/** The output of a dialect; messages leave in the order of the calls. */
 export interface DialectOutput {
-  /** A message that is never lost. */
+  /** Sends a message that is never dropped. */
   text(message: object): void;
-  /** The next 20 ms of audio. Where the client reads too slowly, the oldest is dropped and counted. */
+  /** Sends the next 20 ms of audio. If the client reads too slowly, the oldest audio is dropped and counted. */
   audio(data: Uint8Array | string): void;
-  /** Ends the connection for a fault of the client, with a close code of {@link CLOSE_CODES}; a long reason is cut. */
+  /** Ends the connection because of a fault of the client, with one of {@link CLOSE_CODES}; a long reason is cut. */
   close(code: number, reason: string): void;
 }
 
 /**
- * What is spoken on the WebSocket of a call: our own messages, or those of Twilio Media Streams. It turns what the core
- * reports into messages, and messages of the client into what it asks the core for. One dialect per connection.
+ * The protocol on the WebSocket of a call: Ringport's native messages, or those of Twilio Media Streams. A dialect turns
+ * reports of the core into messages, and messages of the client into calls of the core. Each connection has its own.
  */
 export interface Dialect extends StreamClient {
-  /** The client is attached; comes before everything else. */
+  /** The client is attached; called before everything else. */
   attached(attachment: StreamAttachment): void;
   /**
-   * A message of the client. While the promise is pending nothing else is given to it.
-   * What is wrong with it is told by an `error` message or a close code; it throws only for a mistake of ours.
+   * Handles a message of the client. The next message follows once the promise has settled. A fault of the client leads
+   * to an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
-  /** The message that tells of audio that the client did not get, ms, for a dialect that has one. */
+  /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
   dropped?(ms: number): object;
-  /** The connection is gone; nothing is sent any more. */
+  /** The connection is closed; nothing more is sent. */
   gone(): void;
 }
 
 /** Close codes of the stream. */
 export const CLOSE_CODES = {
-  /** The call is over, and completed. */
+  /** The call completed. */
   completed: 1000,
-  /** The server stops. */
+  /** The server is stopping. */
   stopping: 1001,
-  /** The bytes are not the audio that they should be. */
+  /** The bytes are not valid audio. */
   notAudio: 1003,
-  /** We have made a mistake. */
+  /** The server has made a mistake. */
   broken: 1011,
   /** The token was revoked or has expired. */
   revoked: 4001,
-  /** More than 60 s of audio were waiting. */
+  /** More than 60 s of audio were queued. */
   overflow: 4008,
-  /** The client does not read: more than 1 MiB of messages were waiting for it. */
+  /** The client does not read: more than 1 MiB of messages were queued for it. */
   notReading: 4009,
-  /** The call has failed. */
+  /** The call failed. */
   failed: 4010,
 } as const;

@@ -1,25 +1,25 @@
-/** What a message costs beside its bytes, so that many tiny ones are bounded too. */
+/** Overhead of a message beside its bytes, so that many tiny messages are bounded too. */
 const OVERHEAD_BYTES = 256;
-/** More than this is long, bytes … */
+/** A queue above this is long, bytes … */
 const LONG_BYTES: number = 256 << 10;
-/** … until it is as short as this. */
+/** … until it is down to this. */
 const SHORT_BYTES: number = 64 << 10;
-/** More than this does not wait: at the highest rate of MP3, 320 kbit/s, it is more than 60 s. */
+/** Largest queue, bytes. At the highest rate of MP3, 320 kbit/s, it holds more than 60 s. */
 const MOST_BYTES: number = 4 << 20;
 
-/** What is done with the messages of an {@link Inbox}. */
+/** Callbacks of an {@link Inbox}. */
 export interface InboxOptions {
-  /** Takes one message; while the promise is pending no other is given. */
+  /** Takes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
-  /** Much has come to wait, or not so much any more. */
+  /** The queue has become long, or short again. */
   readonly long: (isLong: boolean) => void;
-  /** Too much waits; nothing more is taken. */
+  /** The queue is full; no more messages are taken. */
   readonly full: () => void;
-  /** A message could not be taken; nothing more is. */
+  /** A message could not be taken; no more messages are taken. */
   readonly broken: (cause: unknown) => void;
 }
 
-/** The messages of a client, taken in the order in which they came, one after the other. */
+/** The messages of a client, taken one at a time in the order of arrival. */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #waiting: (string | Uint8Array)[] = [];
@@ -32,19 +32,19 @@ export class Inbox {
     this.#options = options;
   }
 
-  /** Takes the message, at once or when those before it have been taken. */
+  /** Takes the message, immediately or after the earlier ones. */
   push(message: string | Uint8Array): void {
     if (this.#closed) return;
     if (this.#busy) this.#wait(message);
     else this.#take(message);
   }
 
-  /** Resolves when everything that has come was taken; undefined where that is so already. */
+  /** Resolves when all messages so far have been taken; undefined if none is pending. */
   get done(): Promise<void> | undefined {
     return this.#busy;
   }
 
-  /** Drops what waits and takes nothing more. */
+  /** Drops the queue and takes no more messages. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;
@@ -67,7 +67,7 @@ export class Inbox {
       return;
     }
     this.#waiting.push(message);
-    if (!this.#isLong && this.#bytes > LONG_BYTES) this.#tell(true);
+    if (!this.#isLong && this.#bytes > LONG_BYTES) this.#setLong(true);
   }
 
   async #drain(first: Promise<void>): Promise<void> {
@@ -75,7 +75,7 @@ export class Inbox {
       await first;
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
         this.#bytes -= next.length + OVERHEAD_BYTES;
-        if (this.#isLong && this.#bytes <= SHORT_BYTES) this.#tell(false);
+        if (this.#isLong && this.#bytes <= SHORT_BYTES) this.#setLong(false);
         const pending = this.#options.take(next);
         if (pending) await pending;
       }
@@ -85,7 +85,7 @@ export class Inbox {
     this.#busy = undefined;
   }
 
-  #tell(isLong: boolean): void {
+  #setLong(isLong: boolean): void {
     this.#isLong = isLong;
     this.#options.long(isLong);
   }

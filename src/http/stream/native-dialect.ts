@@ -9,14 +9,14 @@ import { readClientMessage } from "./client-message.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
 import type { StreamFormat } from "./stream-query.ts";
 
-/** What the messages of the interface are spoken with. */
-export interface OwnDialectOptions extends StreamFormat {
+/** Options of a {@link NativeDialect}. */
+export interface NativeDialectOptions extends StreamFormat {
   readonly mp3Stream: (() => Promise<Mp3Stream>) | undefined;
   /** Wall clock, ms since 1970-01-01 UTC. */
   readonly now: () => number;
 }
 
-/** The messages of the interface: binary audio, `transcript` and `call_event` as JSON. */
+/** Ringport's own protocol: binary audio, `transcript` and `call_event` as JSON. */
 export class NativeDialect implements Dialect {
   readonly calleeRate: number | undefined;
   readonly #output: DialectOutput;
@@ -25,7 +25,7 @@ export class NativeDialect implements Dialect {
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
 
-  constructor(output: DialectOutput, { encoding, sampleRate, callee, mp3Stream, now }: OwnDialectOptions) {
+  constructor(output: DialectOutput, { encoding, sampleRate, callee, mp3Stream, now }: NativeDialectOptions) {
     this.#output = output;
     this.#now = now;
     this.calleeRate = callee ? sampleRate : undefined;
@@ -44,7 +44,7 @@ export class NativeDialect implements Dialect {
 
   receive(data: string | Uint8Array): void | Promise<void> {
     if (typeof data === "string") {
-      this.#do(data);
+      this.#handle(data);
       return;
     }
     try {
@@ -81,19 +81,19 @@ export class NativeDialect implements Dialect {
 
   over(): void {}
 
-  #do(text: string): void {
+  #handle(text: string): void {
     const message = readClientMessage(text);
     if (message.type !== "progress") this.#attachment?.took();
     try {
-      this.#ask(message);
+      this.#perform(message);
     } catch (error) {
-      // A mark or a key too many.
+      // Too many marks or keys are pending.
       if (!(error instanceof RangeError)) throw error;
       this.#output.text({ type: "error", code: "invalid_message", detail: error.message });
     }
   }
 
-  #ask(message: ReturnType<typeof readClientMessage>): void {
+  #perform(message: ReturnType<typeof readClientMessage>): void {
     switch (message.type) {
       case "progress":
         this.#output.text(this.#progress());

@@ -1,36 +1,36 @@
 import type { Socket } from "../../ports/web.ts";
 
-/** While the socket holds more than this, what comes waits here, bytes. */
+/** While the socket buffers more than this, new messages are queued here, bytes. */
 const MOST_IN_SOCKET_BYTES: number = 64 << 10;
-/** Length of a frame of audio, ms, and how many of them wait: 5 s. */
+/** Length of a frame of audio, ms, and most queued frames: 5 s. */
 const FRAME_MS = 20;
 const MOST_FRAMES = 250;
-/** Text that waits for a client who does not read at all, characters. */
+/** Most queued text, characters. */
 const MOST_TEXT: number = 1 << 20;
 
-interface Waiting<T> {
+interface Queued<T> {
   readonly data: T;
-  /** Counts texts and frames together, so that they leave in the order in which they came. */
+  /** Position among texts and frames together, so that they leave in the order of arrival. */
   readonly turn: number;
 }
 
-/** What an {@link Outbox} tells. */
+/** Callbacks of an {@link Outbox}. */
 export interface OutboxOptions {
-  /** The message about audio that was dropped, ms; undefined where there is none. */
+  /** Returns the message about dropped audio, ms; undefined if the dialect has none. */
   readonly dropped: (ms: number) => object | undefined;
-  /** More text waits than may. */
+  /** Too much text is queued. */
   readonly full: () => void;
 }
 
 /**
- * What is sent to a client. One who reads too slowly loses the oldest audio, and is told how much at the place where it
- * is missing; text waits.
+ * The messages to a client. If the client reads too slowly, text is queued, and the oldest audio is dropped; a message
+ * in its place reports how much.
  */
 export class Outbox {
   readonly #socket: Socket;
   readonly #options: OutboxOptions;
-  #texts: Waiting<string>[] = [];
-  #frames: Waiting<string | Uint8Array>[] = [];
+  #texts: Queued<string>[] = [];
+  #frames: Queued<string | Uint8Array>[] = [];
   #characters = 0;
   #droppedFrames = 0;
   #turn = 0;
@@ -42,7 +42,7 @@ export class Outbox {
     this.#options = options;
   }
 
-  /** A message that is never dropped. */
+  /** Sends a message that is never dropped. */
   text(message: object): void {
     if (this.#closed) return;
     const data = JSON.stringify(message);
@@ -56,7 +56,7 @@ export class Outbox {
     else this.#drain();
   }
 
-  /** A frame of audio. */
+  /** Sends a frame of audio. */
   audio(data: string | Uint8Array): void {
     if (this.#closed) return;
     if (this.#isFree) {
@@ -71,13 +71,13 @@ export class Outbox {
     this.#drain();
   }
 
-  /** Hands everything that waits to the socket, which is to be closed behind it. */
+  /** Passes the whole queue to the socket, which is to be closed after it. */
   finish(): void {
     while (this.#sendNext());
     this.close();
   }
 
-  /** Drops what waits and sends nothing more. */
+  /** Drops the queue and sends nothing more. */
   close(): void {
     this.#closed = true;
     this.#texts = [];
@@ -108,13 +108,13 @@ export class Outbox {
       return true;
     }
     if (!frame) return false;
-    if (this.#droppedFrames > 0) this.#tellDropped();
+    if (this.#droppedFrames > 0) this.#reportDropped();
     this.#frames.shift();
     this.#socket.send(frame.data);
     return true;
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     const message = this.#options.dropped(this.#droppedFrames * FRAME_MS);
     this.#droppedFrames = 0;
     if (message) this.#socket.send(JSON.stringify(message));

@@ -7,8 +7,8 @@ const SAMPLE_RATES = [8_000, 16_000, 24_000, 48_000] as const;
 const sampleRate: QueryParameter<number> = {
   name: "sample_rate",
   description:
-    "Samples per second of PCM and mu-law, both ways; by default 8000 for mu-law and 16000 for PCM. An MP3 says its own: " +
-    "then of what comes back.",
+    "Samples per second of PCM and mu-law, in both directions. Default: 8000 for mu-law and 16000 for PCM. An MP3 contains " +
+    "its own rate; then this is the rate of the callee's audio.",
   schema: { type: "integer", enum: SAMPLE_RATES },
   must: `one of ${SAMPLE_RATES.join(", ")}`,
   read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
@@ -16,48 +16,47 @@ const sampleRate: QueryParameter<number> = {
 
 const ticket: QueryParameter<string> = {
   name: "ticket",
-  description:
-    "A stream ticket of this call, in place of the header Authorization; for browsers, which cannot send one.",
+  description: "A stream ticket of this call, in place of the header Authorization, which browsers cannot send.",
   schema: { type: "string" },
   must: "a stream ticket",
   read: (text) => text,
 };
 
-/** What a client says about the stream that it opens. */
+/** Query parameters of a stream. */
 export const STREAM_QUERY = {
   encoding: choiceParameter(
     "encoding",
-    "How the audio is encoded that the client sends. Left out, the first frame decides between MP3 and PCM.",
+    "Encoding of the client's audio. Default: the first frame decides between MP3 and PCM.",
     STREAM_ENCODINGS,
   ),
   sampleRate,
   audio: choiceParameter(
     "audio",
-    "`callee`: the callee's audio comes back as binary frames of 20 ms, in the same encoding and rate (for MP3 as PCM).",
+    "`callee`: the server sends the callee's audio as binary frames of 20 ms, in the same encoding and rate (for MP3 as PCM).",
     ["callee"],
   ),
   protocol: choiceParameter(
     "protocol",
     "`twilio`: the messages of Twilio Media Streams instead of those described here. Then `encoding`, `sample_rate` and " +
-      "`audio` mean nothing, and each `parameter.<name>=<value>` is one of the `customParameters` of `start`.",
+      "`audio` are ignored, and each `parameter.<name>=<value>` becomes one of the `customParameters` of `start`.",
     ["twilio"],
   ),
   ticket,
 } as const;
 
-/** How the audio of a stream is encoded. */
+/** The audio format of a stream. */
 export interface StreamFormat {
-  /** Of what the client sends; undefined: its first bytes decide. */
+  /** Encoding of the client's audio; undefined: its first bytes decide. */
   readonly encoding: StreamEncoding | undefined;
-  /** Hz, both ways. */
+  /** Hz, in both directions. */
   readonly sampleRate: number;
-  /** The client wants the callee's audio. */
+  /** Whether the client receives the callee's audio. */
   readonly callee: boolean;
 }
 
 /**
- * The format that a query asks for.
- * @throws {Refusal} `invalid_request` where MP3 is asked for and cannot be decoded here
+ * The format that a query requests.
+ * @throws {Refusal} `invalid_request` if the encoding is MP3 and there is no decoder
  */
 export function streamFormat(
   { encoding, sampleRate, audio }: QueryValues<typeof STREAM_QUERY>,

@@ -15,20 +15,20 @@ import { Outbox } from "./outbox.ts";
 const REASONS: Readonly<Record<StreamEnd, string>> = {
   completed: "the call is over",
   failed: "the call failed",
-  overflow: "more than 60 s of audio are waiting",
+  overflow: "more than 60 s of audio are queued",
   stopping: "the server is stopping",
 };
 /** A close frame holds two bytes of code and the reason (RFC 6455 §5.5.1). */
 const MOST_REASON_BYTES = 123;
 
-/** What a WebSocket needs to carry the audio of a call. */
+/** Options of {@link streamSocket}. */
 export interface StreamSocketOptions {
-  readonly seat: StreamReservation;
+  readonly reservation: StreamReservation;
   readonly dialect: (output: DialectOutput) => Dialect;
-  /** Watches the client's token until the returned function is called; calls back if it is not good any more. */
+  /** Watches the client's token until the returned function is called; calls `revoked` once the token is no longer valid. */
   readonly watchToken: (revoked: () => void) => () => void;
   readonly log: Logger;
-  /** What identifies the client in the log. */
+  /** Log fields that identify the client. */
   readonly fields: { readonly request_id: string; readonly call_id: string };
 }
 
@@ -42,12 +42,12 @@ export function streamSocket(options: StreamSocketOptions): SocketHandlers {
     message: (_, data) => connection?.receive(data),
     close(_, code) {
       if (connection) connection.closed(code);
-      else options.seat.release();
+      else options.reservation.release();
     },
   };
 }
 
-/** One client, from the moment its WebSocket is open until it is closed, by whom ever. */
+/** One client, from the opening of its WebSocket until either side closes it. */
 class StreamConnection {
   readonly #socket: Socket;
   readonly #options: StreamSocketOptions;
@@ -56,7 +56,7 @@ class StreamConnection {
   readonly #dialect: Dialect;
   readonly #unwatch: () => void;
   #attachment: StreamAttachment | undefined;
-  /** Why reading has stopped. */
+  /** Reasons for which reading is paused. */
   readonly #pausedBy: Set<"queue" | "inbox"> = new Set();
   #ended = false;
 
@@ -67,7 +67,7 @@ class StreamConnection {
       dropped: (ms) => this.#dialect.dropped?.(ms),
       full: () => {
         this.#outbox.close();
-        this.#end(CLOSE_CODES.notReading, "more than 1 MiB of messages are waiting to be read");
+        this.#end(CLOSE_CODES.notReading, "more than 1 MiB of messages are queued for the client");
       },
     });
     this.#dialect = options.dialect({
@@ -77,7 +77,7 @@ class StreamConnection {
     });
     this.#inbox = new Inbox({
       take: (message) => this.#dialect.receive(message),
-      long: (isLong) => this.#read("inbox", !isLong),
+      long: (isLong) => this.#setPaused("inbox", isLong),
       full: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
       broken: (cause) => {
         options.log.error({ ...options.fields, err: cause }, "a message on a stream could not be taken");
@@ -98,18 +98,18 @@ class StreamConnection {
     this.#ended = true;
     this.#unwatch();
     this.#outbox.close();
-    // What was sent before a goodbye is still to be heard.
-    const pending = isGoodbye(code) ? this.#inbox.done : undefined;
+    // Messages that precede a normal closure still count.
+    const pending = isNormalClosure(code) ? this.#inbox.done : undefined;
     if (pending) void pending.then(() => this.#leave(code));
     else this.#leave(code);
   }
 
   #attach(): void {
     const dialect = this.#dialect;
-    const attachment = this.#seated({
+    const attachment = this.#reserved({
       calleeRate: dialect.calleeRate,
       event: (event) => {
-        this.#mind(event);
+        this.#followBuffer(event);
         dialect.event(event);
       },
       transcript: (transcript) => dialect.transcript(transcript),
@@ -121,61 +121,61 @@ class StreamConnection {
     });
     if (attachment === undefined) return;
     this.#attachment = attachment;
-    // It may have been let go while it was being told what had happened so far.
+    // The connection may have ended during the replay of earlier events.
     if (this.#ended) attachment.detach(false);
     else dialect.attached(attachment);
   }
 
-  /** A place is not kept for ever: one that was given up while the connection was being opened is to be asked for again. */
-  #seated(client: StreamClient): StreamAttachment | undefined {
+  /** Attaches the client. A reservation expires; if it did while the connection was opening, the client must connect again. */
+  #reserved(client: StreamClient): StreamAttachment | undefined {
     try {
-      return this.#options.seat.attach(client);
+      return this.#options.reservation.attach(client);
     } catch (error) {
       this.#options.log.warn(
         { ...this.#options.fields, err: error },
-        "a connection was opened too late for its stream",
+        "a stream connection was opened after its reservation had expired",
       );
       this.#end(CLOSE_CODES.stopping, "the connection was opened too late; connect again");
       return undefined;
     }
   }
 
-  #mind({ event }: StreamEvent): void {
-    if (event === "buffer_high") this.#read("queue", false);
-    else if (event === "buffer_low") this.#read("queue", true);
+  #followBuffer({ event }: StreamEvent): void {
+    if (event === "buffer_high") this.#setPaused("queue", true);
+    else if (event === "buffer_low") this.#setPaused("queue", false);
   }
 
-  /** Goes on reading, or stops it, as far as this cause is concerned. */
-  #read(cause: "queue" | "inbox", goesOn: boolean): void {
+  /** Pauses reading for this reason, or withdraws the reason. */
+  #setPaused(reason: "queue" | "inbox", paused: boolean): void {
     if (this.#ended) return;
     const wasPaused = this.#pausedBy.size > 0;
-    if (goesOn) this.#pausedBy.delete(cause);
-    else this.#pausedBy.add(cause);
+    if (paused) this.#pausedBy.add(reason);
+    else this.#pausedBy.delete(reason);
     const isPaused = this.#pausedBy.size > 0;
     if (isPaused === wasPaused) return;
     if (isPaused) this.#socket.pause?.();
     else this.#socket.resume?.();
   }
 
-  /** Closes the WebSocket; the place at the stream is free at once, however long the client takes to say goodbye. */
+  /** Closes the WebSocket. The stream is free for another client at once, without waiting for the closing handshake. */
   #end(code: number, reason: string): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#unwatch();
     this.#outbox.finish();
-    // The client's own goodbye is behind what was not read.
+    // The client's close frame comes after the unread messages.
     if (this.#pausedBy.size > 0) this.#socket.resume?.();
     this.#socket.close(code, cutToBytes(reason, MOST_REASON_BYTES));
     this.#leave(code, false);
   }
 
-  #leave(code: number, onPurpose: boolean = isGoodbye(code)): void {
+  #leave(code: number, isHangup: boolean = isNormalClosure(code)): void {
     this.#inbox.close();
-    this.#attachment?.detach(onPurpose);
+    this.#attachment?.detach(isHangup);
     this.#dialect.gone();
-    this.#options.log.info({ ...this.#options.fields, code }, "a stream client has gone");
+    this.#options.log.info({ ...this.#options.fields, code }, "a stream client has disconnected");
   }
 }
 
 /** Normal closure, or a close without a code (RFC 6455 §7.4.1). */
-const isGoodbye = (code: number): boolean => code === 1000 || code === 1005;
+const isNormalClosure = (code: number): boolean => code === 1000 || code === 1005;

@@ -3,9 +3,9 @@ import { sha256Hex } from "../../base/sha256.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 
-/** How long a ticket is good, ms. */
+/** How long a ticket is valid, ms. */
 const TICKET_MS = 60_000;
-/** How many unused ones one user may have, and how many all of them. */
+/** Most unused tickets of one user, and of all users. */
 const MOST_OF_USER = 100;
 const MOST = 10_000;
 const TICKET = /^[0-9A-Za-z]{43}$/;
@@ -13,12 +13,12 @@ const TICKET = /^[0-9A-Za-z]{43}$/;
 interface Ticket {
   readonly callId: string;
   readonly userId: string;
-  /** The access token that it stands for. */
+  /** The access token that it replaces. */
   readonly token: string;
   readonly expiresAt: number;
 }
 
-/** A ticket, readable this one time. */
+/** A new ticket; it cannot be read again. */
 export interface IssuedTicket {
   readonly ticket: string;
   /** ms since 1970-01-01 UTC. */
@@ -26,12 +26,12 @@ export interface IssuedTicket {
 }
 
 /**
- * Tickets that stand for an access token on the stream of one call, once, for a minute: a browser cannot send the token
+ * Tickets that replace an access token on the stream of one call, once, within a minute: a browser cannot send the token
  * itself with a WebSocket. Only their hashes are kept, in the memory of this process.
  */
 export class StreamTickets {
   readonly #system: System;
-  /** By hash, the oldest first. */
+  /** By hash, oldest first. */
   readonly #tickets: Map<string, Ticket> = new Map();
   readonly #ofUser: Map<string, number> = new Map();
 
@@ -39,20 +39,20 @@ export class StreamTickets {
     this.#system = system;
   }
 
-  /** @throws {Refusal} `server_busy` where too many wait to be used */
+  /** @throws {Refusal} `server_busy` if there are too many unused tickets */
   async issue(of: { callId: string; userId: string; token: string }): Promise<IssuedTicket> {
     this.#forgetExpired();
     const ticket = newSecret(this.#system);
     const hash = await sha256Hex(ticket);
     const unused = this.#ofUser.get(of.userId) ?? 0;
     if (unused >= MOST_OF_USER || this.#tickets.size >= MOST)
-      throw new Refusal("server_busy", "too many stream tickets are waiting to be used; try again in a minute");
+      throw new Refusal("server_busy", "too many stream tickets are unused; try again in a minute");
     this.#ofUser.set(of.userId, unused + 1);
     this.#tickets.set(hash, { ...of, expiresAt: this.#system.monotonic() + TICKET_MS });
     return { ticket, expiresAt: this.#system.now() + TICKET_MS };
   }
 
-  /** The access token behind a ticket of this call, which is used up by that; undefined where it is good for nothing. */
+  /** Uses a ticket of this call up and returns its access token; undefined for an invalid ticket. */
   async redeem(ticket: string, callId: string): Promise<string | undefined> {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);

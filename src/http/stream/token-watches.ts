@@ -3,7 +3,7 @@ import type { Authenticate } from "../../ports/authenticator.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";
 
-/** How often the tokens of connected clients are looked at, ms. */
+/** Interval between checks of the tokens of connected clients, ms. */
 export const TOKEN_CHECK_MS = 500;
 
 /** Dependencies of {@link TokenWatches}. */
@@ -13,10 +13,10 @@ export interface TokenWatchesOptions {
   readonly log: Logger;
 }
 
-/** A client that stays connected. */
+/** A connected client. */
 interface Watch {
   readonly token: string;
-  /** Whose token it was when the client came. */
+  /** The user of the token when the client connected. */
   readonly userId: string;
   readonly revoked: () => void;
 }
@@ -25,7 +25,7 @@ interface Watch {
 export class TokenWatches {
   readonly #options: TokenWatchesOptions;
   readonly #watches = new Set<Watch>();
-  #isLooking = false;
+  #isScheduled = false;
 
   constructor(options: TokenWatchesOptions) {
     this.#options = options;
@@ -33,21 +33,22 @@ export class TokenWatches {
 
   /**
    * Watches a token until the returned function is called.
-   * @param revoked called once, when the token is revoked or has expired
+   * @param revoked called once, when the token has been revoked or has expired
    */
   watch(token: string, { userId }: Principal, revoked: () => void): () => void {
     const watch = { token, userId, revoked };
     this.#watches.add(watch);
-    if (!this.#isLooking) this.#again();
+    if (!this.#isScheduled) this.#schedule();
     return () => void this.#watches.delete(watch);
   }
 
-  #again(): void {
-    this.#isLooking = this.#watches.size > 0;
-    if (this.#isLooking) this.#options.system.after(TOKEN_CHECK_MS, () => void this.#look().then(() => this.#again()));
+  #schedule(): void {
+    this.#isScheduled = this.#watches.size > 0;
+    if (this.#isScheduled)
+      this.#options.system.after(TOKEN_CHECK_MS, () => void this.#check().then(() => this.#schedule()));
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const watches = [...this.#watches];
     const tokens = [...new Set(watches.map(({ token }) => token))];
     const principals = await this.#principals(tokens);

@@ -3,15 +3,15 @@ import { decodeMulaw, encodeMulaw } from "../../audio/g711.ts";
 import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
 import type { Dialect, DialectOutput } from "./dialect.ts";
 
-/** What a bot is told about its stream; Twilio calls every id a SID. */
+/** The identity of a stream; Twilio calls every id a SID. */
 export interface TwilioStream {
-  /** Of this connection; `MZ` and 32 hexadecimal digits, see {@link twilioStreamSid}. */
+  /** Id of this connection: `MZ` and 32 hexadecimal digits, see {@link twilioStreamSid}. */
   readonly streamSid: string;
   readonly callSid: string;
   readonly accountSid: string;
   /** See {@link twilioParameters}. */
   readonly customParameters?: Readonly<Record<string, string>> | undefined;
-  /** Is told the first time that a message of the bot cannot be used, as Twilio's own debugger is. */
+  /** Receives the first fault in a message of the bot, as Twilio's own debugger does. */
   readonly warn?: ((detail: string) => void) | undefined;
 }
 
@@ -27,7 +27,7 @@ export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
   return `MZ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** What `<Parameter>` says at Twilio, from a query with `parameter.<name>=<value>`. */
+/** Twilio's `<Parameter>` values, from a query with `parameter.<name>=<value>`. */
 export function twilioParameters(search: string): Record<string, string> {
   const given = [...new URLSearchParams(search)].filter(([name]) => name.startsWith(PARAMETER));
   return Object.fromEntries(given.map(([name, value]) => [name.slice(PARAMETER.length), value]));
@@ -35,8 +35,8 @@ export function twilioParameters(search: string): Record<string, string> {
 
 /**
  * The messages of Twilio's bidirectional Media Streams (twilio.com/docs/voice/media-streams/websocket-messages), for bots
- * that were written for those. The stream starts when the call is answered; a bot that attaches itself again gets a
- * stream that starts anew. What is none of Twilio's messages is ignored, with one warning, as there.
+ * that were written for them. The stream starts at pickup; a bot that reconnects gets a new stream. As at Twilio, other
+ * messages are ignored, with one warning.
  */
 export class TwilioDialect implements Dialect {
   readonly calleeRate: number = SAMPLE_RATE;
@@ -50,7 +50,7 @@ export class TwilioDialect implements Dialect {
   #warned = false;
   #sequence = 0;
   #chunk = 0;
-  /** Names of marks that were neither reached nor cleared, the oldest first. */
+  /** Names of marks that were neither reached nor cleared, oldest first. */
   readonly #marks: string[] = [];
 
   constructor(output: DialectOutput, stream: TwilioStream) {
@@ -81,9 +81,9 @@ export class TwilioDialect implements Dialect {
       const dtmf = { track: "inbound_track", digit: data.digit };
       this.#output.text({ event, streamSid: this.#stream.streamSid, sequenceNumber: this.#next(), dtmf });
     } else if (event === "mark") {
-      // One of an earlier connection is not among ours.
+      // A mark of an earlier connection is not in the list.
       const at = this.#marks.indexOf(String(data.name));
-      if (at >= 0) this.#tellMark(this.#marks.splice(at, 1)[0] ?? "");
+      if (at >= 0) this.#sendMark(this.#marks.splice(at, 1)[0] ?? "");
     }
   }
 
@@ -116,53 +116,53 @@ export class TwilioDialect implements Dialect {
     this.#output.text({ event: "start", sequenceNumber: this.#next(), start, streamSid });
   }
 
-  /** Does what a message asks for; answers what is wrong with one that cannot be used. */
+  /** Carries a message out; returns the fault of a message that cannot be used. */
   #take(data: string | Uint8Array): string | undefined {
-    if (typeof data !== "string") return "a binary message came: audio goes into media messages, as Base64";
+    if (typeof data !== "string") return "binary message: send audio as Base64 in media messages";
     const message = record(parsed(data));
-    if (message === undefined) return "a message came that is no JSON object";
+    if (message === undefined) return "a message is not a JSON object";
     if (!this.#started || message.streamSid !== this.#stream.streamSid)
-      return "a message came without the streamSid of this stream";
+      return "a message lacks the streamSid of this stream";
     if (message.event === "media") return this.#media(record(message.media)?.payload);
     if (message.event === "mark") return this.#mark(record(message.mark)?.name);
-    if (message.event !== "clear") return "a message came whose event is not media, mark or clear";
+    if (message.event !== "clear") return "the event of a message is not media, mark or clear";
     this.#clear();
     return undefined;
   }
 
   #media(payload: unknown): string | undefined {
     const codes = typeof payload === "string" ? decodeBase64(payload) : undefined;
-    if (codes === undefined) return "a media message came whose payload is not Base64";
+    if (codes === undefined) return "the payload of a media message is not Base64";
     if (codes.length > 0) this.#attachment?.write(decodeMulaw(codes), SAMPLE_RATE);
     return undefined;
   }
 
   #mark(name: unknown): string | undefined {
     if (typeof name !== "string" || name.length > MOST_MARK_CHARACTERS)
-      return `a mark message came without a name of at most ${MOST_MARK_CHARACTERS} characters`;
+      return `a mark message needs a name of at most ${MOST_MARK_CHARACTERS} characters`;
     this.#marks.push(name); // it may be reached at once
     try {
       this.#attachment?.mark(name);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#marks.pop();
-      return `a mark message came too much: ${error.message}`;
+      return `a mark message was ignored: ${error.message}`;
     }
     return undefined;
   }
 
-  /** What was not reached is told as well: nothing will be played in front of it. */
+  /** Twilio also reports the marks that were not reached: no audio remains before them. */
   #clear(): void {
     this.#attachment?.clear();
-    for (const name of this.#marks.splice(0)) this.#tellMark(name);
+    for (const name of this.#marks.splice(0)) this.#sendMark(name);
   }
 
-  #tellMark(name: string): void {
+  #sendMark(name: string): void {
     const { streamSid } = this.#stream;
     this.#output.text({ event: "mark", sequenceNumber: this.#next(), streamSid, mark: { name } });
   }
 
-  /** Numbers are text at Twilio. */
+  /** The next sequence number; Twilio sends numbers as strings. */
   #next(): string {
     return String(++this.#sequence);
   }

@@ -10,8 +10,8 @@ import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-/** A seat at a stream on which so much has happened that telling it takes more than a client may leave unread. */
-function seatWithPast(detached: boolean[]): StreamReservation {
+/** A reservation of a stream with more earlier events than a client may leave unread. */
+function reservationWithHistory(detached: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},
     queuedMs: 0,
@@ -21,7 +21,7 @@ function seatWithPast(detached: boolean[]): StreamReservation {
     clear() {},
     dtmf() {},
     hangUp() {},
-    detach: (onPurpose) => void detached.push(onPurpose),
+    detach: (isHangup) => void detached.push(isHangup),
   };
   return {
     attach(client: StreamClient) {
@@ -33,11 +33,11 @@ function seatWithPast(detached: boolean[]): StreamReservation {
   };
 }
 
-test("a client that reads nothing of what had happened so far is let go, and its place is free", async () => {
+test("a client that never reads the replayed events is disconnected, and its stream is free", async () => {
   const system = new ManualSystem();
   const detached: boolean[] = [];
   const handlers = streamSocket({
-    seat: seatWithPast(detached),
+    reservation: reservationWithHistory(detached),
     dialect: (output) =>
       new NativeDialect(output, {
         encoding: undefined,

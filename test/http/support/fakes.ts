@@ -14,7 +14,7 @@ import type { Instance } from "../../../src/domain/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
-import type { LogFields } from "../../../src/ports/logger.ts";
+import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import { bases } from "./document.ts";
 
@@ -114,13 +114,21 @@ export interface Served {
 }
 
 /** The HTTP interface over use cases that know one instance with one call. */
-export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: Parts = {}): Served {
+export function serve(parts: Parts = {}): Served {
   const logged: Served["logged"] = [];
   const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, fields, message });
+  const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
+  const app = createHttp({ ...dependencies(parts), log: logger, ...parts.http });
+  bases.set(app, parts.http?.basePath?.replace(/\/+$/, "") ?? "");
+  return { app, logged };
+}
+
+/** The dependencies of an HTTP interface over use cases that know one instance with one call. */
+export function dependencies({ instances = {}, calls = {}, queries = {}, http = {} }: Parts = {}): HttpDependencies {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
   const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
   const mine = { ...instance(), callQueue: [call()], connection: CONNECTION };
-  const app = createHttp({
+  return {
     instances: {
       create: async () => ({ ...instance(), ...CREATED }),
       update: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
@@ -191,11 +199,9 @@ export function serve({ instances = {}, calls = {}, queries = {}, http = {} }: P
     pages: [],
     limits: DEFAULT_LIMITS,
     system: { now: () => NOW, monotonic: () => 0, random: (bytes) => void bytes.fill(7), after: () => () => {} },
-    log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    log: silentLogger,
     publicUrl: () => "https://example.test",
     version: "1.2.3",
     ...http,
-  });
-  bases.set(app, http.basePath?.replace(/\/+$/, "") ?? "");
-  return { app, logged };
+  };
 }

@@ -1,0 +1,83 @@
+import type { ProblemCode } from "../problem.ts";
+import type { ProblemAdvice } from "./advice.ts";
+
+/** Advice on requests with the status 400: the body, a parameter or a header is invalid. */
+export const INPUT_ADVICE = {
+  invalid_request: {
+    means: "The body or the query has one or more faults. All of them are listed under errors.",
+    fix: "Read errors: each entry names a field or a parameter and its rule.",
+    example: "/target: this field is required (and 1 more, see errors)",
+  },
+  invalid_json: {
+    means:
+      "The body is missing, is not JSON, is not UTF-8, or is JSON but not an object; or it is nested deeper or has more keys " +
+      "and values than any request needs.",
+    fix: "Send one JSON object. If a shell builds it, check the quotes.",
+    example: "the request has no body; send a JSON object",
+  },
+  required: {
+    means: "A fault inside errors: a required field is missing.",
+    fix: "Send the field that the pointer names.",
+    example: "this field is required",
+  },
+  type_invalid: {
+    means: "A fault inside errors: a field has the wrong JSON type.",
+    fix: "Send the type that the detail names.",
+    example: "must be a string, not 7",
+  },
+  value_invalid: {
+    means: "A fault inside errors: a value has the right type, but is not one of the allowed values.",
+    fix: "Send one of the values that the detail names.",
+    example: "must be one of FIXED_TTS, FIXED_AUDIO, DYNAMIC_STREAM, DYNAMIC_AGENT",
+  },
+  too_short: {
+    means: "A fault inside errors: a text or a list is empty.",
+    fix: "Send at least one character, or one item.",
+    example: "the name must not be empty",
+  },
+  too_long: {
+    means: "A fault inside errors: a text, a list or the metadata is larger than this server allows.",
+    fix: "Send less. The operator of the server can raise the limit.",
+    example: "the text has 5000 characters, at most 4096 are allowed",
+  },
+  unknown_field: {
+    means: "A fault inside errors: the request asked for strict handling, and this field is unknown.",
+    fix: "Check the spelling of the field, or omit the header Prefer: handling=strict.",
+    example: "there is no such field",
+  },
+  phone_number_invalid: {
+    means: "The number to call is not in E.164 form. Ringport never guesses a country code.",
+    fix: "Write + and 7 to 15 digits, country code first, without spaces: +12025550100.",
+    example: "/target/phoneNumber: must be an E.164 number: + and 7 to 15 digits, such as +12025550100",
+  },
+  voice_invalid: {
+    means: "The voice id is malformed.",
+    fix: "Write a language-region tag and a number, such as en-US-1. GET /v1/voices lists the available voices.",
+    example: "/tts/voiceId: must be a language-region tag and a number, such as en-US-1 or pt-BR-1",
+  },
+  voice_unavailable: {
+    means: "The voice id is valid, but not installed here. The server never uses another voice instead.",
+    fix: "Choose a voice from GET /v1/voices, or install the engine that the detail names.",
+    example: "/tts/voiceId: voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
+  },
+  text_unspeakable: {
+    means: "The text has no letter and no digit.",
+    fix: "Send words.",
+    example: "/tts/text: the text has no letter and no digit, so there is nothing to speak",
+  },
+  audio_unsupported: {
+    means: "The file is not Base64, is not MP3 or WAV, is empty, damaged, too large or too long.",
+    fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks.",
+    example: "/audio/audioBase64: is not Base64 (RFC 4648, padded, without line breaks)",
+  },
+  provider_unknown: {
+    means: "The provider is unknown to this server, or this user may not use it.",
+    fix: "Omit provider, or choose one that the detail names. For the operator: a trunk's users option lists who may use it.",
+    example: '/provider: there is no provider "fax" on this server; it has: simulator',
+  },
+  idempotency_key_invalid: {
+    means: "The Idempotency-Key is malformed.",
+    fix: "Send 1 to 255 visible ASCII characters, such as a UUID.",
+    example: "the Idempotency-Key must be 1 to 255 visible ASCII characters",
+  },
+} as const satisfies Partial<Record<ProblemCode, ProblemAdvice>>;

@@ -1,0 +1,104 @@
+import type { ProblemCode } from "../problem.ts";
+import type { ProblemAdvice } from "./advice.ts";
+
+/** Advice on requests that the caller may not make, and on records that are missing or in the wrong state. */
+export const RECORD_ADVICE = {
+  unauthorized: {
+    means:
+      "The token is missing, malformed, unknown, expired or revoked; or the stream ticket is used, expired or for another call.",
+    fix: "Send the header Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token. A stream ticket is valid once, within 60 s: request a new one.",
+    example: "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>",
+  },
+  demo_token_restricted: {
+    means:
+      "A demo token belongs to one instance. It can call only from that instance, and cannot create or delete any.",
+    fix: "Use the token's own instance, or a token that is not a demo token.",
+    example: "this demo token can call from its own instance only",
+  },
+  destination_not_allowed: {
+    means:
+      "The token, the server or the trunk may not call this number: its country is not on the list, or it is an emergency number or a premium-rate number.",
+    fix: "Call another number. For the operator: the detail names the rule; ringport token create --allow makes a token with other prefixes, and a trunk's rule is in its configuration.",
+    example: "this token may not call +12025550100, only numbers that begin with +49, +43",
+  },
+  caller_id_not_allowed: {
+    means:
+      "The network does not offer the caller that the call or its instance names, or it lets no call choose its caller.",
+    fix: "Choose a number that the detail names, or omit from and callerId. For the operator: a trunk's callerIds option lists its numbers.",
+    example: 'calls over "sip/acme" may not come from +12025550199; allowed: +12025550123, +1415555*',
+  },
+  instance_not_found: {
+    means: "The instance does not exist, is deleted, or belongs to another user.",
+    fix: "Check the id and the token. GET /v1/instances lists your instances.",
+    example: 'there is no instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya"',
+  },
+  call_not_found: {
+    means: "The call does not exist, belongs to another user, or is already over when you end it.",
+    fix: "Check the id and the token. GET /v1/calls lists your calls.",
+    example: 'there is no call "call_01k7zq3n5de7h9k1m3p5r7t9vb"',
+  },
+  voice_not_found: {
+    means: "This voice is not available here. The detail names the available voices of the language.",
+    fix: "Choose a voice from GET /v1/voices, or install the engine that the detail names.",
+    example: "voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
+  },
+  recording_not_found: {
+    means:
+      "There is no such recording of this call: it was not requested, nobody picked up, or the recording was deleted.",
+    fix: 'Create the call with "recording": true. Its outcome and its timeline show what happened to the recording.',
+    example: "nothing of that name was kept of this call",
+  },
+  instance_already_linked: {
+    means: "A phone number is already linked to the instance, so there is no QR code.",
+    fix: "Nothing: place calls. For another number create another instance.",
+    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
+  },
+  instance_quota: {
+    means: "The user is at this server's limit of instances. Deleted instances do not count.",
+    fix: "Delete an unused instance, or ask the operator to raise the limit.",
+    example: "you have 1000 instances, and this server allows 1000; delete one first",
+  },
+  queue_full: {
+    means: "The queue of the instance is full. Only servers with a fifo queue return this.",
+    fix: "Wait until a call is over, use another instance, or ask the operator to raise the depth of the queue.",
+    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" already has as many calls as its queue takes',
+  },
+  idempotency_key_in_progress: {
+    means: "An earlier request with this key is still running.",
+    fix: "Send the same request again after Retry-After.",
+    example: 'a request with the key "order-7" is still running',
+  },
+  idempotency_key_reused: {
+    means: "An earlier request used this key with another body. Each key belongs to one request.",
+    fix: "Use a new key for a new request.",
+    example: 'the key "order-7" was used with another request body; take a new key',
+  },
+  not_a_stream_call: {
+    means: "Only a DYNAMIC_STREAM call has a stream.",
+    fix: "Open the stream of a call that was created with the type DYNAMIC_STREAM.",
+    example: "the call is a FIXED_TTS call, not a DYNAMIC_STREAM call",
+  },
+  stream_already_attached: {
+    means: "Another client is connected to the stream of this call.",
+    fix: "Close the other connection first.",
+    example: "a client is attached to this stream already",
+  },
+  call_ended: {
+    means: "The call is over, or the client of its stream has hung up, so there is nothing left to stream.",
+    fix: "Create a new call. ?expand=outcome shows how the old one ended.",
+    example: "the call is COMPLETED",
+  },
+  recording_not_ready: {
+    means: "What the callee of a simulated call heard is available only after the call.",
+    fix: "Try again after Retry-After.",
+    example: "The recording is there once the call has ended.",
+  },
+  daily_call_limit: {
+    means:
+      "The token has reached its limit of calls in 24 hours; the member `limit` is that number. " +
+      "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
+    fix: "Wait for the time in Retry-After. For the operator: make a token with a higher --max-calls-per-day.",
+    example:
+      "this token has created 200 calls in the last 24 hours, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
+  },
+} as const satisfies Partial<Record<ProblemCode, ProblemAdvice>>;

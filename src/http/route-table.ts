@@ -1,0 +1,54 @@
+import { jsonReader } from "./body.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { type RequestMeter, requestMeter } from "./metrics.ts";
+import { openapiDocument } from "./openapi.ts";
+import type { Route } from "./route.ts";
+import { callRoutes } from "./routes/call-routes.ts";
+import { docsRoutes } from "./routes/docs-routes.ts";
+import { eventRoutes } from "./routes/event-routes.ts";
+import { instanceRoutes } from "./routes/instance-routes.ts";
+import { artefactRoute } from "./routes/page-routes.ts";
+import { recordingRoutes } from "./routes/recording-routes.ts";
+import { serverRoutes } from "./routes/server-routes.ts";
+import { streamRoutes } from "./routes/stream-routes.ts";
+import { voiceRoutes } from "./routes/voice-routes.ts";
+import { StreamTickets } from "./stream/stream-tickets.ts";
+
+/** What the routes share with the application around them. */
+export interface SharedParts {
+  /** Path in front of `/v1`, without a trailing slash. Default: none. */
+  readonly base?: string;
+  readonly meter?: RequestMeter;
+  readonly tickets?: StreamTickets;
+}
+
+/** Every route of the interface. The router tries them in this order, so the busiest come first. */
+export function routeTable(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
+  const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
+  const server = (): string => serverUrl(deps.publicUrl(), base);
+  const document = (): unknown =>
+    openapiDocument(routes, {
+      limits: deps.limits,
+      version: deps.version,
+      base,
+      server: server(),
+      rateLimited: deps.rateLimit !== undefined,
+    });
+  const readJson = jsonReader(deps);
+  const routes: readonly Route[] = [
+    ...callRoutes(deps, readJson, server),
+    ...recordingRoutes(deps),
+    ...streamRoutes(deps, tickets, server),
+    ...instanceRoutes(deps, readJson),
+    ...eventRoutes(deps),
+    ...voiceRoutes(deps, server),
+    ...serverRoutes(deps, meter, document),
+    ...docsRoutes(deps),
+    ...deps.pages.flatMap((page) => (page.artefact ? [artefactRoute(page, deps)] : [])),
+  ];
+  return routes;
+}
+
+/** A public URL may already end with the base path. */
+const serverUrl = (publicUrl: string, base: string): string =>
+  publicUrl.endsWith(base) ? publicUrl : `${publicUrl}${base}`;

@@ -1,0 +1,46 @@
+import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
+import type { Route } from "../../../src/http/route.ts";
+import { routeTable } from "../../../src/http/route-table.ts";
+import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
+
+/** One operation of the interface, as a test requests it. */
+export interface Endpoint {
+  readonly method: Route["method"];
+  /** With `:name` for a parameter. */
+  readonly path: string;
+  /** The path with an id in place of each parameter. */
+  readonly address: string;
+  /** Whether it requires an access token. */
+  readonly isProtected: boolean;
+  readonly route: Route;
+}
+
+const IDS: Readonly<Record<string, string>> = {
+  callId: CALL_ID,
+  instanceId: INSTANCE_ID,
+  voiceId: "pt-BR-1",
+  name: "heard.wav",
+};
+
+/** A path with an id in place of each parameter. */
+export function addressOf(path: string): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? "x");
+}
+
+const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
+const routes = routeTable(dependencies({ http: { pages: [pages] } }));
+
+/** Every operation of the route table. */
+export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({
+  method: route.method,
+  path: route.path,
+  address: addressOf(route.path),
+  isProtected: route.operation.bearer,
+  route,
+}));
+
+/** The operations that require an access token. */
+export const PROTECTED: readonly Endpoint[] = ENDPOINTS.filter(({ isProtected }) => isProtected);
+
+/** Every path with its allowed methods. */
+export const RESOURCES: readonly Resource[] = resourcesOf(routes);
