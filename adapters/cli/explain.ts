@@ -42,7 +42,7 @@ function problemOf(error: unknown): Problem {
 /** The server's message, and the fix if only the client knows it. */
 function withFix(error: RingportError): string {
   const { code, status, detail } = error;
-  if (code === "network_error") return nothingAnswers(error.message.replace(/ gave no answer.*$/s, ""), error);
+  if (code === "network_error") return nothingAnswers(error.message.replace(/ did not respond.*$/s, ""), error);
   if (status === 401)
     return `${detail}; check RINGPORT_TOKEN, or make a token beside the server: ringport token create --user NAME`;
   if (code === "unexpected_answer") return `${detail}: it is no Ringport; check RINGPORT_URL`;

@@ -11,7 +11,7 @@ export function fault(status: number, title: string, code: string, detail: strin
 
 /** The application broke its promise never to reject. */
 export function brokenApp(): Reply {
-  return fault(500, "Something went wrong on our side", "internal_error", "the request could not be answered");
+  return fault(500, "The server made a mistake", "internal_error", "the request could not be answered");
 }
 
 /** Distinguishes a refusal from an accepted WebSocket. */

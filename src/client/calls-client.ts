@@ -4,7 +4,7 @@ import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
 
-/** Which calls are listed, by the names of the query parameters. */
+/** A filter of calls, by the names of the query parameters. */
 export interface ListCallsQuery<E extends CallExpansion = never> extends PageQuery {
   readonly instance_id?: string | undefined;
   readonly status?: CallStatus | undefined;
@@ -17,31 +17,31 @@ export interface ListCallsQuery<E extends CallExpansion = never> extends PageQue
   readonly expand?: readonly E[] | undefined;
 }
 
-/** Options of the reading of a call. */
+/** Options of {@link CallsClient.get}. */
 export interface GetCallOptions<E extends CallExpansion> extends RequestOptions {
   /** Objects to add to the call. */
   readonly expand?: readonly E[] | undefined;
 }
 
-/** What became of the wish for a call. */
+/** The result of {@link CallsClient.place}. */
 export interface Placement {
   readonly call: CreatedCall;
-  /** False where it is the active call that the instance had already: none was placed. */
+  /** False if the instance already had this active call, so no new call was placed. */
   readonly isNew: boolean;
 }
 
 /** The calls of the token's user. All methods throw `RingportError`. */
 export interface CallsClient {
-  /** Places a call; where the instance has an active call already, that one is answered and none is placed. */
+  /** Places a call. If the instance already has an active call, returns that call and places none. */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
-  /** The same as `create`, and tells which of the two happened. */
+  /** Like `create`, and also reports whether the call is new. */
   place(input: CreateCallInput, options?: CreateOptions): Promise<Placement>;
-  /** All calls that match, newest first; `limit` is the size of the pages that are read. */
+  /** All matching calls, newest first, read in pages of `limit` calls. */
   list<E extends CallExpansion = never>(
     query?: ListCallsQuery<E>,
     options?: RequestOptions,
   ): AsyncGenerator<CallWith<E>, void, undefined>;
-  /** One page of them: 50 events by default, 200 at most. */
+  /** One page of the matching calls: 50 by default, at most 200. */
   page<E extends CallExpansion = never>(
     query?: ListCallsQuery<E>,
     options?: RequestOptions,
@@ -49,18 +49,18 @@ export interface CallsClient {
   get<E extends CallExpansion = never>(id: string, options?: GetCallOptions<E>): Promise<CallWith<E>>;
   /** Ends an active call. */
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** The same as `delete`, by the telephone's own word. */
+  /** Another name of `delete`, in the words of telephony. */
   hangUp(id: string, options?: RequestOptions): Promise<void>;
   /** The timeline so far, oldest first. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /**
    * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on
-   * the left, what the callee said on the right. While the call lasts, what there is so far.
+   * the left, the callee's voice on the right. During the call, the recording so far.
    */
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** Deletes the recording for good; a call that still goes on does so without being recorded. */
+  /** Deletes the recording for good; an active call continues without being recorded. */
   deleteRecording(id: string, options?: RequestOptions): Promise<void>;
-  /** A ticket for somebody who streams the call's audio without a token, such as a page in a browser. */
+  /** A ticket for a program that streams the call's audio without a token, such as a page in a browser. */
   streamTicket(id: string, options?: RequestOptions): Promise<StreamTicket>;
 }
 
@@ -90,7 +90,7 @@ export function callsClient(transport: Transport): CallsClient {
   };
 }
 
-/** Where a call is. */
+/** The path of a call. */
 export function callPath(id: string): string {
   return `/v1/calls/${encodeURIComponent(id)}`;
 }

@@ -1,35 +1,35 @@
+import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
-import type { CallStream, StreamOptions } from "./stream.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
 
-/** Which events are listed, by the names of the query parameters. */
+/** A filter of events, by the names of the query parameters. */
 export interface ListEventsQuery extends PageQuery {
   /** Only events of this instance and its calls. */
   readonly instance_id?: string | undefined;
 }
 
-/** A Ringport somewhere else. All methods throw `RingportError`. */
+/** A remote Ringport. All methods throw `RingportError`. */
 export interface Client {
   readonly instances: InstancesClient;
   readonly calls: CallsClient;
-  /** Everything that happened so far to the instances and calls, oldest first. */
+  /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
-   * One page of them: 200 events by default. A program that stores the `cursor` of each page and goes on from it sees every event
-   * exactly once.
+   * One page of the events: 200 by default. A program that stores the `cursor` of each page and continues from it sees
+   * every event exactly once.
    */
   eventPage(query?: ListEventsQuery, options?: RequestOptions): Promise<LogPage<CallEvent>>;
-  /** Every voice that can speak there now. */
+  /** Every available voice. */
   voices(options?: RequestOptions): Promise<Voice[]>;
   /** A short sentence in the voice's own language, as the bytes of a WAV file (16-bit PCM, mono, 16 kHz). */
   voiceSample(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Waits until a call is over, however it ends: busy is an outcome, not an error.
-   * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
+   * Waits until a call is over, whatever its outcome: busy is an outcome, not an error.
+   * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when it is aborted
    */
   waitForCall(id: string, options?: WaitForCallOptions): Promise<FinishedCall>;
   /**
@@ -47,7 +47,7 @@ export interface Client {
 const PAGE = 200;
 
 /**
- * A typed client of the HTTP interface. Nothing is sent before the first method is called.
+ * A typed client of the HTTP interface. The first method call sends the first request.
  *
  * ```ts
  * const ringport = createClient({ url: "http://127.0.0.1:8080", token });
@@ -55,7 +55,7 @@ const PAGE = 200;
  * const { outcome } = await ringport.waitForCall(id, { onProgress: (event) => console.log(event.type) });
  * ```
  *
- * @throws {TypeError} the URL is not absolute or names a user, or the token has characters that cannot be sent
+ * @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent
  */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
-    // Loaded when it is needed: most programs place calls and stream none.
+    // Loaded on demand: most programs never stream a call.
     stream: async (callId, options) => (await import("./stream.ts")).openStream(transport, callId, options),
   };
 }

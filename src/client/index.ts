@@ -1,5 +1,6 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
+export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
@@ -7,7 +8,6 @@ export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-cl
 export type { LogPage, Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";
-export type { CallStream, StreamEnd, StreamOptions } from "./stream.ts";
 export type { WebSocketConstructor } from "./stream-connection.ts";
 export type { StreamCallEvent, StreamEvent } from "./stream-messages.ts";
 export type { MarkEnd } from "./stream-replies.ts";

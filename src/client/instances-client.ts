@@ -3,9 +3,9 @@ import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { Instance, InstanceDetails, LinkingCode } from "./views.ts";
 
-/** Options of the reading of an instance. */
+/** Options of {@link InstancesClient.get}. */
 export interface GetInstanceOptions extends RequestOptions {
-  /** Adds how the line is doing. */
+  /** Adds the state of the line. */
   readonly expand?: readonly "connection"[] | undefined;
 }
 
@@ -13,30 +13,30 @@ export interface GetInstanceOptions extends RequestOptions {
 export interface QrCode {
   /** Base64 of a PNG image. */
   readonly pngBase64: string;
-  /** What to do with it, for a person. */
+  /** Instructions for a person. */
   readonly message: string;
-  /** When to ask for the next one, RFC 3339; null where the server does not say. */
+  /** When to request the next code, RFC 3339; null if the server does not send it. */
   readonly expiresAt: string | null;
-  /** Counts the codes of one linking. */
+  /** Number of the code within one linking; null if the server does not send it. */
   readonly sequence: number | null;
 }
 
 /** The phone numbers of the token's user. All methods throw `RingportError`. */
 export interface InstancesClient {
   create(input: CreateInstanceInput, options?: CreateOptions): Promise<Instance>;
-  /** All instances, newest first; `limit` is the size of the pages that are read. */
+  /** All instances, newest first, read in pages of `limit` instances. */
   list(query?: PageQuery, options?: RequestOptions): AsyncGenerator<Instance, void, undefined>;
-  /** One page of them; without `limit` it holds all. */
+  /** One page of the instances; without `limit` it holds all. */
   page(query?: PageQuery, options?: RequestOptions): Promise<Page<Instance>>;
   /** An instance with its active calls. */
   get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
-  /** Changes what the input names; a caller is for calls that are created from now on. */
+  /** Changes the fields of the input; a caller applies to calls created from now on. */
   update(id: string, input: UpdateInstanceInput, options?: RequestOptions): Promise<Instance>;
-  /** The QR code that links a phone number; codes rotate, so ask again until the instance is linked. */
+  /** The QR code that links a phone number; codes rotate, so request it again until the instance is linked. */
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
-  /** The same code with the time when the next one takes its place. */
+  /** The same code, with the time at which the next one replaces it. */
   qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
-  /** Ends its call, unlinks the number and erases its credentials, for good. */
+  /** Ends the instance's call, unlinks the number and erases its credentials, for good. */
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function instancesClient(transport: Transport): InstancesClient {
     update: (id, input, options) => transport.patch(one(id), input, options),
     configure: (id, options) => transport.get(`${one(id)}/configure`, {}, options),
     async qrCode(id, options) {
-      const { body, headers } = await transport.getAnswer<LinkingCode>(`${one(id)}/configure`, options);
+      const { body, headers } = await transport.getResponse<LinkingCode>(`${one(id)}/configure`, options);
       const sequence = headers.get("qr-sequence");
       return {
         pngBase64: body.qrCodeBase64,

@@ -7,27 +7,27 @@ export interface Page<T> {
 
 /** One page of a log, which grows. */
 export interface LogPage<T> extends Page<T> {
-  /** The `cursor` to go on from, now or later: on the last page too, and on an empty one. */
+  /** The `cursor` to continue from, now or later; present on every page, even the last one and an empty one. */
   readonly cursor: string;
 }
 
-/** Which page of a list. */
+/** Selects a page of a list. */
 export interface PageQuery {
-  /** Items of one page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** The page of an answer. @param link the Link header (RFC 8288) */
+/** The page of a response. @param link the Link header (RFC 8288) */
 export function pageOf<T>(items: readonly T[], link: string | null): Page<T> {
   const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(link ?? "") ?? [];
-  // Only the cursor is taken from it: behind a proxy the rest of the address need not be ours.
+  // Only the cursor is used: behind a proxy the rest of the address may differ from ours.
   const next = target === undefined ? undefined : new URLSearchParams(target.replace(/^[^?]*/, "")).get("cursor");
   return { items, next: next ?? undefined };
 }
 
-/** Every item of all pages, read when they are needed. */
+/** Every item of all pages, which are read on demand. */
 export async function* allItems<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
   from?: string,

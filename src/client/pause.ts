@@ -1,6 +1,6 @@
 /**
  * Waits this many ms.
- * @throws the reason of the signal when that fires
+ * @throws the reason of the signal when it is aborted
  */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -2,9 +2,10 @@ import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problem.ts";
 
 /**
- * Why a request or a stream failed: the `code` of the server's problem document, or one that only the client can say.
- * `network_error`: no answer came. `timeout`: none came in time. `unexpected_answer`: whatever answered is no Ringport.
- * `stream_lost`: the connection broke and did not come back in time. `stream_overflow`: more audio was written than waits.
+ * Why a request or a stream failed: the `code` of the server's problem document, or one of the client's own codes.
+ * `network_error`: there was no response. `timeout`: there was none in time. `unexpected_answer`: the response is not one
+ * of Ringport. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
+ * was written.
  */
 export type ClientErrorCode =
   | ProblemCode
@@ -17,7 +18,7 @@ export type ClientErrorCode =
 /** A request without its query, token and body. */
 export interface RequestLine {
   readonly method: string;
-  /** Of the whole URL, base path included. */
+  /** Path of the whole URL, base path included. */
   readonly path: string;
 }
 
@@ -27,30 +28,30 @@ interface Details {
   readonly errors?: readonly Fault[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** Printable: it holds neither token nor body. */
+  /** A printable error, with neither token nor body. */
   readonly cause?: unknown;
 }
 
 /**
- * Thrown by every method of the client when a request fails for good; programs decide by its `code`. It may be printed
- * and logged: neither it nor its causes hold the token, or the body of the request or of the response.
+ * Every method of the client throws this if a request fails for good; programs should switch on its `code`. It is safe to
+ * print and log: neither it nor its causes contain the token, or the body of the request or of the response.
  */
 export class RingportError extends Error {
   override readonly name = "RingportError";
   readonly code: ClientErrorCode;
-  /** Of the request, such as `POST`; null for a fault of a stream. */
+  /** Method of the request, such as `POST`; null for an error of a stream. */
   readonly method: string | null;
-  /** Of the request, base path included, without the query; null for a fault of a stream. */
+  /** Path of the request, base path included, without the query; null for an error of a stream. */
   readonly path: string | null;
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** A sentence that names what was wrong; the same as `message`. */
+  /** The cause and the fix, for people; the same as `message`. */
   readonly detail: string;
-  /** Every fault of the input, with 400; else empty. */
+  /** With 400, every fault of the input; otherwise empty. */
   readonly errors: readonly Fault[];
-  /** What the server's log calls the request; null where no answer came. */
+  /** The id of the request in the server's log; null if there was no response. */
   readonly requestId: string | null;
-  /** When to try again, in seconds from the answer; null where the server did not say. */
+  /** Seconds to wait before another try, from the response on; null if the server did not send it. */
   readonly retryAfter: number | null;
 
   constructor(code: ClientErrorCode, detail: string, details: Details = {}) {
@@ -67,11 +68,11 @@ export class RingportError extends Error {
 }
 
 /**
- * The error that an answer stands for.
- * @param body the parsed body, whatever it is
- * @param fault what is wrong with an answer that is no problem document
+ * The error of a failed response.
+ * @param body the parsed body, of any shape
+ * @param fault what is wrong with a response that is not a problem document
  */
-export function errorOfAnswer(
+export function errorOfResponse(
   { status, headers }: Response,
   request: RequestLine,
   body: unknown,
@@ -83,10 +84,10 @@ export function errorOfAnswer(
     const { code, detail, errors, request_id } = body;
     return new RingportError(code as ProblemCode, detail, { ...common, errors, requestId: request_id ?? requestId });
   }
-  return new RingportError("unexpected_answer", `the server answered ${status} ${fault}`, { ...common, requestId });
+  return new RingportError("unexpected_answer", `the server returned ${status} ${fault}`, { ...common, requestId });
 }
 
-/** The Retry-After header (RFC 9110 §10.2.3) in seconds; undefined where there is none that can be read. */
+/** The Retry-After header (RFC 9110 §10.2.3) in seconds; undefined if it is missing or invalid. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get("retry-after");
   if (text === null) return undefined;

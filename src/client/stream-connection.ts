@@ -8,55 +8,56 @@ import type { StreamTicket } from "./views.ts";
 /** Opens a WebSocket, as the global `WebSocket` does. */
 export type WebSocketConstructor = new (url: string) => object;
 
-/** How a connection is made. */
+/** Options of a {@link StreamConnection}. */
 export interface ConnectionOptions {
   readonly transport: Transport;
   readonly callId: string;
-  /** What the stream's address asks for, without a ticket. */
+  /** Query of the stream's URL, without the ticket. */
   readonly query: URLSearchParams;
-  /** How long a connection that broke, or never came to be, is tried for, ms. */
+  /** How long to try to open or reopen a connection, ms. */
   readonly reconnectMs: number;
-  /** Undefined: the global one. */
+  /** Undefined: the global `WebSocket`. */
   readonly WebSocket: WebSocketConstructor | undefined;
 }
 
-/** Who is told what becomes of a connection. */
+/** Callbacks of a {@link StreamConnection}. */
 export interface ConnectionListener {
-  /** There is one: the first, or another one after `lost`. */
+  /** A connection is open: the first, or another one after `lost`. */
   opened(send: (data: string | Uint8Array<ArrayBuffer>) => void): void;
   received(data: string | ArrayBuffer): void;
-  /** It broke; another one is being made. */
+  /** The connection broke; another one is being opened. */
   lost(): void;
-  /** The server has ended it, and the call with it. */
+  /** The server has ended the connection, because the call is over. */
   over(status: "completed" | "failed"): void;
-  /** There is none, and none can be made. */
+  /** There is no connection, and none can be opened. */
   failed(error: RingportError): void;
 }
 
-/** How long one attempt to come back may take, ms. */
+/** How long one attempt to reconnect may take, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
-/** A connection that lasts as long is one; before that it is an attempt, and does not begin the time of the next break. */
-const GOOD_MS = 1_000;
+/** A connection is stable after this time, ms; a break before it counts as part of the previous break. */
+const STABLE_MS = 1_000;
 
 /**
- * A WebSocket to the stream of a call that comes back when it breaks. Browsers cannot send a token with it, so every
- * connection fetches a ticket, which works once. What a server refuses, a WebSocket cannot read: it is asked over HTTP.
+ * A WebSocket to the stream of a call that reconnects when it breaks. Browsers cannot send a token with it, so every
+ * connection fetches a ticket, which is valid once. A WebSocket cannot read why a server refuses it, so the reason is
+ * requested over HTTP.
  */
 export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #listener: ConnectionListener;
   readonly #socket: ReconnectingWebSocket;
   readonly #stop = new AbortController();
-  /** Ends the waiting for a connection; while there is one, says that it lasts. */
+  /** Without a connection, the deadline for one; with one, the moment at which it is stable. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the waiting began. */
+  /** When the current break began. */
   #brokenAt: number | undefined;
   #wasOpen = false;
   #isOpen = false;
   /** A WebSocket is being opened. */
   #isOpening = false;
-  /** The last one was refused, and nobody knows why. */
+  /** The last WebSocket was refused for an unknown reason. */
   #isUnexplained = false;
   #lastError: unknown;
 
@@ -64,10 +65,10 @@ export class StreamConnection {
     this.#options = options;
     this.#listener = listener;
     const { WebSocket } = options;
-    this.#socket = new ReconnectingWebSocket(() => this.#address(), null, {
+    this.#socket = new ReconnectingWebSocket(() => this.#nextUrl(), null, {
       ...(WebSocket ? { WebSocket } : {}),
       ...BACK_OFF,
-      minUptime: GOOD_MS,
+      minUptime: STABLE_MS,
       connectionTimeout: ATTEMPT_MS,
       shouldReconnectOnClose: (event) => !isForGood(event),
     });
@@ -75,10 +76,10 @@ export class StreamConnection {
     this.#socket.onopen = () => this.#opened();
     this.#socket.onmessage = ({ data }) => this.#isOpen && listener.received(data as string | ArrayBuffer);
     this.#socket.onclose = (event) => this.#closed(event);
-    this.#wait();
+    this.#startDeadline();
   }
 
-  /** Ends it on purpose: the call ends when what was sent is heard. */
+  /** Closes the connection normally: the call ends once the sent audio has been heard. */
   close(): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
@@ -91,12 +92,12 @@ export class StreamConnection {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#brokenAt = undefined;
-    }, GOOD_MS);
+    }, STABLE_MS);
     this.#isOpening = false;
     this.#isOpen = true;
     this.#wasOpen = true;
     const socket = this.#socket;
-    // Its own queue stays empty: what cannot be sent now is sent again when the next connection is open.
+    // Its own queue stays empty: the outbox sends unsent messages again over the next connection.
     this.#listener.opened((data) => void (socket.readyState === socket.OPEN && socket.send(data)));
   }
 
@@ -106,14 +107,14 @@ export class StreamConnection {
     else if (this.#isOpen) {
       this.#isOpen = false;
       this.#listener.lost();
-      this.#wait();
+      this.#startDeadline();
     } else if (this.#isOpening) {
       this.#isOpening = false;
       this.#isUnexplained = true;
     }
   }
 
-  /** The server does not want to see us again, and has said why. */
+  /** The server has closed the stream for good; the close code is the reason. */
   #ended({ code, reason }: { readonly code: number; readonly reason: string }): void {
     if (code === CLOSED.completed || code === CLOSED.failed) {
       this.close();
@@ -121,38 +122,39 @@ export class StreamConnection {
     } else if (code === CLOSED.revoked)
       this.#fail(new RingportError("unauthorized", reason || "the token was revoked"));
     else if (code === CLOSED.notAudio)
-      this.#fail(
-        new RingportError("audio_unsupported", reason || "what was written is not the audio that it should be"),
-      );
-    else this.#fail(new RingportError("stream_overflow", reason || "more audio was written than waits"));
+      this.#fail(new RingportError("audio_unsupported", reason || "the written bytes are not valid audio"));
+    else this.#fail(new RingportError("stream_overflow", reason || "too much audio is queued"));
   }
 
-  /** Where the next connection goes. */
-  async #address(): Promise<string> {
+  /** The URL of the next connection. */
+  async #nextUrl(): Promise<string> {
     const { transport, callId, query } = this.#options;
     const { signal: stopped } = this.#stop;
     const signal = this.#wasOpen ? AbortSignal.any([stopped, AbortSignal.timeout(ATTEMPT_MS)]) : stopped;
     const path = callPath(callId);
     try {
-      if (this.#isUnexplained) await this.#askWhy(`${path}/stream`, signal);
+      if (this.#isUnexplained) await this.#requestReason(`${path}/stream`, signal);
       const { body } = await transport.post<StreamTicket>(`${path}/stream-ticket`, {}, undefined, { signal });
       this.#isOpening = true;
       const address = `${transport.url.replace(/^http/i, "ws")}${path}/stream`;
       return `${address}?${query}&ticket=${encodeURIComponent(body.ticket)}`;
     } catch (error) {
       this.#refused(error);
-      throw new Error("there is no address", { cause: error });
+      throw new Error("no connection is possible", { cause: error });
     }
   }
 
-  /** @throws {RingportError} why the server refuses the WebSocket; nothing where it refuses none */
-  async #askWhy(path: string, signal: AbortSignal): Promise<void> {
+  /** @throws {RingportError} the reason for which the server refuses the WebSocket, if it refuses it */
+  async #requestReason(path: string, signal: AbortSignal): Promise<void> {
     this.#isUnexplained = false;
     try {
       await this.#options.transport.get(path, Object.fromEntries(this.#options.query), { signal });
     } catch (error) {
       if (!(error instanceof RingportError && error.code === "upgrade_required")) throw error;
-      this.#lastError = new RingportError("network_error", "the server answers, but no WebSocket to it can be opened");
+      this.#lastError = new RingportError(
+        "network_error",
+        "the server is reachable, but no WebSocket to it can be opened",
+      );
     }
   }
 
@@ -160,13 +162,13 @@ export class StreamConnection {
     if (this.#stop.signal.aborted) return;
     this.#lastError = error;
     if (!(error instanceof RingportError)) return; // the attempt took too long
-    // Who comes back may still be taken for there: the server has not noticed yet that the connection broke.
-    const passes = error.status === 0 || error.status >= 500 || error.code === "stream_already_attached";
-    if (!this.#wasOpen || !passes) this.#fail(error);
+    // After a break the server may still consider the old connection attached.
+    const isTemporary = error.status === 0 || error.status >= 500 || error.code === "stream_already_attached";
+    if (!this.#wasOpen || !isTemporary) this.#fail(error);
   }
 
-  /** From now on it is waited for a connection that lasts. */
-  #wait(): void {
+  /** Starts waiting for a stable connection. */
+  #startDeadline(): void {
     this.#brokenAt ??= performance.now();
     const leftMs = this.#brokenAt + this.#options.reconnectMs - performance.now();
     clearTimeout(this.#timer);
@@ -177,7 +179,7 @@ export class StreamConnection {
     const { reconnectMs, callId } = this.#options;
     const cause = this.#lastError;
     if (this.#wasOpen) {
-      const message = `the stream of ${callId} broke, and did not come back within ${reconnectMs} ms`;
+      const message = `the stream of ${callId} broke and could not be restored within ${reconnectMs} ms`;
       this.#fail(new RingportError("stream_lost", message, { cause }));
     } else if (cause instanceof RingportError) this.#fail(cause);
     else this.#fail(new RingportError("timeout", `the stream of ${callId} did not open within ${reconnectMs} ms`));
@@ -190,7 +192,7 @@ export class StreamConnection {
   }
 }
 
-/** The server has closed it and will say the same again. partysocket's own events stand for a connection that broke. */
+/** Whether the server has closed the stream for good. partysocket's own events mean that the connection broke. */
 function isForGood(event: { readonly code: number }): boolean {
   return !(event instanceof CloseEvent) && (Object.values(CLOSED) as number[]).includes(event.code);
 }

@@ -1,6 +1,6 @@
-/** What has come in and waits for its one reader. */
+/** Received items that wait for the one reader. */
 export class Inbox<T> {
-  /** What was dropped because nobody read it in time. */
+  /** Number of items that were dropped because they were not read in time. */
   dropped = 0;
   readonly #name: string;
   readonly #most: number;
@@ -10,8 +10,8 @@ export class Inbox<T> {
   #isRead = false;
 
   /**
-   * @param name what a second reader is told that there is a reader of
-   * @param most more than that is not kept: the oldest is dropped
+   * @param name of the iterator, for the error of a second reader
+   * @param most items to keep; beyond it the oldest is dropped
    */
   constructor(name: string, most: number) {
     this.#name = name;
@@ -28,18 +28,18 @@ export class Inbox<T> {
     this.#wake();
   }
 
-  /** Nothing more comes. What is there can still be read; the reader then gets the error, where there is one. */
+  /** Ends the items. The remaining ones can still be read; after them the reader gets the error, if there is one. */
   end(error?: unknown): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake();
   }
 
   /**
-   * Reads from where the reader before has stopped.
-   * @throws {TypeError} somebody else is reading
+   * Continues where the previous reader stopped.
+   * @throws {TypeError} if there is another reader
    */
   async *read(): AsyncGenerator<T, void, undefined> {
-    if (this.#isRead) throw new TypeError(`${this.#name} is being read already: one loop at a time`);
+    if (this.#isRead) throw new TypeError(`${this.#name} already has a reader: use one loop at a time`);
     this.#isRead = true;
     try {
       for (;;) {

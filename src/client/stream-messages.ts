@@ -8,42 +8,42 @@ interface CallEventNamed<Name extends string> {
   readonly timestamp: string;
 }
 
-/** Something that happened on a call with a live stream, as its server tells it. */
+/** An event of a call with a live stream. */
 export type StreamCallEvent =
   | CallEventNamed<"ringing" | "answered">
   | (CallEventNamed<"dtmf"> & { readonly digit: string })
-  /** Something like the tone of an answering machine, of `hz`; it began `at_ms` after the answer. */
+  /** A tone of `hz`, like that of an answering machine; it began `at_ms` after pickup. */
   | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
   | (CallEventNamed<"mark"> & { readonly name: string })
-  /** What waited was dropped; `heard_ms` of all the audio were heard. */
+  /** The queued audio was dropped; `heard_ms` of all the audio were heard. */
   | (CallEventNamed<"cleared"> & { readonly heard_ms: number })
-  /** More than 30 s of audio wait, and less than 15 s again. Whoever awaits `write` does not come so far. */
+  /** More than 30 s of audio are queued, or less than 15 s again. A program that awaits `write` never gets there. */
   | (CallEventNamed<"buffer_high" | "buffer_low"> & { readonly queued_ms: number })
-  /** So much of the callee's audio is missing here: it was not read in time. */
+  /** `dropped_ms` of the callee's audio are missing here, because they were not read in time. */
   | (CallEventNamed<"audio_dropped"> & { readonly dropped_ms: number })
-  /** No engine writes down what is said. */
+  /** No transcription engine is configured. */
   | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "no_engine" })
-  /** The engine has failed: a part is missing (`recoverable`), or nothing more comes. */
+  /** The engine has failed: a part is missing (`recoverable`), or no more transcripts come. */
   | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "engine_failed"; readonly recoverable: boolean })
   | (CallEventNamed<"completed"> & { readonly reason: CompletedReason | null })
   | (CallEventNamed<"failed"> & { readonly reason: FailedReason | null });
 
-/** What a stream tells, to be told apart by `type` and `event`. */
+/** A message of a stream; discriminated by `type` and `event`. */
 export type StreamEvent = StreamCallEvent | StreamTranscript | StreamError;
 
-/** Asks how far the server is with what was sent; answered by `StreamProgress`. The server answers in the order of the messages. */
-export const ASK_FOR_PROGRESS = '{"type":"progress"}';
+/** Requests the server's progress. The server replies with `StreamProgress`, in the order of the messages. */
+export const PROGRESS_REQUEST = '{"type":"progress"}';
 
-/** Close codes after which there is nothing to come back to. */
+/** Close codes after which the stream cannot be reopened. */
 export const CLOSED = {
-  /** The call is over, and completed. */
+  /** The call completed. */
   completed: 1000,
-  /** The bytes are not the audio that they should be. */
+  /** The bytes are not valid audio. */
   notAudio: 1003,
   /** The token was revoked or has expired. */
   revoked: 4001,
-  /** More than 60 s of audio were waiting. */
+  /** More than 60 s of audio were queued. */
   overflow: 4008,
-  /** The call has failed. */
+  /** The call failed. */
   failed: 4010,
 } as const;

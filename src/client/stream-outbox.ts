@@ -1,90 +1,90 @@
-import { ASK_FOR_PROGRESS } from "./stream-messages.ts";
+import { PROGRESS_REQUEST } from "./stream-messages.ts";
 
 type Data = string | Uint8Array<ArrayBuffer>;
 
-/** Something that has not been sent, or not all of it. */
-interface Waiting {
+/** A message that is not completely sent yet. */
+interface Pending {
   readonly data: Data;
-  /** How much of it was sent. */
+  /** Bytes that are already sent. */
   at: number;
-  /** It goes although what waits is dropped. */
+  /** `clear` does not drop it. */
   readonly lasting: boolean;
   readonly done: (error?: unknown) => void;
 }
 
 /**
- * With more than this waiting at the server it gets no more, ms: well below where it says buffer_high and stops reading,
- * so that a clear never stands behind audio.
+ * While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high, at which the
+ * server stops reading, so that a clear never waits behind audio.
  */
 const MOST_QUEUED_MS = 20_000;
-/** How often it is asked meanwhile, ms. */
-const LATER_MS = 500;
-/** What a message costs beside its bytes. */
+/** Interval between progress requests meanwhile, ms. */
+const POLL_MS = 500;
+/** Overhead of a message beside its bytes. */
 const MESSAGE_BYTES = 64;
 
 /**
- * What goes to the server: everything once, in order, over as many connections as it takes.
+ * The messages to the server: each once, in order, over any number of connections.
  *
- * What was sent is kept until the server says that it has it (`StreamProgress`), and no more than a window of bytes
- * may be on its way: after a break exactly what is missing is sent again. The rest waits for the window, for the server
- * to have played something, or for a connection.
+ * Sent messages are kept until the server confirms them (`StreamProgress`), and at most a window of bytes is
+ * unconfirmed, so that after a break exactly the missing messages are sent again. The rest waits for the window, for the
+ * server to play some audio, or for a connection.
  */
 export class Outbox {
   readonly #window: number;
   readonly #mostWaiting: number;
-  #waiting: Waiting[] = [];
-  /** Of audio. */
+  #waiting: Pending[] = [];
+  /** Bytes of waiting audio. */
   #waitingBytes = 0;
   readonly #sent: Data[] = [];
   #sentBytes = 0;
-  /** Bytes that were sent since the server was asked how far it is. */
-  #unasked = 0;
-  /** Messages that the server has, in its own count; undefined before it has said a number. */
+  /** Bytes sent since the last progress request. */
+  #sinceRequest = 0;
+  /** Messages that the server has confirmed, by its own count; undefined before the first confirmation. */
   #confirmed: number | undefined;
   #send: ((data: Data) => void) | undefined;
-  /** It is known what this connection's server has. */
-  #agreed = false;
-  /** Runs while the server has enough to play. */
-  #later: ReturnType<typeof setTimeout> | undefined;
+  /** The server has confirmed its progress on this connection. */
+  #synchronized = false;
+  /** Runs while the server has enough audio queued. */
+  #poll: ReturnType<typeof setTimeout> | undefined;
   #drained: (() => void)[] = [];
   #ended: { readonly error: unknown } | undefined;
 
   /**
-   * @param windowBytes what may be on its way
-   * @param mostWaitingBytes what may wait behind that before more is refused
+   * @param windowBytes most unconfirmed bytes
+   * @param mostWaitingBytes most bytes of waiting audio; beyond it, `write` rejects
    */
   constructor(windowBytes: number, mostWaitingBytes: number) {
     this.#window = windowBytes;
     this.#mostWaiting = mostWaitingBytes;
   }
 
-  /** Sends audio; resolves when the last of it is on its way. @throws what `full` makes, where too much waits */
+  /** Sends audio; resolves when all of it has been sent. Rejects with the error of `full` if too much audio is waiting. */
   write(audio: Uint8Array<ArrayBuffer>, full: () => Error): Promise<void> {
     if (this.#waitingBytes > this.#mostWaiting) return Promise.reject(full());
     this.#waitingBytes += audio.length;
     return this.#add(audio, false);
   }
 
-  /** Sends a message behind everything else. @param lasting it goes although what waits is dropped */
-  tell(message: object, lasting: boolean): Promise<void> {
+  /** Sends a message after everything else. @param lasting whether `clear` keeps it */
+  send(message: object, lasting: boolean): Promise<void> {
     return this.#add(JSON.stringify(message), lasting);
   }
 
-  /** Drops what waits, and sends a message in its place. */
+  /** Drops the waiting audio and messages, and sends a message in their place. */
   clear(message: object): Promise<void> {
     const dropped = this.#waiting.filter(({ lasting }) => !lasting);
     const lasting = this.#waiting.filter(({ lasting }) => lasting);
     this.#waiting = [];
     this.#waitingBytes = 0;
     for (const { done } of dropped) done();
-    const told = this.tell(message, true);
+    const sent = this.send(message, true);
     this.#waiting.push(...lasting);
     this.#pump();
-    if (this.#agreed) this.#ask();
-    return told;
+    if (this.#synchronized) this.#requestProgress();
+    return sent;
   }
 
-  /** Resolves when the server has everything, or will get nothing more. */
+  /** Resolves when the server has confirmed everything, or nothing more will be sent. */
   drained(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     return new Promise((resolve) => {
@@ -93,38 +93,38 @@ export class Outbox {
     });
   }
 
-  /** There is a connection. */
+  /** A connection is open. */
   connected(send: (data: Data) => void): void {
     this.#send = send;
-    this.#agreed = false;
-    this.#ask();
+    this.#synchronized = false;
+    this.#requestProgress();
   }
 
-  /** There is none any more. */
+  /** The connection is gone. */
   disconnected(): void {
     this.#send = undefined;
-    this.#agreed = false;
-    this.#hungry();
+    this.#synchronized = false;
+    this.#stopPolling();
   }
 
-  /** The server is this far. Answers whether it is the first that it says on this connection. */
+  /** Handles the server's progress. Returns whether it is the first on this connection. */
   progress(messages: number, queuedMs: number): boolean {
-    const first = !this.#agreed;
-    this.#hungry();
-    if (queuedMs > MOST_QUEUED_MS) this.#later = setTimeout(() => this.#ask(), LATER_MS);
+    const first = !this.#synchronized;
+    this.#stopPolling();
+    if (queuedMs > MOST_QUEUED_MS) this.#poll = setTimeout(() => this.#requestProgress(), POLL_MS);
     for (let have = this.#confirmed ?? messages; have < messages && this.#sent.length > 0; have++)
       this.#sentBytes -= cost(this.#sent.shift()!);
     this.#confirmed = messages;
     if (first) {
-      this.#agreed = true;
+      this.#synchronized = true;
       for (const data of this.#sent) this.#send?.(data);
-      this.#unasked = this.#sentBytes;
+      this.#sinceRequest = this.#sentBytes;
     }
     this.#pump();
     return first;
   }
 
-  /** Nothing goes out any more; what waits, and what comes later, fails with this. */
+  /** Stops sending; waiting and later messages fail with this error. */
   end(error: unknown): void {
     this.#ended ??= { error };
     this.disconnected();
@@ -143,12 +143,12 @@ export class Outbox {
   }
 
   #pump(): void {
-    if (!this.#agreed) return;
+    if (!this.#synchronized) return;
     for (let item = this.#waiting[0]; item !== undefined; item = this.#waiting[0]) {
       if (typeof item.data === "string") this.#deliver(item.data);
       else {
-        if (this.#later !== undefined || this.#sentBytes >= this.#window) break;
-        // A copy: the array is the caller's, who may use it again while this one is still kept.
+        if (this.#poll !== undefined || this.#sentBytes >= this.#window) break;
+        // A copy, because the caller may reuse the array while this piece is still kept.
         const piece = item.data.slice(item.at, item.at + this.#window / 4);
         item.at += piece.length;
         this.#waitingBytes -= piece.length;
@@ -160,23 +160,23 @@ export class Outbox {
     }
     const isLeaving = this.#drained.length > 0 && this.#waiting.length === 0;
     if (isLeaving && this.#sent.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
-    else if (this.#unasked >= this.#window / 4 || (isLeaving && this.#unasked > 0)) this.#ask();
+    else if (this.#sinceRequest >= this.#window / 4 || (isLeaving && this.#sinceRequest > 0)) this.#requestProgress();
   }
 
-  #ask(): void {
-    this.#unasked = 0;
-    this.#send?.(ASK_FOR_PROGRESS);
+  #requestProgress(): void {
+    this.#sinceRequest = 0;
+    this.#send?.(PROGRESS_REQUEST);
   }
 
-  #hungry(): void {
-    clearTimeout(this.#later);
-    this.#later = undefined;
+  #stopPolling(): void {
+    clearTimeout(this.#poll);
+    this.#poll = undefined;
   }
 
   #deliver(data: Data): void {
     this.#sent.push(data);
     this.#sentBytes += cost(data);
-    this.#unasked += cost(data);
+    this.#sinceRequest += cost(data);
     this.#send?.(data);
   }
 }

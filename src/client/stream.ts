@@ -1,84 +1,29 @@
-import { decodeMulaw, encodeMulaw } from "../audio/g711.ts";
-import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
 import type { StreamProgress } from "../http/answers.ts";
+import type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 import { callPath } from "./calls-client.ts";
 import { RingportError } from "./ringport-error.ts";
-import { StreamConnection, type WebSocketConstructor } from "./stream-connection.ts";
+import { StreamCodec } from "./stream-codec.ts";
+import { StreamConnection } from "./stream-connection.ts";
 import { Inbox } from "./stream-inbox.ts";
 import type { StreamEvent } from "./stream-messages.ts";
 import { Outbox } from "./stream-outbox.ts";
 import { Replay } from "./stream-replay.ts";
 import { type MarkEnd, Replies } from "./stream-replies.ts";
-import type { RequestOptions, Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 import type { Call } from "./views.ts";
 
-/** How the audio of a call is streamed. */
-export interface StreamOptions extends RequestOptions {
-  /** Of what is written. Default: `pcm_s16le`, 16-bit little-endian samples. */
-  readonly encoding?: "pcm_s16le" | "mulaw" | "mp3" | undefined;
-  /** Of PCM and mu-law, and of the callee's audio, Hz. Default: 16,000; of mu-law 8,000. */
-  readonly sampleRate?: 8_000 | 16_000 | 24_000 | 48_000 | undefined;
-  /** `callee` brings what the callee says to {@link CallStream.audio}. Default: nobody is heard. */
-  readonly audio?: "callee" | undefined;
-  /** How long to try to come back when the connection breaks, ms. Default: 10,000, as long as the server waits. */
-  readonly reconnectMs?: number | undefined;
-  /** Opens the connection. Default: the global `WebSocket`. */
-  readonly WebSocket?: WebSocketConstructor | undefined;
-}
-
-/** How a stream ended. */
-export interface StreamEnd {
-  /** `closed`: by `close()`; what becomes of the call is seen by reading it. */
-  readonly status: "completed" | "failed" | "closed";
-  readonly reason: CompletedReason | FailedReason | null;
-}
-
-/**
- * The live audio of one call. A connection that breaks comes back by itself, and nothing that was written is lost or
- * heard twice. Promises and iterators reject with a {@link RingportError} when the stream fails for good.
- */
-export interface CallStream {
-  readonly callId: string;
-  /** Resolves when the call is over, or the stream was closed; rejects when it failed for good. */
-  readonly ended: Promise<StreamEnd>;
-  /** Frames and events that were dropped because nobody read them: at most 60 s of audio and 10,000 events are kept. */
-  readonly dropped: { readonly frames: number; readonly events: number };
-  /** What happens, from the first event of the call on. One loop at a time; the next one goes on where it stopped. */
-  events(): AsyncGenerator<StreamEvent, void, undefined>;
-  /** What the callee says: 20 ms in each frame, from the answer on. Only with the option `audio`. One loop at a time. */
-  audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
-  /**
-   * Adds audio to what the callee is to hear: samples, or bytes of the encoding, cut anywhere. Resolves when more may be
-   * written; until then the array must stay as it is. Answers false once the call is over: then this is not heard.
-   * Rejects with `stream_overflow` when more than 60 s wait because nobody waited for this promise.
-   */
-  write(audio: Int16Array | Uint8Array): Promise<boolean>;
-  /** Resolves when everything written so far was heard, or never will be. @throws {RangeError} the name has not 1 to 256 characters */
-  mark(name: string): Promise<MarkEnd>;
-  /** Drops everything that waits to be heard; answers how much of all the audio was heard, ms. */
-  clear(): Promise<number>;
-  /** Presses keys behind everything written so far: 0-9 * # A-D. @throws {RangeError} others, or none, or over 64 of them */
-  dtmf(digits: string): Promise<void>;
-  /** Ends the call when everything written so far was heard, or at once before the answer; resolves when it is over. */
-  hangUp(): Promise<StreamEnd>;
-  /** Leaves when everything written so far has reached the server, which ends the call when that was heard. */
-  close(): Promise<void>;
-}
-
 const RECONNECT_MS = 10_000;
-/** What may be on its way to the server, and wait behind that, s. */
+/** Most audio that is unconfirmed, and most that waits after it, s. */
 const WINDOW_S = 2;
 const MOST_WAITING_S = 60;
-/** An MP3 of 64 kbit/s; the encoding does not tell its rate before it is decoded. */
-const MP3_BYTES_PER_S = 8_000;
 const MOST_FRAMES = 3_000;
 const MOST_EVENTS = 10_000;
 const MOST_MARK_CHARACTERS = 256;
 
 /**
  * Connects to the stream of a call.
- * @throws {RingportError} it is refused, or cannot be reached
- * @throws the reason of `signal` when that fires
+ * @throws {RingportError} the server refuses the stream, or is unreachable
+ * @throws the reason of `signal` when it is aborted
  */
 export async function openStream(
   transport: Transport,
@@ -97,8 +42,8 @@ class LiveStream implements CallStream {
   readonly opened: Promise<void>;
   readonly ended: Promise<StreamEnd>;
   readonly #transport: Transport;
-  readonly #encoding: NonNullable<StreamOptions["encoding"]>;
-  readonly #hears: boolean;
+  readonly #codec: StreamCodec;
+  readonly #receivesAudio: boolean;
   readonly #connection: StreamConnection;
   readonly #outbox: Outbox;
   readonly #events = new Inbox<StreamEvent>("events()", MOST_EVENTS);
@@ -106,11 +51,9 @@ class LiveStream implements CallStream {
   readonly #replies = new Replies();
   readonly #replay = new Replay();
   readonly #leave: () => void;
-  /** What the last event of the call said. */
+  /** The end of the call, from its last event. */
   #lastEnd: StreamEnd | undefined;
-  /** The first half of a sample that was cut. */
-  #half: number | undefined;
-  /** What is told to who wants something of a stream that is over. */
+  /** The error of a method that is called after the end. */
   readonly #overError = new RingportError("call_ended", "the stream is over: nothing more can be sent");
   #wasOpen = false;
   #isOver = false;
@@ -119,12 +62,12 @@ class LiveStream implements CallStream {
   #rejectEnded: (error: unknown) => void = () => {};
 
   constructor(transport: Transport, callId: string, options: StreamOptions) {
-    const { encoding = "pcm_s16le", audio, reconnectMs = RECONNECT_MS, WebSocket, signal } = options;
-    const { sampleRate = encoding === "mulaw" ? 8_000 : 16_000 } = options;
+    const { audio, reconnectMs = RECONNECT_MS, WebSocket, signal } = options;
+    this.#codec = new StreamCodec(options);
+    const { encoding, sampleRate, bytesPerSecond } = this.#codec;
     this.callId = callId;
     this.#transport = transport;
-    this.#encoding = encoding;
-    this.#hears = audio !== undefined;
+    this.#receivesAudio = audio !== undefined;
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
       this.#rejectEnded = reject;
@@ -133,7 +76,6 @@ class LiveStream implements CallStream {
       this.#resolveOpened = resolve;
       this.ended.then(() => resolve(), reject);
     });
-    const bytesPerSecond = encoding === "mp3" ? MP3_BYTES_PER_S : encoding === "mulaw" ? sampleRate : 2 * sampleRate;
     this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MOST_WAITING_S * bytesPerSecond);
     const query = new URLSearchParams({ encoding, sample_rate: String(sampleRate), ...(audio ? { audio } : {}) });
     this.#connection = new StreamConnection(
@@ -146,7 +88,7 @@ class LiveStream implements CallStream {
         received: (data) => this.#received(data),
         lost: () => this.#outbox.disconnected(),
         over: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
-        failed: (error) => void this.#lost(error),
+        failed: (error) => void this.#handleFailure(error),
       },
     );
     this.#leave = () => this.#fail(signal?.reason);
@@ -163,15 +105,19 @@ class LiveStream implements CallStream {
   }
 
   audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined> {
-    if (!this.#hears) throw new TypeError('nobody is heard on this stream: open it with the option audio: "callee"');
+    if (!this.#receivesAudio)
+      throw new TypeError('the stream does not receive audio: open it with the option audio: "callee"');
     return this.#frames.read();
   }
 
   write(audio: Int16Array | Uint8Array): Promise<boolean> {
-    const bytes = this.#bytesOf(audio);
+    const bytes = this.#codec.encode(audio);
     if (bytes.length === 0) return Promise.resolve(!this.#isOver);
     const full = (): Error =>
-      new RingportError("stream_overflow", `more than ${MOST_WAITING_S} s of audio wait: await what write() answers`);
+      new RingportError(
+        "stream_overflow",
+        `more than ${MOST_WAITING_S} s of audio are queued: await the promise of write()`,
+      );
     const written = this.#outbox.write(bytes, full).then(
       () => true,
       (error: unknown) => {
@@ -184,14 +130,16 @@ class LiveStream implements CallStream {
 
   mark(name: string): Promise<MarkEnd> {
     if (name.length < 1 || name.length > MOST_MARK_CHARACTERS)
-      throw new RangeError(`the name of a mark has 1 to ${MOST_MARK_CHARACTERS} characters`);
+      throw new RangeError(
+        `the name of the mark has ${name.length} characters: it must have 1 to ${MOST_MARK_CHARACTERS}`,
+      );
     const reached = this.#replies.mark(name);
-    this.#outbox.tell({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
+    this.#outbox.send({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
     return reached;
   }
 
   clear(): Promise<number> {
-    this.#half = undefined;
+    this.#codec.reset();
     const cleared = quiet(this.#replies.clear());
     this.#outbox.clear({ type: "clear" }).catch((error: unknown) => this.#replies.end(error));
     return cleared;
@@ -199,12 +147,12 @@ class LiveStream implements CallStream {
 
   dtmf(digits: string): Promise<void> {
     if (!/^[0-9*#A-D]{1,64}$/.test(digits))
-      throw new RangeError(`"${digits}" is not 1 to 64 keys of a telephone: 0-9 * # A-D`);
-    return quiet(this.#outbox.tell({ type: "dtmf", digits }, true));
+      throw new RangeError(`digits is "${digits}": it must be 1 to 64 of the keys 0-9 * # A-D`);
+    return quiet(this.#outbox.send({ type: "dtmf", digits }, true));
   }
 
   hangUp(): Promise<StreamEnd> {
-    void quiet(this.#outbox.tell({ type: "hangup" }, true));
+    void quiet(this.#outbox.send({ type: "hangup" }, true));
     return this.ended;
   }
 
@@ -213,29 +161,9 @@ class LiveStream implements CallStream {
     this.#finish({ status: "closed", reason: null });
   }
 
-  /** The bytes of whole samples. */
-  #bytesOf(audio: Int16Array | Uint8Array): Uint8Array<ArrayBuffer> {
-    if (audio instanceof Int16Array) {
-      if (this.#encoding === "mulaw") return encodeMulaw(audio) as Uint8Array<ArrayBuffer>;
-      if (this.#encoding === "mp3")
-        throw new TypeError("samples cannot be written to a stream of MP3: write its bytes");
-    }
-    // Typed arrays have the byte order of the machine, which is little-endian wherever JavaScript runs.
-    const bytes = new Uint8Array(audio.buffer as ArrayBuffer, audio.byteOffset, audio.byteLength);
-    if (this.#encoding !== "pcm_s16le" || (this.#half === undefined && bytes.length % 2 === 0)) return bytes;
-    // A sample that is cut is sent as a whole: a connection that breaks within it would shift all others.
-    const whole = new Uint8Array(bytes.length + (this.#half === undefined ? 0 : 1));
-    if (this.#half !== undefined) whole[0] = this.#half;
-    whole.set(bytes, whole.length - bytes.length);
-    this.#half = whole.length % 2 === 0 ? undefined : whole.at(-1);
-    return whole.subarray(0, whole.length & ~1);
-  }
-
   #received(data: string | ArrayBuffer): void {
     if (typeof data !== "string") {
-      const isMulaw = this.#encoding === "mulaw";
-      const samples = isMulaw ? decodeMulaw(new Uint8Array(data)) : new Int16Array(data, 0, data.byteLength >> 1);
-      this.#frames.push(samples as Int16Array<ArrayBuffer>);
+      this.#frames.push(this.#codec.decode(data));
       return;
     }
     const message = JSON.parse(data) as StreamEvent | StreamProgress;
@@ -256,8 +184,8 @@ class LiveStream implements CallStream {
     this.#events.push(message);
   }
 
-  /** There is no way back to the stream; where that is because the call has ended meanwhile, it ended as calls do. */
-  async #lost(error: RingportError): Promise<void> {
+  /** The stream cannot be restored. If the call has ended meanwhile, the stream ends like the call. */
+  async #handleFailure(error: RingportError): Promise<void> {
     if (error.code === "call_ended" && this.#wasOpen) {
       const path = callPath(this.callId);
       const call = await this.#transport.get<Call>(path, { expand: "outcome" }).catch(() => undefined);
@@ -281,7 +209,7 @@ class LiveStream implements CallStream {
     this.#rejectEnded(error);
   }
 
-  /** @param ...fault what readers get after the last that came in */
+  /** @param fault error of the readers after the last item; omitted for a regular end */
   #end(why: unknown, ...fault: [unknown?]): void {
     this.#isOver = true;
     this.#connection.close();
@@ -292,7 +220,7 @@ class LiveStream implements CallStream {
   }
 }
 
-/** The same promise; that it rejects is no fault of a program that does not wait for it. */
+/** The same promise; an unhandled rejection of it is not an error. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

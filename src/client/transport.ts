@@ -2,42 +2,42 @@ import ky, { isHTTPError, isTimeoutError } from "ky";
 import { printableCause } from "../base/printable-cause.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
-import { errorOfAnswer, type RequestLine, RingportError } from "./ringport-error.ts";
+import { errorOfResponse, type RequestLine, RingportError } from "./ringport-error.ts";
 
 /** Sends a request; the global `fetch` is one, and so is the `fetch` of a Ringport in the same process. */
 export type FetchRequest = (request: Request) => Promise<Response>;
 
-/** How the server is reached. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Where the server is, base path included, such as `http://127.0.0.1:8080`. */
+  /** URL of the server, base path included, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   /** A bearer token; white space around it is ignored. */
   readonly token: string;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
-  /** How often a request is sent again after a lost connection, 429 or 503. Default: 4. */
+  /** Most retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
   /** How long one attempt may take, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What every method takes. */
+/** Options of every method. */
 export interface RequestOptions {
-  /** Gives the request up; the method rejects with the signal's reason. */
+  /** Cancels the request; the method rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What every creation takes. */
+/** Options of every creation. */
 export interface CreateOptions extends RequestOptions {
-  /** A creation with the same key and body happens once in 24 hours. Default: a new key for each call of the method. */
+  /** Creations with the same key and body within 24 hours count as one. Default: a new key for each call of the method. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Values of a query string; a list is sent with commas, undefined is left out. */
+/** Values of a query string; a list is joined with commas, undefined is omitted. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The body of an answer, and what else it says. */
-export interface Answered<T> {
+/** The body, the status and the headers of a response. */
+export interface ParsedResponse<T> {
   readonly body: T;
   readonly status: number;
   readonly headers: Headers;
@@ -45,10 +45,10 @@ export interface Answered<T> {
 
 /** Requests to one server with one token. All methods throw {@link RingportError}. */
 export interface Transport {
-  /** Where the server is, without a slash at the end. */
+  /** URL of the server, without a trailing slash. */
   readonly url: string;
   get<T>(path: string, query: Query, options?: RequestOptions): Promise<T>;
-  getAnswer<T>(path: string, options?: RequestOptions): Promise<Answered<T>>;
+  getResponse<T>(path: string, options?: RequestOptions): Promise<ParsedResponse<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
@@ -57,7 +57,7 @@ export interface Transport {
     body: unknown,
     idempotencyKey: string | undefined,
     options?: RequestOptions,
-  ): Promise<Answered<T>>;
+  ): Promise<ParsedResponse<T>>;
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
@@ -69,31 +69,33 @@ interface Sending {
   readonly idempotencyKey?: string;
 }
 
-/** An answer and what it answers. */
-interface Exchange {
-  readonly answer: Response;
+/** A response and its request. */
+interface Received {
+  readonly response: Response;
   readonly request: RequestLine;
 }
 
 const TIMEOUT_MS = 60_000;
 
-/** @throws {TypeError} the URL is not absolute or names a user, or the token has characters that cannot be sent */
+/** @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent */
 export function createTransport(options: ClientOptions): Transport {
   const { url, fetch, retries, timeoutMs } = options;
   if (!/^https?:/i.test(url) || !URL.canParse(url))
-    throw new TypeError(`url is "${url}": give the whole address, such as http://127.0.0.1:8080`);
+    throw new TypeError(`url is "${url}": it must be a whole address, such as http://127.0.0.1:8080`);
   const { username, password, host } = new URL(url);
-  if (username !== "" || password !== "") throw new TypeError(`url of ${host}: give it without a user and a password`);
+  if (username !== "" || password !== "")
+    throw new TypeError(`url of ${host} contains a user name or a password: it must have neither`);
   const token = options.token.trim();
-  if (!/^[!-~]*$/.test(token)) throw new TypeError("the token has characters that no token has: visible ASCII only");
+  if (!/^[!-~]*$/.test(token))
+    throw new TypeError("the token contains characters other than visible ASCII: copy it again");
   const base = url.replace(/\/+$/, "");
   const client = ky.create({
     headers: { authorization: `Bearer ${token}` },
-    fetch: wholeAnswers(fetch ?? ((request) => globalThis.fetch(request)), token),
+    fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
     timeout: timeoutMs ?? TIMEOUT_MS,
   });
 
-  async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Exchange> {
+  async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Received> {
     signal?.throwIfAborted();
     let lost = false;
     const retry = retryOptions(retries ?? RETRIES, () => {
@@ -103,19 +105,19 @@ export function createTransport(options: ClientOptions): Transport {
     const address = `${base}${path}${search(sending.query ?? {})}`;
     const request = { method: method.toUpperCase(), path: new URL(address).pathname };
     try {
-      const answer = await client(address, {
+      const response = await client(address, {
         method,
         headers,
         retry,
         ...(sending.json === undefined ? {} : { json: sending.json }),
         ...(signal ? { signal } : {}),
       });
-      return { answer, request };
+      return { response, request };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      // The attempt whose answer was lost did it, and now it is gone: that is what was wanted.
+      // An attempt without a response has already deleted the record.
       if (isHTTPError(error) && method === "delete" && lost && error.response.status === 404)
-        return { answer: error.response, request };
+        return { response: error.response, request };
       throw clientError(error, request);
     }
   }
@@ -125,26 +127,26 @@ export function createTransport(options: ClientOptions): Transport {
     async get(path, query, options) {
       return read(await send("get", path, { query }, options?.signal));
     },
-    async getAnswer(path, options) {
-      return answered(await send("get", path, {}, options?.signal));
+    async getResponse(path, options) {
+      return parsed(await send("get", path, {}, options?.signal));
     },
     async page<T>(path: string, query: Query, options?: RequestOptions) {
-      const exchange = await send("get", path, { query }, options?.signal);
-      return pageOf(await read<T[]>(exchange), exchange.answer.headers.get("link"));
+      const received = await send("get", path, { query }, options?.signal);
+      return pageOf(await read<T[]>(received), received.response.headers.get("link"));
     },
     async logPage<T>(path: string, query: Query, options?: RequestOptions) {
-      const exchange = await send("get", path, { query }, options?.signal);
-      const { answer, request } = exchange;
-      const cursor = answer.headers.get("next-cursor");
-      if (cursor === null) throw errorOfAnswer(answer, request, undefined, "without the header Next-Cursor");
-      return { ...pageOf(await read<T[]>(exchange), answer.headers.get("link")), cursor };
+      const received = await send("get", path, { query }, options?.signal);
+      const { response, request } = received;
+      const cursor = response.headers.get("next-cursor");
+      if (cursor === null) throw errorOfResponse(response, request, undefined, "without the header Next-Cursor");
+      return { ...pageOf(await read<T[]>(received), response.headers.get("link")), cursor };
     },
     async bytes(path, options) {
-      const { answer } = await send("get", path, {}, options?.signal);
-      return new Uint8Array(await answer.arrayBuffer());
+      const { response } = await send("get", path, {}, options?.signal);
+      return new Uint8Array(await response.arrayBuffer());
     },
     async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
-      return answered(await send("post", path, { json, idempotencyKey }, options?.signal));
+      return parsed(await send("post", path, { json, idempotencyKey }, options?.signal));
     },
     async patch(path, json, options) {
       return read(await send("patch", path, { json }, options?.signal));
@@ -155,43 +157,43 @@ export function createTransport(options: ClientOptions): Transport {
   };
 }
 
-/** Reads each answer to its end, so that a connection that breaks in the middle of one counts as lost too. */
-function wholeAnswers(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
+/** Reads each response to its end, so that a break within it counts as a lost connection too. */
+function wholeResponses(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
   return async (input) => {
     const request = input as Request; // ky passes nothing else
     try {
-      const answer = await fetch(request);
-      const { status, statusText, headers } = answer;
-      const body = answer.body === null ? null : await answer.arrayBuffer();
+      const response = await fetch(request);
+      const { status, statusText, headers } = response;
+      const body = response.body === null ? null : await response.arrayBuffer();
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       if (request.signal.aborted) throw error;
       const cause = printableCause(error, (text) => (token === "" ? text : text.replaceAll(token, "…")));
       const { origin, pathname: path } = new URL(request.url);
       const details = { request: { method: request.method, path }, cause };
-      throw new RingportError("network_error", `${origin} gave no answer: ${cause.message}`, details);
+      throw new RingportError("network_error", `${origin} did not respond: ${cause.message}`, details);
     }
   };
 }
 
-/** Errors of ky hold the request with the token and the body, so none of them becomes a cause. */
+/** The error for the caller. Errors of ky contain the request with the token and the body, so none becomes a cause. */
 function clientError(error: unknown, request: RequestLine): unknown {
-  if (isHTTPError(error)) return errorOfAnswer(error.response, request, error.data);
-  if (isTimeoutError(error)) return new RingportError("timeout", "the server did not answer in time", { request });
+  if (isHTTPError(error)) return errorOfResponse(error.response, request, error.data);
+  if (isTimeoutError(error)) return new RingportError("timeout", "the server did not respond in time", { request });
   return error;
 }
 
-async function answered<T>(exchange: Exchange): Promise<Answered<T>> {
-  const { status, headers } = exchange.answer;
-  return { body: await read<T>(exchange), status, headers };
+async function parsed<T>(received: Received): Promise<ParsedResponse<T>> {
+  const { status, headers } = received.response;
+  return { body: await read<T>(received), status, headers };
 }
 
-/** The error of the parser quotes the body, so it is no cause. */
-async function read<T>({ answer, request }: Exchange): Promise<T> {
+/** The JSON body. The parser's error quotes the body, so it does not become a cause. */
+async function read<T>({ response, request }: Received): Promise<T> {
   try {
-    return (await answer.json()) as T;
+    return (await response.json()) as T;
   } catch {
-    throw errorOfAnswer(answer, request, undefined, "with a body that is not JSON");
+    throw errorOfResponse(response, request, undefined, "with a body that is not JSON");
   }
 }
 

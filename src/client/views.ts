@@ -19,10 +19,10 @@ export type {
   Voice,
 } from "../http/answers.ts";
 
-/** An object that is added to a call on request. */
+/** An optional object of a call. */
 export type CallExpansion = "outcome" | "transcript" | "media";
 
-/** A call with the objects that were asked for. */
+/** A call with the requested objects. */
 export type CallWith<E extends CallExpansion> = [E] extends [never]
   ? Call
   : Call & { [Name in E]: Exclude<Call[Name], undefined> };

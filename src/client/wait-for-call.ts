@@ -3,27 +3,27 @@ import { pause } from "./pause.ts";
 import type { RequestOptions, Transport } from "./transport.ts";
 import type { Call, CallEvent, FinishedCall } from "./views.ts";
 
-/** How a call is waited for. */
+/** Options of `waitForCall`. */
 export interface WaitForCallOptions extends RequestOptions {
-  /** Gets every event of the timeline once and in order; the next one comes after its promise. */
+  /** Receives every event of the timeline once and in order; the next follows once the promise has settled. */
   readonly onProgress?: ((event: CallEvent) => void | Promise<void>) | undefined;
-  /** Gives up after this many ms; the call goes on. Default: waits as long as the call takes. */
+  /** Stops waiting after this time, ms; the call continues. Default: waits until the call is over. */
   readonly timeoutMs?: number | undefined;
-  /** Most time between two looks at the call, ms; shorter tells sooner and asks more often. Default: 1,000. */
+  /** Longest time between two polls, ms. Default: 1,000. */
   readonly longestPauseMs?: number | undefined;
 }
 
-/** Soon after news, then less and less often, ms. */
+/** The interval of polls is short after an event, then grows, ms. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
-/** Events of one request. */
+/** Events per request. */
 const PAGE = 200;
 
 /**
- * Waits until a call is over, however it ends.
+ * Waits until a call is over, whatever its outcome.
  * @throws {RingportError} the call cannot be read
- * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when that fires
+ * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when it is aborted
  */
 export async function waitForCall(
   transport: Transport,
@@ -59,11 +59,11 @@ export async function waitForCall(
 
 /** The timeline of a call, read piece by piece. */
 class Timeline {
-  /** The last event is there: it is stored together with the final status. */
+  /** The last event has arrived; it is stored together with the final status. */
   ended = false;
   readonly #read: (cursor: string | undefined) => ReturnType<Transport["page"]>;
   readonly #seen = new Set<string>();
-  /** Where the last page begins; it is read again until it is full. */
+  /** The cursor of the last page, which is read again until it is full. */
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {

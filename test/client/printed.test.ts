@@ -166,7 +166,7 @@ describe("what a client gives out prints no token", () => {
 
   test("a user and a password in the address", () => {
     const make = () => createClient({ url: "http://ana:hunter2@ringport.test", token: TOKEN });
-    expect(make).toThrow(/without a user/);
+    expect(make).toThrow(/user name or a password/);
     try {
       make();
     } catch (error) {

@@ -84,7 +84,7 @@ describe("a lost connection", () => {
     expect(sent).toHaveLength(2);
     expect(error).toBeInstanceOf(RingportError);
     expect(error).toMatchObject({ code: "network_error", status: 0, requestId: null, retryAfter: null, errors: [] });
-    expect(String(error)).toContain("http://ringport.test gave no answer: the connection was reset");
+    expect(String(error)).toContain("http://ringport.test did not respond: the connection was reset");
   });
 
   test("over a real socket is one too, on every runtime", async () => {
