@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 20_000);
 
 describe("instances", () => {
-  test("are created, read, configured and deleted", async () => {
+  test("instances are created, read, configured and deleted", async () => {
     const created = await client.instances.create({ name: "Front", metadata: { team: ["a"] } });
     expect(v.parse(SCHEMAS.Instance, created)).toMatchObject({ name: "Front", status: "CREATED" });
     const read = await client.instances.get(created.id);
@@ -33,7 +33,7 @@ describe("instances", () => {
     await expect(client.instances.get(created.id)).rejects.toMatchObject({ code: "instance_not_found" });
   });
 
-  test("are listed through all pages, newest first, each once", async () => {
+  test("the list of instances reads all pages, newest first", async () => {
     const before = (await client.instances.page()).items.map(({ id }) => id);
     const made: string[] = [];
     for (let n = 1; n <= 120; n++) made.push((await client.instances.create({ name: `Desk ${n}` })).id);
@@ -56,7 +56,7 @@ describe("instances", () => {
 });
 
 describe("calls", () => {
-  test("a spoken call is waited for, with each event once and in order", async () => {
+  test("waitForCall reports each event of a spoken call once and in order", async () => {
     const call = await client.calls.create({ instanceId: desk.id, ...spoken });
     expect(v.parse(SCHEMAS.CreatedCall, call).status).toBe("QUEUED");
     const progress: CallEvent[] = [];
@@ -71,7 +71,7 @@ describe("calls", () => {
     expect(await client.calls.get(call.id, { expand: ["outcome"] })).toEqual(finished);
   }, 20_000);
 
-  test("one that fails is an outcome, not an error", async () => {
+  test("a failed call is an outcome, not an error", async () => {
     const busy = await client.calls.create({
       instanceId: desk.id,
       ...spoken,
@@ -83,7 +83,7 @@ describe("calls", () => {
     expect(again.outcome).toEqual(outcome);
   }, 20_000);
 
-  test("are listed by filter and page, and hung up", async () => {
+  test("calls are listed by filter and page, and hung up", async () => {
     const quiet = await client.instances.create({ name: "Quiet" });
     const made: string[] = [];
     for (let n = 0; n < 3; n++) {
@@ -112,7 +112,7 @@ describe("calls", () => {
     expect(types.filter((type) => type === "failed")).toHaveLength(3);
   }, 20_000);
 
-  test("are followed by the cursor of each page", async () => {
+  test("eventPage continues from the cursor of each page", async () => {
     const { id: instance_id } = await client.instances.create({ name: "Followed" });
     const first = await client.eventPage({ instance_id, limit: 1 });
     expect([first.items.map(({ type }) => type), first.next]).toEqual([["instance.created"], undefined]);
@@ -128,19 +128,19 @@ describe("calls", () => {
   }, 20_000);
 });
 
-test("the voices are told", async () => {
+test("voices returns the available voices", async () => {
   const voices = await client.voices();
   expect(v.parse(SCHEMAS.VoiceList, voices).map(({ id }) => id)).toContain("en-US-1");
 });
 
-test("a voice is heard", async () => {
+test("voiceSample returns a WAV file", async () => {
   const { sampleRate, samples } = decodeWav(await client.voiceSample("en-US-1"));
   expect(sampleRate).toBe(16_000);
   expect(rms(samples)).toBeGreaterThan(300);
   await expect(client.voiceSample("en-US-9")).rejects.toMatchObject({ code: "voice_not_found", status: 404 });
 });
 
-test("an address that is none is refused at once", () => {
+test("createClient refuses an invalid URL", () => {
   expect(() => createClient({ url: "127.0.0.1:8080", token: "t" })).toThrow(/url is "127.0.0.1:8080"/);
   expect(() => createClient({ url: `${URL_OF_TESTS}/`, token: "t" })).not.toThrow();
 });

@@ -20,8 +20,8 @@ async function errorOf(promise: Promise<unknown>): Promise<RingportError> {
   return error as RingportError;
 }
 
-describe("a problem document becomes an error", () => {
-  test("with every fault of the input", async () => {
+describe("the error of a problem document", () => {
+  test("the error has every fault of the input", async () => {
     const target = { phoneNumber: "555" };
     const error = await errorOf(client.calls.create({ instanceId: "", ...spoken, target }));
     expect(error).toMatchObject({ code: "invalid_request", status: 400 });
@@ -33,7 +33,7 @@ describe("a problem document becomes an error", () => {
     expect(error.requestId).toMatch(/^\S+$/);
   });
 
-  test("with the code of what is missing, forbidden or taken", async () => {
+  test("the error has the code of the problem document", async () => {
     const other = clientWith({ token: "rp_live_wrong" });
     expect(await errorOf(other.voices())).toMatchObject({ code: "unauthorized", status: 401, errors: [] });
     expect(await errorOf(client.calls.get("call_nobody"))).toMatchObject({ code: "call_not_found", status: 404 });
@@ -43,7 +43,7 @@ describe("a problem document becomes an error", () => {
     expect(await errorOf(client.instances.page({ limit: 0 }))).toMatchObject({ code: "invalid_request" });
   });
 
-  test("also where whatever answered is no Ringport", async () => {
+  test("a response without a problem document is an unexpected_answer", async () => {
     const page = (status: number) => async () => new Response("<h1>Hello</h1>", { status });
     const missing = await errorOf(clientWith({ fetch: page(404) }).voices());
     expect(missing).toMatchObject({ code: "unexpected_answer", status: 404, requestId: null });
@@ -53,7 +53,7 @@ describe("a problem document becomes an error", () => {
 });
 
 describe("a signal", () => {
-  test("that has fired sends nothing", async () => {
+  test("an aborted signal prevents the request", async () => {
     let sent = 0;
     const silent = clientWith({
       fetch: async () => {
@@ -66,7 +66,7 @@ describe("a signal", () => {
     expect(sent).toBe(0);
   });
 
-  test("gives up a request and its retries with its reason", async () => {
+  test("a signal cancels a request and its retries with its reason", async () => {
     const stop = new AbortController();
     const reason = new Error("the page was closed");
     let sent = 0;
@@ -83,7 +83,7 @@ describe("a signal", () => {
     expect(sent).toBe(1);
   });
 
-  test("ends the wait for a call, which goes on", async () => {
+  test("a signal ends waitForCall, and the call continues", async () => {
     const { id: instanceId } = await client.instances.create({ name: "Not linked" });
     const { id } = await client.calls.create({ instanceId, ...spoken });
     const stop = new AbortController();

@@ -27,7 +27,7 @@ const failuresOf = async (promise: Promise<unknown>): Promise<Error> => {
   return error as Error;
 };
 
-/** Nothing of the value shows the token, the text, or the promise's rejection with either. */
+/** Checks that no printed form of the value contains the token or the text. */
 function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TEXT]): void {
   const shown = printed(value);
   for (const secret of secrets) expect(shown.includes(secret), `${secret} in ${shown}`).toBe(false);
@@ -36,10 +36,10 @@ function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TE
 const stub = (fetch: FetchRequest, options?: Partial<ClientOptions>): Client =>
   createClient({ url: "http://ringport.test/voice", token: TOKEN, retries: 0, fetch, ...options });
 
-describe("a failed request prints neither token nor body", () => {
+describe("the error of a failed request", () => {
   const place = (client: Client, signal?: AbortSignal) => client.calls.create(INPUT, { ...(signal ? { signal } : {}) });
 
-  test("one that the server refuses", async () => {
+  test("a refusal prints neither token nor body", async () => {
     const wrong = createClient({ url: scene.url, token: TOKEN });
     const unauthorized = await failuresOf(place(wrong));
     expectNoSecrets(unauthorized);
@@ -56,15 +56,18 @@ describe("a failed request prints neither token nor body", () => {
     }
   });
 
-  test.each([400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503])("the status %i", async (status) => {
-    const headers = { "x-request-id": "req_1" };
-    const problem = { code: "server_busy", detail: "later", request_id: "req_1" };
-    const refused = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
-    expectNoSecrets(refused);
-    expect(refused).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
-  });
+  test.each([400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503])(
+    "the status %i prints neither token nor body",
+    async (status) => {
+      const headers = { "x-request-id": "req_1" };
+      const problem = { code: "server_busy", detail: "later", request_id: "req_1" };
+      const refused = await failuresOf(place(stub(async () => Response.json(problem, { status, headers }))));
+      expectNoSecrets(refused);
+      expect(refused).toMatchObject({ code: "server_busy", status, requestId: "req_1", path: "/voice/v1/calls" });
+    },
+  );
 
-  test("a page that repeats the request", async () => {
+  test("a response that repeats the request prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) =>
       new Response(`${request.headers.get("authorization")} ${await request.text()}`, { status: 500 });
     const refused = await failuresOf(place(stub(echo)));
@@ -72,7 +75,7 @@ describe("a failed request prints neither token nor body", () => {
     expect(refused).toMatchObject({ code: "unexpected_answer", status: 500 });
   });
 
-  test("an answer that is no JSON", async () => {
+  test("a response that is not JSON prints neither token nor body", async () => {
     const echo: FetchRequest = async (request) => new Response(`${TOKEN} ${await request.text()}`);
     const refused = await failuresOf(place(stub(echo)));
     expectNoSecrets(refused);
@@ -81,7 +84,7 @@ describe("a failed request prints neither token nor body", () => {
     expect(page).toMatchObject({ code: "unexpected_answer", message: expect.stringMatching(/Next-Cursor/) });
   });
 
-  test("a server that does not listen", async () => {
+  test("a refused connection prints neither token nor body", async () => {
     const port = await freePort();
     const lost = await failuresOf(place(createClient({ url: `http://127.0.0.1:${port}`, token: TOKEN, retries: 1 })));
     expectNoSecrets(lost);
@@ -89,7 +92,7 @@ describe("a failed request prints neither token nor body", () => {
     expect(lost.message).toContain(`http://127.0.0.1:${port}`);
   });
 
-  test("a fetch that fails with the request in its error", async () => {
+  test("an error that contains the request prints neither token nor body", async () => {
     const broken: FetchRequest = async (request) => {
       const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", request });
       throw Object.assign(new Error(`sent ${request.headers.get("authorization")}`, { cause }), {
@@ -102,7 +105,7 @@ describe("a failed request prints neither token nor body", () => {
     expect(lost.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
   });
 
-  test("a server that breaks its answer off", async () => {
+  test("a response that breaks off prints neither token nor body", async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write("{");
@@ -116,13 +119,13 @@ describe("a failed request prints neither token nor body", () => {
     expect(lost).toMatchObject({ code: "network_error" });
   });
 
-  test("a server that answers too late", async () => {
+  test("a timeout prints neither token nor body", async () => {
     const late = await failuresOf(place(stub(() => new Promise(() => {}), { timeoutMs: 50 })));
     expectNoSecrets(late);
     expect(late).toMatchObject({ code: "timeout", status: 0, method: "POST", path: "/voice/v1/calls" });
   });
 
-  test("a request that is given up", async () => {
+  test("a cancelled request prints neither token nor body", async () => {
     const stop = new AbortController();
     const waiting: FetchRequest = ({ signal }) =>
       new Promise((_, reject) => {
@@ -134,7 +137,7 @@ describe("a failed request prints neither token nor body", () => {
     expect(aborted.name).toBe("AbortError");
   });
 
-  test("a promise that has rejected, as the console prints it", async () => {
+  test("a rejected promise prints neither token nor body", async () => {
     const promise = place(stub(async () => new Response("no", { status: 500 })));
     await promise.catch(() => {});
     expectNoSecrets(promise);
@@ -142,8 +145,8 @@ describe("a failed request prints neither token nor body", () => {
   });
 });
 
-describe("what a client gives out prints no token", () => {
-  test("the client, its parts and iterators", async () => {
+describe("the objects of a client", () => {
+  test("the client, its parts and iterators print no token", async () => {
     const client = scene.client();
     const list = client.calls.list();
     const page = await client.calls.page();
@@ -154,17 +157,20 @@ describe("what a client gives out prints no token", () => {
       expectNoSecrets(item, [scene.token]);
   });
 
-  test.each(["rp_live_a\nb", "rp_live_a b", "rp_live_\u{1F511}"])("a token that cannot be sent: %j", (token) => {
-    const make = () => createClient({ url: "http://ringport.test", token });
-    expect(make).toThrow(TypeError);
-    try {
-      make();
-    } catch (error) {
-      expectNoSecrets(error, [token, "rp_live"]);
-    }
-  });
+  test.each(["rp_live_a\nb", "rp_live_a b", "rp_live_\u{1F511}"])(
+    "the refusal of the token %j does not print it",
+    (token) => {
+      const make = () => createClient({ url: "http://ringport.test", token });
+      expect(make).toThrow(TypeError);
+      try {
+        make();
+      } catch (error) {
+        expectNoSecrets(error, [token, "rp_live"]);
+      }
+    },
+  );
 
-  test("a user and a password in the address", () => {
+  test("the refusal of a URL with a password does not print it", () => {
     const make = () => createClient({ url: "http://ana:hunter2@ringport.test", token: TOKEN });
     expect(make).toThrow(/user name or a password/);
     try {
@@ -174,13 +180,13 @@ describe("what a client gives out prints no token", () => {
     }
   });
 
-  test("the line break behind a token from a file is no part of it", async () => {
+  test("a line break after a token is not part of it", async () => {
     const client = scene.client({ token: `${scene.token}\n` });
     expect(await client.calls.page()).toMatchObject({ items: [] });
   });
 });
 
-describe("a stream prints neither token nor ticket", () => {
+describe("the objects of a stream", () => {
   const tickets: string[] = [];
   class Seen extends WebSocket {
     constructor(url: string) {
@@ -191,7 +197,7 @@ describe("a stream prints neither token nor ticket", () => {
   const secrets = () => [scene.token, ...tickets];
   afterAll(() => expect(tickets.length).toBeGreaterThan(1));
 
-  test("one that goes on, and its promises and iterators", async () => {
+  test("a live stream, its promises and iterators print neither token nor ticket", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client().stream(id, { audio: "callee", WebSocket: Seen });
     const mark = stream.mark("one");
@@ -200,14 +206,14 @@ describe("a stream prints neither token nor ticket", () => {
     expectNoSecrets(stream, secrets());
   });
 
-  test("one that is refused", async () => {
+  test("a refused stream prints neither token nor ticket", async () => {
     const refused = await failuresOf(scene.client().stream("call_nobody", { WebSocket: Seen }));
     expectNoSecrets(refused, secrets());
     const unauthorized = await failuresOf(scene.client({ token: TOKEN }).stream("call_1"));
     expectNoSecrets(unauthorized);
   });
 
-  test("one whose upgrade a proxy refuses", async () => {
+  test("a refused upgrade prints neither token nor ticket", async () => {
     const { id } = await scene.answered();
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
@@ -227,7 +233,7 @@ describe("a stream prints neither token nor ticket", () => {
     await scene.client().calls.hangUp(id);
   });
 
-  test("one that breaks and does not come back", async () => {
+  test("a lost stream prints neither token nor ticket", async () => {
     const { id } = await scene.answered();
     const relay = await relayTo(scene.url);
     const url = relay.url.replace(/\/$/, "");

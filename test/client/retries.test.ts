@@ -16,7 +16,7 @@ beforeAll(() => {
   client = clientWith();
 });
 
-/** What is sent, and what is done to the first `times` answers. */
+/** Records the requests, and applies a fault to the first `times` responses. */
 function flaky(times: number, spoil: (answer: Response) => Response | Promise<Response>) {
   const sent: { method: string; path: string; key: string | null; at: number }[] = [];
   const fetch: FetchRequest = async (request) => {
@@ -29,7 +29,7 @@ function flaky(times: number, spoil: (answer: Response) => Response | Promise<Re
   return { sent, fetch };
 }
 
-/** A connection that breaks after the server has done its work. */
+/** A connection that breaks after the server has carried the request out. */
 const drop = (): never => {
   throw new TypeError("the connection was reset");
 };
@@ -41,7 +41,7 @@ const busy = (retryAfter: string) => () =>
   );
 
 describe("a lost connection", () => {
-  test("creates nothing twice", async () => {
+  test("a lost connection creates nothing twice", async () => {
     const { sent, fetch } = flaky(2, drop);
     const name = `Desk ${crypto.randomUUID()}`;
     const made = await clientWith({ fetch }).instances.create({ name });
@@ -51,7 +51,7 @@ describe("a lost connection", () => {
     expect(items.filter((instance) => instance.name === name)).toEqual([made]);
   });
 
-  test("that breaks in the middle of an answer counts as lost", async () => {
+  test("a break within a response counts as a lost connection", async () => {
     const half = () => {
       const body = new ReadableStream({
         start(controller) {
@@ -67,7 +67,7 @@ describe("a lost connection", () => {
     expect((await client.instances.get(made.id)).name).toBe("Half");
   });
 
-  test("does not make a hang-up or a deletion that was done look like an error", async () => {
+  test("a lost connection does not turn a completed deletion into an error", async () => {
     const { id } = await client.instances.create({ name: "Gone" });
     const call = await client.calls.create({ instanceId: id, ...spoken });
     await clientWith(flaky(1, drop)).calls.hangUp(call.id);
@@ -76,7 +76,7 @@ describe("a lost connection", () => {
     await expect(client.instances.delete(id)).rejects.toMatchObject({ code: "instance_not_found" });
   });
 
-  test("is told after the last retry, with its cause", async () => {
+  test("the error after the last retry has its cause", async () => {
     const { sent, fetch } = flaky(99, drop);
     const error = await clientWith({ fetch, retries: 1 })
       .voices()
@@ -87,7 +87,7 @@ describe("a lost connection", () => {
     expect(String(error)).toContain("http://ringport.test did not respond: the connection was reset");
   });
 
-  test("over a real socket is one too, on every runtime", async () => {
+  test("a break of a real socket counts too, on every runtime", async () => {
     let requests = 0;
     const sockets = createServer((request, answer) => {
       if (++requests === 1) request.socket.destroy();
@@ -106,7 +106,7 @@ describe("a lost connection", () => {
 });
 
 describe("an idempotency key", () => {
-  test("is a new one for each creation, unless given", async () => {
+  test("each creation has a new idempotency key, unless one is given", async () => {
     const { sent, fetch } = flaky(0, drop);
     const flakyClient = clientWith({ fetch });
     const first = await flakyClient.instances.create({ name: "A" });
@@ -122,7 +122,7 @@ describe("an idempotency key", () => {
     });
   });
 
-  test("that is still in progress is waited for", async () => {
+  test("a request waits for an idempotency key in progress", async () => {
     const inProgress = () =>
       Response.json(
         { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },
@@ -135,14 +135,14 @@ describe("an idempotency key", () => {
 });
 
 describe("a busy server", () => {
-  test("is asked again when it said, not earlier", async () => {
+  test("a retry waits for Retry-After", async () => {
     const { sent, fetch } = flaky(1, busy("1"));
     await clientWith({ fetch }).voices();
     expect(sent).toHaveLength(2);
     expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
-  test("is not asked again when it wants a long rest, or after the last retry", async () => {
+  test("a long Retry-After, or the last retry, ends the retries", async () => {
     const patient = flaky(9, busy("3600"));
     await expect(clientWith(patient).voices()).rejects.toMatchObject({
       code: "server_busy",
@@ -157,7 +157,7 @@ describe("a busy server", () => {
   });
 });
 
-test("an answer that does not come in time is asked for again, then told", async () => {
+test("a timeout is retried, then reported", async () => {
   let asked = 0;
   const fetch: FetchRequest = () => {
     asked++;

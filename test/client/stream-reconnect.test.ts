@@ -6,12 +6,12 @@ const scene = streamScene({ speed: 2 });
 let relay: Relay;
 afterEach(() => relay?.cut());
 
-/** Sound in which no two samples of a while are the same and none is silent, so that whatever is missing or doubled shows. */
+/** Audio without silence or repeated samples nearby, so that any loss or repetition shows. */
 function counting(seconds: number): Int16Array {
   return Int16Array.from({ length: seconds * RATE }, (_, i) => 1 + (i % 32_000));
 }
 
-/** What a phone heard, without any silence. */
+/** The audio that a phone heard, without silence. */
 const soundIn = ({ heard }: { readonly heard: Int16Array }): Int16Array => heard.filter((sample) => sample !== 0);
 
 async function relayed(): Promise<{ url: string }> {
@@ -19,14 +19,14 @@ async function relayed(): Promise<{ url: string }> {
   return { url: relay.url.replace(/\/$/, "") };
 }
 
-describe("a connection that breaks", () => {
-  test("comes back, and every sample that was written is heard once and in order", async () => {
+describe("a broken connection", () => {
+  test("every written sample is heard once and in order after a reconnection", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id);
     const sound = counting(6);
     let breaks = 0;
     for (let at = 0; at < sound.length; at += 4_000) {
-      // What is on its way now is lost with the connection.
+      // Unconfirmed audio is lost with the connection.
       void stream.write(sound.subarray(at, at + 4_000));
       if (at % 32_000 !== 8_000) continue;
       breaks++;
@@ -35,14 +35,14 @@ describe("a connection that breaks", () => {
       await relay.mend();
     }
     expect(breaks).toBe(3);
-    expect(await stream.mark("said")).toBe("reached");
+    expect(await stream.mark("end")).toBe("reached");
     expect(soundIn(leg)).toEqual(sound);
     await stream.hangUp();
     const names = namesOf(await allOf(stream.events()));
     expect(names.filter((name) => name === "answered" || name === "mark")).toEqual(["answered", "mark"]);
   });
 
-  test("does not interrupt what waits at the server, nor lose what happened meanwhile", async () => {
+  test("a break neither interrupts queued audio nor loses events", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id);
     const sound = counting(2);
@@ -66,7 +66,7 @@ describe("a connection that breaks", () => {
     expect(names.filter((name) => name === "mark")).toHaveLength(3);
   });
 
-  test("can be one in a clear, which is answered once", async () => {
+  test("a clear during a break resolves once", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id);
     void stream.write(counting(10));
@@ -80,7 +80,7 @@ describe("a connection that breaks", () => {
     await stream.hangUp();
   });
 
-  test("and stays broken ends the stream, and everything that waits for it", async () => {
+  test("a permanent break ends the stream and rejects its promises", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id, { reconnectMs: 400 });
     const events = allOf(stream.events());
@@ -96,7 +96,7 @@ describe("a connection that breaks", () => {
     await stream.close();
   });
 
-  test("until the call has ended tells how that was", async () => {
+  test("a break until the end of the call still reports its outcome", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id);
     await relay.cut();
@@ -106,7 +106,7 @@ describe("a connection that breaks", () => {
     expect(await stream.ended).toEqual({ status: "completed", reason: "callee_hung_up" });
   });
 
-  test("waits with what is written meanwhile, and refuses more than a minute of it", async () => {
+  test("audio written during a break is queued, up to a minute", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client(await relayed()).stream(id);
     await relay.cut();

@@ -8,7 +8,7 @@ import { streamScene, TARGET } from "./support/stream-scene.ts";
 const scene = streamScene();
 const off = streamScene({ streamPreview: false });
 
-describe("a stream that is refused says why, as every other method does", () => {
+describe("the error of a refused stream", () => {
   const refused = async (promise: Promise<unknown>) => {
     const error = await promise.catch((error: unknown) => error);
     expect(error).toBeInstanceOf(RingportError);
@@ -16,12 +16,12 @@ describe("a stream that is refused says why, as every other method does", () => 
     return { code, status };
   };
 
-  test("the token", async () => {
+  test("an invalid token is reported as unauthorized", async () => {
     const stream = scene.client({ token: "rp_live_wrong" }).stream("call_1");
     expect(await refused(stream)).toEqual({ code: "unauthorized", status: 401 });
   });
 
-  test("the call", async () => {
+  test("a call without a stream is reported with its code", async () => {
     const client = scene.client();
     expect(await refused(client.stream("call_nobody"))).toEqual({ code: "call_not_found", status: 404 });
     const { id: instanceId } = await client.instances.create({ name: "Spoken" });
@@ -35,7 +35,7 @@ describe("a stream that is refused says why, as every other method does", () => 
     expect(await refused(client.stream(id))).toEqual({ code: "call_ended", status: 409 });
   });
 
-  test("the place, which somebody has", async () => {
+  test("a stream with another client is reported as attached", async () => {
     const { id } = await scene.answered();
     const client = scene.client();
     const stream = await client.stream(id);
@@ -43,18 +43,18 @@ describe("a stream that is refused says why, as every other method does", () => 
     await stream.hangUp();
   });
 
-  test("the query", async () => {
+  test("an invalid query is reported as invalid_request", async () => {
     const { id } = await scene.answered();
     const stream = scene.client().stream(id, { sampleRate: 11_025 as 16_000 });
     expect(await refused(stream)).toEqual({ code: "invalid_request", status: 400 });
     await scene.client().calls.hangUp(id);
   });
 
-  test("the switch", async () => {
+  test("a switched-off server is reported as stream_not_available", async () => {
     expect(await refused(off.client().stream("call_1"))).toEqual({ code: "stream_not_available", status: 501 });
   });
 
-  test("the network", async () => {
+  test("an unreachable server is reported as network_error", async () => {
     const relay = await relayTo(scene.url);
     await relay.cut();
     const url = relay.url.replace(/\/$/, "");
@@ -62,7 +62,7 @@ describe("a stream that is refused says why, as every other method does", () => 
     expect(await refused(stream)).toEqual({ code: "network_error", status: 0 });
   });
 
-  test("a proxy that lets no WebSocket through", async () => {
+  test("a proxy without WebSockets is reported as network_error", async () => {
     const { id } = await scene.answered();
     const proxy = createServer(async (request, response) => {
       const { method = "GET", headers } = request;
@@ -81,8 +81,8 @@ describe("a stream that is refused says why, as every other method does", () => 
   });
 });
 
-describe("a stream that the server ends says why", () => {
-  test("the token was revoked", async () => {
+describe("the error of a stream that the server closes", () => {
+  test("a revoked token is reported as unauthorized", async () => {
     const { token, id: tokenId } = await scene.ringport.tokens.issue({ userName: "ana", label: "for a while" });
     const { id } = await scene.answered();
     const stream = await scene.client({ token }).stream(id);
@@ -91,8 +91,8 @@ describe("a stream that the server ends says why", () => {
     await scene.client().calls.hangUp(id);
   });
 
-  // Deno's server can lose the close frame while a client is sending: then the client comes back and is told nothing.
-  test.skipIf("Deno" in globalThis)("what was written is no audio", async () => {
+  // Deno's server can lose the close frame while a client is sending: then the client reconnects without learning the reason.
+  test.skipIf("Deno" in globalThis)("invalid audio is reported as audio_unsupported", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding: "mp3" });
     void stream.write(new Uint8Array(8 * 1024).fill(0x20));

@@ -7,84 +7,87 @@ import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support
 const scene = streamScene();
 const { network } = scene;
 const HZ = 700;
-/** A tone that no whole number of frames fits in. */
+/** A tone whose length is not a whole number of frames. */
 const TONE = tone(HZ, 1_003, RATE, 8_000);
 
-/** A tone begins and ends with a zero crossing, whose zeros cannot be told from silence. */
+/** A tone begins and ends with a zero crossing, whose zeros look like silence. */
 const spoken = heardBy({ heard: TONE });
 
-describe("what is written", () => {
-  test("is what the callee hears, sample by sample, in pieces of any size and before the answer too", async () => {
+describe("write", () => {
+  test("the callee hears every written sample, even from before pickup", async () => {
     const { id, leg } = await scene.ring();
     const stream = await scene.client().stream(id);
     for (let at = 0, size = 1; at < TONE.length; at += size, size = (size * 7) % 997)
       await stream.write(TONE.subarray(at, at + size));
     leg.answer();
-    expect(await stream.mark("said")).toBe("reached");
+    expect(await stream.mark("end")).toBe("reached");
     expect(heardBy(leg)).toEqual(spoken);
     expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
     const happened = namesOf(await allOf(stream.events())).filter((name) => name !== "transcripts_unavailable");
     expect(happened).toEqual(["ringing", "answered", "mark", "completed"]);
   });
 
-  test("may be bytes that are cut within samples", async () => {
+  test("written bytes may be cut within samples", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id);
     const bytes = new Uint8Array(TONE.buffer);
     for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 997)
       await stream.write(bytes.subarray(at, at + size));
-    expect(await stream.mark("said")).toBe("reached");
+    expect(await stream.mark("end")).toBe("reached");
     expect(heardBy(leg)).toEqual(spoken);
     await stream.hangUp();
   });
 
-  test("may be mu-law, of samples or of bytes", async () => {
+  test("mu-law may be written as samples or as bytes", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding: "mulaw" });
     const half = tone(HZ, 500, 8_000, 8_000);
     await stream.write(half);
     await stream.write(encodeMulaw(half));
-    expect(await stream.mark("said")).toBe("reached");
+    expect(await stream.mark("end")).toBe("reached");
     const heard = heardBy(leg);
     expect(heard.length / RATE).toBeCloseTo(1, 1);
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
     await stream.hangUp();
   });
 
-  test("may be an MP3, cut anywhere", async () => {
+  test("an MP3 may be written in pieces, cut anywhere", async () => {
     const { readFile } = await import("node:fs/promises");
     const mp3 = await readFile(new URL("../../examples/hello.mp3", import.meta.url));
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding: "mp3" });
     for (let at = 0; at < mp3.length; at += 777) await stream.write(mp3.subarray(at, at + 777));
     expect(() => stream.write(TONE)).toThrow(/write the bytes of the MP3/);
-    expect(await stream.mark("said")).toBe("reached");
+    expect(await stream.mark("end")).toBe("reached");
     expect(heardBy(leg).length / RATE).toBeGreaterThan(1);
     await stream.hangUp();
   });
 });
 
-describe("what the callee says", () => {
-  test.each(["pcm_s16le", "mulaw"] as const)("comes back in frames of 20 ms as %s", async (encoding) => {
-    const { id, leg } = await scene.answered();
-    const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
-    leg.say(TONE);
-    const heard = new Int16Array(2 * RATE);
-    let filled = 0;
-    for await (const frame of stream.audio()) {
-      expect(frame).toBeInstanceOf(Int16Array);
-      expect(frame.length).toBe(RATE / 50);
-      heard.set(frame, filled);
-      filled += frame.length;
-      if (filled === heard.length) break;
-    }
-    const voice = heardBy({ heard });
-    if (encoding === "pcm_s16le") expect(voice).toEqual(spoken);
-    else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
-    await stream.close();
-  });
+describe("the callee's audio", () => {
+  test.each(["pcm_s16le", "mulaw"] as const)(
+    "the callee's audio arrives in frames of 20 ms as %s",
+    async (encoding) => {
+      const { id, leg } = await scene.answered();
+      const stream = await scene.client().stream(id, { encoding, sampleRate: RATE, audio: "callee" });
+      leg.say(TONE);
+      const heard = new Int16Array(2 * RATE);
+      let filled = 0;
+      for await (const frame of stream.audio()) {
+        expect(frame).toBeInstanceOf(Int16Array);
+        expect(frame.length).toBe(RATE / 50);
+        heard.set(frame, filled);
+        filled += frame.length;
+        if (filled === heard.length) break;
+      }
+      const voice = heardBy({ heard });
+      if (encoding === "pcm_s16le") expect(voice).toEqual(spoken);
+      else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
+      await stream.close();
+    },
+  );
 
-  test("is heard by who asks for it only", async () => {
+  test("the callee's audio requires the option audio", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client().stream(id);
     expect(() => stream.audio()).toThrow(/audio: "callee"/);
@@ -93,7 +96,7 @@ describe("what the callee says", () => {
 });
 
 describe("clear", () => {
-  test("drops what waits on both sides of the connection, answers what was heard, and settles the marks", async () => {
+  test("clear drops all queued audio, returns heard_ms and settles the marks", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id);
     const long = tone(HZ, 40_000, RATE, 8_000);
@@ -112,8 +115,8 @@ describe("clear", () => {
   });
 });
 
-describe("the end", () => {
-  test("comes by the callee: writing fails, marks end, iterators stop", async () => {
+describe("the end of a stream", () => {
+  test("a hang-up by the callee ends writes, marks and iterators", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { audio: "callee" });
     const reading = Promise.all([allOf(stream.events()), allOf(stream.audio())]);
@@ -130,14 +133,14 @@ describe("the end", () => {
     await stream.close();
   });
 
-  test("comes by a call that fails", async () => {
+  test("a failed call ends the stream as failed", async () => {
     const { id, leg } = await scene.ring();
     const stream = await scene.client().stream(id);
     leg.end("busy");
     expect(await stream.ended).toEqual({ status: "failed", reason: "busy" });
   });
 
-  test("comes by close, when what was written is heard", async () => {
+  test("close ends the call once the written audio has been heard", async () => {
     const { id, leg } = await scene.answered();
     const client = scene.client();
     const stream = await client.stream(id);
@@ -149,7 +152,7 @@ describe("the end", () => {
     expect(heardBy(leg)).toEqual(spoken);
   });
 
-  test("comes by a signal, at once", async () => {
+  test("a signal ends the stream at once", async () => {
     const { id } = await scene.answered();
     const stop = new AbortController();
     const stream = await scene.client().stream(id, { signal: stop.signal });
@@ -163,8 +166,8 @@ describe("the end", () => {
   });
 });
 
-describe("keys", () => {
-  test("are pressed, and heard from the callee", async () => {
+describe("DTMF", () => {
+  test("keys are sent to the callee and received from the callee", async () => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id);
     leg.press("5");
@@ -181,13 +184,13 @@ describe("keys", () => {
   });
 });
 
-describe("one loop at a time", () => {
+describe("a second reader", () => {
   let stream: CallStream;
   beforeAll(async () => {
     stream = await scene.client().stream((await scene.answered()).id);
   });
 
-  test("reads the events, and the next goes on where it stopped", async () => {
+  test("the next reader of events continues after the previous one", async () => {
     const first = stream.events();
     expect((await first.next()).value).toMatchObject({ event: "ringing" });
     await expect(stream.events().next()).rejects.toThrow(/one loop at a time/);

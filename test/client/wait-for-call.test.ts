@@ -1,7 +1,7 @@
 import { createClient } from "ringport/client";
 import { describe, expect, test } from "vitest";
 
-/** A server whose timeline has one more piece at each reading, in pages as long as they are asked for. */
+/** A server whose timeline grows by one piece at each request, in pages of the requested length. */
 function growing(pieces: readonly number[]) {
   let length = 0;
   let reading = 0;
@@ -28,23 +28,23 @@ function growing(pieces: readonly number[]) {
 
 describe("waitForCall", () => {
   test.each([[[1, 0, 2]], [[450]], [[150, 150, 150]], [[200, 1, 199, 1]]])(
-    "tells each event of a timeline that grows by %j once and in order",
+    "each event of a timeline that grows by %j is reported once and in order",
     async (pieces) => {
       const { client } = growing(pieces);
-      const told: string[] = [];
-      await client.waitForCall("call_1", { onProgress: ({ id }) => void told.push(id), timeoutMs: 5_000 });
+      const reported: string[] = [];
+      await client.waitForCall("call_1", { onProgress: ({ id }) => void reported.push(id), timeoutMs: 5_000 });
       const all = pieces.reduce((sum, piece) => sum + piece, 0);
-      expect(told).toEqual(Array.from({ length: all }, (_, index) => `evt_${index}`));
+      expect(reported).toEqual(Array.from({ length: all }, (_, index) => `evt_${index}`));
     },
   );
 
-  test("does not read again what filled a page", async () => {
+  test("a full page is not requested again", async () => {
     const { client, cursors } = growing([450, 0, 1]);
     await client.waitForCall("call_1");
     expect(cursors).toEqual([null, "200", "400", "400", "400"]);
   });
 
-  test("waits for one event to be dealt with before it tells the next", async () => {
+  test("the next event waits for the promise of onProgress", async () => {
     const { client } = growing([3]);
     const steps: string[] = [];
     await client.waitForCall("call_1", {

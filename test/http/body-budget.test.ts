@@ -18,14 +18,14 @@ function refused(work: () => void): unknown {
 }
 
 describe("a user's budget", () => {
-  test("refuses the body that goes beyond it, and no body of another user", () => {
+  test("the budget refuses a body beyond it, but no body of another user", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
     bodies.share(bob).grow(100 * KB);
   });
 
-  test("has room again as soon as a body is given back", () => {
+  test("the budget has room again once a body is released", () => {
     const bodies = budget();
     const held = bodies.share(ada);
     held.grow(200 * KB);
@@ -35,7 +35,7 @@ describe("a user's budget", () => {
     expect(refused(() => bodies.share(ada).grow(65 * KB))).toEqual(busy);
   });
 
-  test("has as much room again for small bodies, whatever the large ones take", () => {
+  test("small bodies have a budget of the same size, apart from large ones", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     for (let small = 0; small < 4; small++) bodies.share(ada).grow(50 * KB);
@@ -43,7 +43,7 @@ describe("a user's budget", () => {
     bodies.share(bob).grow(1);
   });
 
-  test("keeps what a body had when it may not grow", () => {
+  test("a refused growth leaves the share of the body unchanged", () => {
     const bodies = budget();
     const held = bodies.share(ada);
     held.grow(120 * KB);
@@ -56,7 +56,7 @@ describe("a user's budget", () => {
 describe("a demo token", () => {
   const demo = { userId: "ada", demoInstanceId: "inst_1" };
 
-  test("has a quarter of its user's budgets, and its bodies count for the user as well", () => {
+  test("a demo token has a quarter of its user's budgets, and counts towards them", () => {
     const bodies = new BodyBudget({ allBodiesBytes: 1_600 * KB, userBodiesBytes: 400 * KB });
     bodies.share(demo).grow(100 * KB);
     expect(refused(() => bodies.share(demo).grow(SMALL_BODY + 1))).toEqual(busy);
@@ -67,7 +67,7 @@ describe("a demo token", () => {
     expect(refused(() => bodies.share(ada).grow(SMALL_BODY + 1))).toEqual(busy);
   });
 
-  test("has room again as soon as a body is given back", () => {
+  test("the budget has room again once a body is released", () => {
     const bodies = budget();
     const held = bodies.share(demo);
     held.grow(50 * KB);
@@ -87,7 +87,7 @@ test("four users with full budgets leave room for the uploads of others", () => 
   bodies.share(eve).grow(100 * KB);
 });
 
-test("the largest body has room while there is no other one", () => {
+test("the largest body fits while there is no other body", () => {
   const bodies = budget();
   expect(bodies.most(ada)).toBe(200 * KB);
   bodies.share(ada).grow(bodies.most(ada));
@@ -97,8 +97,8 @@ test("the largest body has room while there is no other one", () => {
   expect(new BodyBudget({ allBodiesBytes: 300 * KB, userBodiesBytes: 200 * KB }).most(ada)).toBe(150 * KB);
 });
 
-describe("the budget of all", () => {
-  test("refuses a large body of anybody when it is used up, and no small one", () => {
+describe("the budget of all users", () => {
+  test("a used-up budget refuses every large body and no small one", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     bodies.share(bob).grow(100 * KB);
@@ -106,7 +106,7 @@ describe("the budget of all", () => {
     bodies.share(eve).grow(SMALL_BODY);
   });
 
-  test("counts a small body from the moment in which it is large", () => {
+  test("a small body counts once it becomes large", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     bodies.share(bob).grow(40 * KB);

@@ -4,7 +4,7 @@ import { ask } from "./support/ask.ts";
 import type { Served } from "./support/fakes.ts";
 import { CREATED, call, serve } from "./support/fakes.ts";
 
-/** An application that tells what body reached the use case. */
+/** An application that records the bodies that reach the use case. */
 function recording(bodyBytes = DEFAULT_LIMITS.bodyBytes): Served & { seen: unknown[] } {
   const seen: unknown[] = [];
   const create = async (_: unknown, input: unknown) => {
@@ -26,7 +26,7 @@ describe("content type", () => {
     expect((await post(recording().app, {}, { "content-type": type })).status).toBe(201);
   });
 
-  test("an absent one is read as JSON", async () => {
+  test("a body without a content type is read as JSON", async () => {
     const { app, seen } = recording();
     expect((await post(app, '{"a":1}')).status).toBe(201);
     expect(seen).toEqual([{ a: 1 }]);
@@ -65,14 +65,14 @@ describe("JSON", () => {
     ["an overlong sequence", new Uint8Array([0x22, 0xc0, 0xaf, 0x22])],
     ["UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
   ];
-  test.each(bad)("%s is answered with 400 invalid_json", async (_, body) => {
+  test.each(bad)("%s leads to 400 invalid_json", async (_, body) => {
     const reply = await post(recording().app, body);
     expect([reply.status, reply.json.code]).toEqual([400, "invalid_json"]);
     expect(reply.json.errors).toHaveLength(1);
     expect(reply.json.errors[0].pointer).toBe("");
   });
 
-  test("a byte order mark is tolerated", async () => {
+  test("a body may begin with a byte order mark", async () => {
     const { app, seen } = recording();
     await post(app, new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]));
     expect(seen).toEqual([{}]);
@@ -88,14 +88,14 @@ describe("JSON", () => {
     expect(seen).toEqual([{ name: "é🎉" }]);
   });
 
-  test("a hundred thousand levels of nesting do no harm", async () => {
+  test("a hundred thousand levels of nesting do not crash the parser", async () => {
     const { app } = recording();
     const reply = await post(app, "[".repeat(100_000) + "]".repeat(100_000));
     expect([201, 400]).toContain(reply.status);
     expect((await post(app, "[".repeat(1_000_000))).status).toBe(400);
   });
 
-  test("a body that breaks off is a fault of the request", async () => {
+  test("a body that breaks off leads to 400 invalid_json", async () => {
     const { app, logged } = recording();
     const body = (async function* () {
       yield new TextEncoder().encode('{"a"');
@@ -106,7 +106,7 @@ describe("JSON", () => {
   });
 });
 
-test("only a body above 64 KiB is given to the parser of large bodies", async () => {
+test("the parser of large bodies receives only bodies above 64 KiB", async () => {
   const parsed: number[] = [];
   const seen: unknown[] = [];
   const { app } = serve({
@@ -135,7 +135,7 @@ test("only a body above 64 KiB is given to the parser of large bodies", async ()
 });
 
 describe("size", () => {
-  test("a gigabyte is refused as soon as the limit is passed, and reading stops", async () => {
+  test("a body over the limit is refused at once, and reading stops", async () => {
     let produced = 0;
     let closed = false;
     const chunk = new Uint8Array(64 * 1024).fill(32);
@@ -164,7 +164,7 @@ describe("size", () => {
     expect(read).toBe(false);
   });
 
-  test("a source that hangs while it is cancelled does not hold the answer back", async () => {
+  test("a source that hangs during cancellation does not delay the response", async () => {
     const body: AsyncIterable<Uint8Array> = {
       [Symbol.asyncIterator]: () => ({
         next: async () => ({ done: false, value: new Uint8Array(600) }),
@@ -180,7 +180,7 @@ describe("size", () => {
     expect((await recording(1000).app.handle(request)).status).toBe(413);
   });
 
-  test("an instance has room for its longest name where hardly any metadata is allowed", async () => {
+  test("the longest name fits even if hardly any metadata is allowed", async () => {
     const { app } = serve({ http: { limits: { ...DEFAULT_LIMITS, metadataBytes: 2 } } });
     const body = JSON.stringify({ name: "\u0001".repeat(120) }); // six bytes each
     expect((await ask(app, { method: "POST", path: "/v1/instances", body })).status).toBe(201);

@@ -40,7 +40,7 @@ const STATISTICS: MediaStatistics = {
 const post = { method: "POST", path: "/v1/calls", body: BODY };
 
 describe("POST /v1/calls", () => {
-  test("a new call is answered with 201, its six fields and where to read it", async () => {
+  test("a new call leads to 201 with its six fields and a Location", async () => {
     const reply = await ask(serve().app, post);
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual(CREATED_SHAPE);
@@ -48,7 +48,7 @@ describe("POST /v1/calls", () => {
     expect(reply.headers).not.toHaveProperty("idempotent-replayed");
   });
 
-  test("an active call that was there already is answered with 200 and no Location", async () => {
+  test("an existing active call leads to 200 without a Location", async () => {
     const create = async () => ({ ...call({ status: "RINGING" }), created: false, replayed: false });
     const reply = await ask(serve({ calls: { create } }).app, post);
     expect(reply.status).toBe(200);
@@ -78,7 +78,7 @@ describe("POST /v1/calls", () => {
   });
 
   test.each([[true, 201] as const, [false, 200] as const])(
-    "a replay says so and repeats the first status (created: %s)",
+    "a replay has the header and the original status (created: %s)",
     async (created, status) => {
       const create = async () => ({ ...call(), created, replayed: true });
       const reply = await ask(serve({ calls: { create } }).app, { ...post, headers: { "idempotency-key": "k1" } });
@@ -88,7 +88,7 @@ describe("POST /v1/calls", () => {
   );
 
   test.each(["", " ", "a b", "ключ", "x".repeat(256), '""'])(
-    "an idempotency key that is unfit is refused (%#)",
+    "an invalid idempotency key is refused (%#)",
     async (key) => {
       const headers = {
         get: (name: string) =>
@@ -103,7 +103,7 @@ describe("POST /v1/calls", () => {
     },
   );
 
-  test("all faults of the body are told with their pointers", async () => {
+  test("a 400 lists all faults of the body with their pointers", async () => {
     const create = async () => {
       throw invalidInput([
         { pointer: "/instanceId", code: "required", detail: "this field is required" },
@@ -142,7 +142,7 @@ describe("POST /v1/calls", () => {
     expect(reply.json).toMatchObject({ code, detail: "because", title: PROBLEMS[code].title });
   });
 
-  test("a refusal about a limit names it, and says in whole seconds when to try again", async () => {
+  test("a refusal about a limit names the limit and a Retry-After in seconds", async () => {
     const create = async () => {
       throw new Refusal("daily_call_limit", "because", { limit: 200, retryAfterMs: 61_001 });
     };
@@ -178,17 +178,17 @@ describe("GET /v1/calls/:callId", () => {
     expect(reply.headers["cache-control"]).toBe("private, no-cache");
   });
 
-  test("times are null until they come", async () => {
+  test("the times of a new call are null", async () => {
     expect((await get({})).json).toMatchObject({ started_at: null, ended_at: null });
   });
 
-  test("an outcome of an earlier version has no evidence to name", async () => {
+  test("the outcome of an earlier version has null as evidence", async () => {
     const { heardEvidence: _, ...earlier } = outcome;
     const reply = await get({ ...final, outcome: earlier }, "?expand=outcome");
     expect(reply.json.outcome).toMatchObject({ heard_ratio: 1, heard_evidence: null });
   });
 
-  test("outcome, transcript and media are added when asked for", async () => {
+  test("expand adds outcome, transcript and media", async () => {
     const reply = await get({ ...final, outcome }, "?expand=outcome,%20transcript,media");
     expect(reply.json.outcome).toEqual({
       reason: "message_played",
@@ -216,11 +216,11 @@ describe("GET /v1/calls/:callId", () => {
     [{ type: "DYNAMIC_STREAM" }, null],
     [{ type: "DYNAMIC_AGENT", instructions: ["Greet."] }, null],
   ];
-  test.each(messages)("the media of %j", async (message, media) => {
+  test.each(messages)("expand=media describes %j", async (message, media) => {
     expect((await get({ message }, "?expand=media")).json).toMatchObject({ type: message.type, media });
   });
 
-  test("the media of a call that is over tell how the audio went, where the network has counted", async () => {
+  test("the media of a finished call include the statistics of the network", async () => {
     const stream = {
       codec: "PCMU",
       packets_sent: 300,
@@ -236,8 +236,8 @@ describe("GET /v1/calls/:callId", () => {
       mos: null,
       held_ms: 20,
     };
-    const told = await get({ ...final, outcome, mediaStatistics: STATISTICS }, "?expand=media");
-    expect(told.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
+    const expanded = await get({ ...final, outcome, mediaStatistics: STATISTICS }, "?expand=media");
+    expect(expanded.json.media).toEqual({ voice_id: "en-US-1", characters: 5, stream });
     const { packetsInjected: _, ...earlier } = STATISTICS;
     const before = await get({ ...final, outcome, mediaStatistics: earlier }, "?expand=media");
     expect(before.json.media.stream).toEqual({ ...stream, packets_injected: null });
@@ -245,7 +245,7 @@ describe("GET /v1/calls/:callId", () => {
     expect((await get(live, "?expand=media")).json.media).toEqual({ stream });
   });
 
-  test("an unknown expansion is refused, naming the known ones", async () => {
+  test("an unknown expansion is refused with a list of the known ones", async () => {
     for (const query of ["?expand=outcome,secrets", "?expand=", "?expand=outcome&expand=media"]) {
       const reply = await get({}, query);
       expect(reply.status).toBe(400);
@@ -254,7 +254,7 @@ describe("GET /v1/calls/:callId", () => {
     }
   });
 
-  test("an unknown call, and an id that no call can have, are not found", async () => {
+  test("an unknown or impossible call id leads to 404", async () => {
     const { app } = serve();
     for (const id of ["call_none", "%00", "%2e%2e%2f", "a".repeat(5000), "'; drop table calls; --"]) {
       const reply = await ask(app, { path: `/v1/calls/${encodeURI(id).replaceAll("%25", "%")}` });
@@ -265,14 +265,14 @@ describe("GET /v1/calls/:callId", () => {
 });
 
 describe("DELETE /v1/calls/:callId", () => {
-  test("an active call is ended with 204 and no body", async () => {
+  test("a hang-up leads to 204 without a body", async () => {
     const reply = await ask(serve().app, { method: "DELETE", path: `/v1/calls/${CALL_ID}` });
     expect(reply.status).toBe(204);
     expect(reply.raw.body).toBeUndefined();
     expect(reply.headers).not.toHaveProperty("content-type");
   });
 
-  test("a call that is unknown, foreign or over is not found", async () => {
+  test("a hang-up of an unknown, foreign or finished call leads to 404", async () => {
     const reply = await ask(serve().app, { method: "DELETE", path: "/v1/calls/call_other" });
     expect(reply.status).toBe(404);
     expect(reply.json.code).toBe("call_not_found");
@@ -280,7 +280,7 @@ describe("DELETE /v1/calls/:callId", () => {
 });
 
 describe("GET /v1/calls/:callId/events", () => {
-  test("the timeline shows exactly the fields of an event", async () => {
+  test("the timeline has exactly the fields of an event", async () => {
     const reply = await ask(serve().app, { path: `/v1/calls/${CALL_ID}/events` });
     expect(reply.json).toEqual([
       {
@@ -294,7 +294,7 @@ describe("GET /v1/calls/:callId/events", () => {
     ]);
   });
 
-  test("the timeline of an unknown call is not found", async () => {
+  test("the timeline of an unknown call leads to 404", async () => {
     expect((await ask(serve().app, { path: "/v1/calls/call_x/events" })).status).toBe(404);
   });
 });

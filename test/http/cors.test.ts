@@ -11,7 +11,7 @@ const preflight = {
   headers: { origin: ORIGIN, "access-control-request-method": "POST" },
 };
 
-test("switched off, a preflight is a request without a token and no reply has CORS headers", async () => {
+test("without CORS, a preflight gets a 401 and no reply has CORS headers", async () => {
   const { app } = serve();
   expect((await ask(app, preflight)).status).toBe(401);
   const reply = await ask(app, { path: "/v1/calls", headers: { origin: ORIGIN } });
@@ -19,10 +19,10 @@ test("switched off, a preflight is a request without a token and no reply has CO
   expect(reply.headers).not.toHaveProperty("vary");
 });
 
-describe("for everybody", () => {
+describe("CORS for all origins", () => {
   const { app } = serve({ http: { cors: true } });
 
-  test("a preflight is answered with 204 without a token", async () => {
+  test("a preflight without a token leads to 204", async () => {
     for (const path of ["/v1/calls", "/v1/calls/x", "/nowhere"]) {
       const reply = await ask(app, { ...preflight, path });
       expect(reply.status).toBe(204);
@@ -36,11 +36,11 @@ describe("for everybody", () => {
     }
   });
 
-  test("an OPTIONS that is no preflight needs a token", async () => {
+  test("an OPTIONS request other than a preflight needs a token", async () => {
     expect((await ask(app, { method: "OPTIONS", path: "/v1/calls", token: null })).status).toBe(401);
   });
 
-  test("refusals can be read by the page too", async () => {
+  test("the page can read refusals too", async () => {
     const reply = await ask(app, { path: "/v1/calls", token: null, headers: { origin: ORIGIN } });
     expect(reply.status).toBe(401);
     expect(reply.headers["access-control-allow-origin"]).toBe("*");
@@ -50,12 +50,12 @@ describe("for everybody", () => {
   });
 });
 
-/** What a page can read of every answer (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+/** Headers that a page can always read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
 const SAFE_REPLY = ["cache-control", "content-language", "content-length", "content-type", "expires", "last-modified"];
-/** What means nothing to a page. */
+/** Headers that are irrelevant to a page. */
 const FOR_OTHERS = ["vary", "x-content-type-options", "connection", "upgrade"];
 
-describe("headers for pages of other origins", () => {
+describe("headers of CORS", () => {
   const file = { size: 3, durationMs: 1, bytes: async function* () {} };
   const { app } = serve({
     http: { cors: true, rateLimit: { limit: 100, windowMs: 1000 } },
@@ -64,7 +64,7 @@ describe("headers for pages of other origins", () => {
   const exposed = async () =>
     (await ask(app, { path: "/v1/calls" })).headers["access-control-expose-headers"]?.split(", ") ?? [];
 
-  test("every documented header is allowed, or can be read", async () => {
+  test("every documented header is allowed or exposed", async () => {
     const { headers } = await ask(app, preflight);
     const allowed = headers["access-control-allow-headers"]?.split(", ");
     const names = (table: object) => Object.keys(table).map((name) => name.toLowerCase());
@@ -86,17 +86,17 @@ describe("headers for pages of other origins", () => {
     ["GET", `/v1/calls/${CALL_ID}/stream`],
     ["PUT", "/v1/calls"],
     ["POST", "/v1/calls", { "content-type": "text/plain" }],
-  ])("%s %s sends none that is not exposed %j", async (method, path, headers = {}) => {
+  ])("%s %s sends only exposed headers %j", async (method, path, headers = {}) => {
     const { headers: sent } = await ask(app, { method, path, headers, ...(method === "POST" && { body: "x" }) });
     const names = Object.keys(sent).filter((name) => !name.startsWith("access-control"));
     expect([...SAFE_REPLY, ...FOR_OTHERS, ...(await exposed())]).toEqual(expect.arrayContaining(names));
   });
 });
 
-describe("for some origins", () => {
+describe("CORS for some origins", () => {
   const { app } = serve({ http: { cors: { origins: [ORIGIN], maxAgeSeconds: 5 } } });
 
-  test("an allowed origin is named, another is not, and caches are told", async () => {
+  test("an allowed origin is named, another is not, and Vary names Origin", async () => {
     const allowed = await ask(app, { path: "/v1/calls", headers: { origin: ORIGIN } });
     expect(allowed.headers).toMatchObject({ "access-control-allow-origin": ORIGIN, vary: "Origin" });
     for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}] as Record<string, string>[]) {
@@ -106,7 +106,7 @@ describe("for some origins", () => {
     }
   });
 
-  test("the preflight of an allowed origin may be kept", async () => {
+  test("the preflight of an allowed origin has a max-age", async () => {
     expect((await ask(app, preflight)).headers).toMatchObject({
       "access-control-allow-origin": ORIGIN,
       "access-control-max-age": "5",

@@ -8,7 +8,7 @@ import { serve } from "./support/fakes.ts";
 const asset = async (name: string) =>
   name.startsWith("swagger-ui") ? new TextEncoder().encode(`/* ${name} */`) : undefined;
 
-test("the page loads its own files and nothing else", async () => {
+test("the documentation page loads only its own files", async () => {
   const { app } = serve({ http: { asset, basePath: "/api" } });
   const page = await ask(app, { path: "/api/docs", token: null });
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -33,7 +33,7 @@ test("the page loads its own files and nothing else", async () => {
   expect(init.text).toContain('"/api/openapi.json"');
 });
 
-test("the front door leads to the page, with the base path and without", async () => {
+test("the path / redirects to /docs, with a base path and without", async () => {
   for (const [basePath, path] of [
     ["", "/"],
     ["/api", "/api"],
@@ -51,7 +51,7 @@ test("the front door leads to the page, with the base path and without", async (
     expect({ path, status: (await ask(app, { path, token: null })).status }).toEqual({ path, status: 404 });
 });
 
-test("where the files were not shipped, the answer leads to the document", async () => {
+test("without its files, the page leads to 404 and names openapi.json", async () => {
   for (const http of [{}, { asset: async () => undefined }]) {
     const { app } = serve({ http });
     for (const path of ["/", "/docs", "/docs/assets/swagger-ui.css", "/docs/assets/init.js"]) {
@@ -62,7 +62,7 @@ test("where the files were not shipped, the answer leads to the document", async
   }
 });
 
-test("only the files of the page are served", async () => {
+test("the assets path serves only the files of the page", async () => {
   const asked: string[] = [];
   const spy = async (name: string) => {
     asked.push(name);
@@ -74,14 +74,14 @@ test("only the files of the page are served", async () => {
   expect(asked).toEqual([]);
 });
 
-test("every code has an anchor on the page that problem types lead to", async () => {
+test("the errors page has an anchor for every code", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
   for (const [code, { title, status }] of Object.entries(PROBLEMS)) {
     const { means, fix } = PROBLEM_ADVICE[code as ProblemCode];
     const at = page.text.indexOf(`id="${code}"`);
     expect(at).toBeGreaterThan(0);
     const section = plain(page.text.slice(at, page.text.indexOf("<h", at)));
-    for (const said of [`${status} ${title}. ${means}`, fix]) expect(section).toContain(said);
+    for (const text of [`${status} ${title}. ${means}`, fix]) expect(section).toContain(text);
   }
   for (const reason of [...COMPLETED_REASONS, ...FAILED_REASONS]) expect(page.text).toContain(`id="reason-${reason}"`);
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);

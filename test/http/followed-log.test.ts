@@ -26,7 +26,7 @@ async function started(storage: Storage, shift: () => number = () => 0) {
   });
   const { token } = await ringport.tokens.issue({ userName: "ana", label: "test" });
   const send = (method: string, path: string, body?: unknown) => sent(ringport, token, method, path, body);
-  /** Everything behind the cursor. */
+  /** All events after the cursor. */
   const follow = async (from?: string): Promise<Read> => {
     const ids: string[] = [];
     let cursor = from;
@@ -49,7 +49,7 @@ async function sent(ringport: Ringport, token: string, method: string, path: str
   return answer;
 }
 
-/** Eight programs create calls and hang them up, one goes after the log. */
+/** Eight programs create calls and hang up; another one follows the log. */
 async function manyWriters(storage: Storage): Promise<void> {
   const { ringport, send, follow } = await started(storage);
   let writing = WRITERS;
@@ -82,11 +82,11 @@ async function manyWriters(storage: Storage): Promise<void> {
 }
 
 describe("a reader that follows GET /v1/events", () => {
-  test("sees every event of eight writers exactly once (SQLite)", { timeout: 30_000 }, () =>
+  test("a reader sees every event of eight writers exactly once (SQLite)", { timeout: 30_000 }, () =>
     manyWriters(sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db`, synchronous: "NORMAL" })),
   );
 
-  test("misses nothing when the clock is set back and the server starts again", { timeout: 30_000 }, async () => {
+  test("a reader misses nothing if the clock is set back at a restart", { timeout: 30_000 }, async () => {
     const path = `${temporaryFolder("followed")}/ringport.db`;
     const before = await started(sqliteStorage({ path }));
     await before.send("POST", "/v1/instances", { name: "Before" });

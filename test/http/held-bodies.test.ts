@@ -11,7 +11,7 @@ const LARGE = 100 * KB;
 const limits = { ...DEFAULT_LIMITS, allBodiesBytes: 4 * LARGE, userBodiesBytes: 2 * LARGE };
 const spaces = (bytes: number) => new Uint8Array(bytes).fill(32);
 
-/** A body that a test sends piece by piece. */
+/** A body that the test sends piece by piece. */
 function drip() {
   const pieces: Uint8Array[] = [];
   let end: (() => void) | undefined;
@@ -75,14 +75,14 @@ function world() {
       headers: new Headers({ authorization: `Bearer ${user}`, ...headers }),
       body,
     });
-  /** A request of which the last bytes are still to come. */
+  /** A request whose last bytes are still missing. */
   const hold = (user: string, bytes = LARGE, missing = 1) => {
     const source = drip();
     source.send(spaces(bytes - missing));
     const reply = post(user, source.body, { "content-length": String(bytes) });
     return { ...source, reply };
   };
-  /** The answer to a whole body. */
+  /** The reply to a whole body. */
   const send = (user: string, bytes = LARGE, text = "{}") => {
     const { reply, ...source } = hold(user, bytes, text.length);
     source.send(new TextEncoder().encode(text));
@@ -97,8 +97,8 @@ const turns = async () => {
 };
 const codeOf = (reply: Reply) => answered(reply).json.code;
 
-describe("held uploads of one user", () => {
-  test("refuse the user's next one unread, with the time to come again, and nobody else's", async () => {
+describe("unfinished uploads of one user", () => {
+  test("the user's next upload is refused unread; another user's is not", async () => {
     const { hold, send, post } = world();
     hold("ada");
     hold("ada");
@@ -115,7 +115,7 @@ describe("held uploads of one user", () => {
     expect((await send("bob")).status).toBe(201);
   });
 
-  test("hold their bytes as they come if no length was announced", async () => {
+  test("an upload without a length counts as its bytes arrive", async () => {
     const { post, send } = world();
     const source = drip();
     const reply = post("ada", source.body);
@@ -130,7 +130,7 @@ describe("held uploads of one user", () => {
     expect((await send("ada", 2 * LARGE)).status).toBe(201);
   });
 
-  test("stop being read when they grow beyond the budget", async () => {
+  test("an upload that outgrows the budget is no longer read", async () => {
     const { post, hold } = world();
     hold("ada");
     await turns();
@@ -143,7 +143,7 @@ describe("held uploads of one user", () => {
   });
 });
 
-test("large bodies of several users refuse no small one of another", async () => {
+test("large bodies never cause the refusal of a small body", async () => {
   const { hold, send } = world();
   hold("ada", 2 * LARGE);
   hold("bob");
@@ -152,42 +152,42 @@ test("large bodies of several users refuse no small one of another", async () =>
   expect((await send("eve", 60 * KB)).status).toBe(201);
 });
 
-test("a body that could never be within the budget is too large", async () => {
+test("a body larger than the whole budget leads to 413", async () => {
   const { send } = world();
   expect((await send("ada", 2 * LARGE)).status).toBe(201);
   expect(codeOf(await send("ada", 2 * LARGE + 1))).toBe("body_too_large");
 });
 
-describe("the bytes of a body are given back", () => {
+describe("the bytes of a body", () => {
   const { system, hold, send, post } = world();
   afterEach(async () => expect((await send("ada", 2 * LARGE)).status).toBe(201));
 
-  test("once it is answered, also while nobody has collected the garbage", async () => {
+  test("the bytes are released with the reply, before any garbage collection", async () => {
     for (let request = 0; request < 10; request++) expect((await send("ada", 2 * LARGE)).status).toBe(201);
   });
 
-  test("when it breaks off", async () => {
+  test("the bytes are released if the body breaks off", async () => {
     const held = hold("ada", 2 * LARGE);
     await turns();
     held.breakOff();
     expect(codeOf(await held.reply)).toBe("invalid_json");
   });
 
-  test("when it is not JSON", async () => {
+  test("the bytes are released if the body is not JSON", async () => {
     expect(codeOf(await send("ada", LARGE, "{"))).toBe("invalid_json");
   });
 
-  test("when the request is refused", async () => {
+  test("the bytes are released if the request is refused", async () => {
     expect(codeOf(await send("ada", LARGE, '{"refuse":1}'))).toBe("instance_not_found");
   });
 
-  test("when it is larger than announced", async () => {
+  test("the bytes are released if the body exceeds its announced length", async () => {
     const source = drip();
     source.send(spaces(3 * LARGE));
     expect(codeOf(await post("ada", source.body, { "content-length": "10" }))).toBe("body_too_large");
   });
 
-  test("when nothing comes for 30 s", async () => {
+  test("the bytes are released if the body stalls for 30 s", async () => {
     const held = hold("ada", 2 * LARGE);
     await turns();
     await system.advance(29_999);
@@ -198,7 +198,7 @@ describe("the bytes of a body are given back", () => {
     await held.left;
   });
 
-  test("when it is not complete within 2 minutes, however steadily it comes", async () => {
+  test("the bytes are released if the body takes more than 2 minutes", async () => {
     const source = drip();
     const reply = post("ada", source.body, { "content-length": String(2 * LARGE) });
     for (let seconds = 0; seconds < 120; seconds += 20) {

@@ -51,7 +51,7 @@ function send({ method = "GET", target, headers = {}, body }: Hostile): Promise<
   return app.handle(request);
 }
 
-/** What holds for every reply, whatever was asked. */
+/** Checks that hold for every reply. */
 function checkReply(reply: Reply): void {
   expect(reply.status).toBeGreaterThanOrEqual(200);
   expect(reply.status).not.toBe(500);
@@ -120,7 +120,7 @@ fuzz(
     const reply = await send({ method, target, headers: token === null ? {} : { authorization: `Bearer ${token}` } });
     checkReply(reply);
     const { body } = reply;
-    // What was asked for may come back in `instance`, but nothing that only a record knows.
+    // `instance` may repeat the request, but nothing may reveal the content of a record.
     if (!reply.headers["content-type"]?.startsWith("text/"))
       expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
     // "/v1/../healthz" is another way to write "/healthz" (RFC 3986 §5.2.4).

@@ -40,7 +40,7 @@ describe("methods", () => {
   );
 });
 
-describe("addresses", () => {
+describe("paths", () => {
   test.each([
     "/",
     "/v1",
@@ -65,20 +65,20 @@ describe("addresses", () => {
     expect(reply.json).toMatchObject({ status: 404, instance: path, type: expect.stringMatching(/#/) });
   });
 
-  test("a very long path does no harm", async () => {
+  test("a very long path leads to 404", async () => {
     const reply = await ask(serve().app, { path: `/v1/${"a".repeat(1_000_000)}` });
     expect(reply.status).toBe(404);
     expect(reply.json.instance).toHaveLength(1024);
   });
 
-  test("a very long query does no harm", async () => {
+  test("a query of a million bytes is read", async () => {
     const started = processorMs();
     const reply = await ask(serve().app, { path: `/v1/calls?${"a=1&".repeat(250_000)}limit=3` });
     expect(reply.status).toBe(200);
     expect(processorMs() - started).toBeLessThan(2000);
   });
 
-  test("a base path stands before everything", async () => {
+  test("a base path precedes every path", async () => {
     const { app } = serve({ http: { basePath: "/api/v2/" } });
     expect((await ask(app, { path: "/api/v2/healthz", token: null })).status).toBe(200);
     expect((await ask(app, { path: "/api/v2/v1/calls", token: null })).status).toBe(401);
@@ -91,13 +91,13 @@ describe("addresses", () => {
       expect((await ask(app, { path, token: null })).status).toBe(404);
   });
 
-  test.each(["api", "/a b", "/a/../b", "/*", "/:x", "/a?b"])("%j is no base path", (basePath) => {
+  test.each(["api", "/a b", "/a/../b", "/*", "/:x", "/a?b"])("the base path %j is refused", (basePath) => {
     expect(() => serve({ http: { basePath } })).toThrow(TypeError);
   });
 });
 
 describe("problem documents", () => {
-  test("have one shape", async () => {
+  test("every problem document has the same shape", async () => {
     const { app } = serve();
     const reply = await ask(app, { path: "/v1/calls/call_x?secret=1", headers: { "x-request-id": "r-1" } });
     expect(reply.headers["content-type"]).toBe("application/problem+json");
@@ -112,7 +112,7 @@ describe("problem documents", () => {
     });
   });
 
-  test("a mistake of ours is logged with the request id and not told", async () => {
+  test("an unexpected error is logged with the request id and not revealed", async () => {
     const get = async () => {
       throw Object.assign(new Error("SELECT secret FROM tokens"), { status: 418, secret: "s3cr3t" });
     };
@@ -123,15 +123,12 @@ describe("problem documents", () => {
     expect(logged.find((line) => line.level === "error")?.fields).toMatchObject({ request_id: "r-2" });
   });
 
-  test.each([undefined, null, "a string", 0, { status: 200 }])(
-    "even %j thrown is answered with 500",
-    async (thrown) => {
-      const get = () => Promise.reject(thrown);
-      expect((await ask(serve({ calls: { get } }).app, { path: one })).status).toBe(500);
-    },
-  );
+  test.each([undefined, null, "a string", 0, { status: 200 }])("a thrown %j leads to 500", async (thrown) => {
+    const get = () => Promise.reject(thrown);
+    expect((await ask(serve({ calls: { get } }).app, { path: one })).status).toBe(500);
+  });
 
-  test("a storage that is down is answered with 503 and when to try again", async () => {
+  test("an unavailable storage leads to 503 with a Retry-After", async () => {
     const get = () => Promise.reject(new StorageUnavailable("database is locked: /var/lib/x.db"));
     const reply = await ask(serve({ calls: { get } }).app, { path: one });
     expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
@@ -139,7 +136,7 @@ describe("problem documents", () => {
     expect(reply.text).not.toContain("/var/lib");
   });
 
-  test("a broken logger breaks no request for good", async () => {
+  test("a broken logger leads to 500, not to a rejection", async () => {
     const broken = () => {
       throw new Error("disk full");
     };
@@ -149,20 +146,23 @@ describe("problem documents", () => {
 });
 
 describe("ETag", () => {
-  test.each([one, `/v1/instances/${INSTANCE_ID}`, "/openapi.json"])("%s is revalidated", async (path) => {
-    const { app } = serve();
-    const { etag } = (await ask(app, { path })).headers;
-    expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
-    for (const known of [etag!, `W/${etag}`, `"x", ${etag}`, "*"]) {
-      const reply = await ask(app, { path, headers: { "if-none-match": known } });
-      expect(reply.status).toBe(304);
-      expect(reply.raw.body).toBeUndefined();
-      expect(reply.headers.etag).toBe(etag);
-    }
-    expect((await ask(app, { path, headers: { "if-none-match": '"x"' } })).status).toBe(200);
-  });
+  test.each([one, `/v1/instances/${INSTANCE_ID}`, "/openapi.json"])(
+    "%s can be revalidated with its ETag",
+    async (path) => {
+      const { app } = serve();
+      const { etag } = (await ask(app, { path })).headers;
+      expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+      for (const known of [etag!, `W/${etag}`, `"x", ${etag}`, "*"]) {
+        const reply = await ask(app, { path, headers: { "if-none-match": known } });
+        expect(reply.status).toBe(304);
+        expect(reply.raw.body).toBeUndefined();
+        expect(reply.headers.etag).toBe(etag);
+      }
+      expect((await ask(app, { path, headers: { "if-none-match": '"x"' } })).status).toBe(200);
+    },
+  );
 
-  test("the tag changes with the record and with what is shown of it", async () => {
+  test("the ETag changes with the record and its expansions", async () => {
     const tags = new Set<string | undefined>();
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const)
       for (const query of ["", "?expand=outcome"]) {
@@ -174,24 +174,24 @@ describe("ETag", () => {
 });
 
 describe("request ids", () => {
-  test("a given id comes back, on errors too", async () => {
+  test("the request's own id is returned, on errors too", async () => {
     const { app } = serve();
     for (const path of [one, "/v1/nothing", "/healthz"])
       expect((await ask(app, { path, headers: { "x-request-id": "abc/1" } })).headers["x-request-id"]).toBe("abc/1");
   });
 
-  test.each(["a b", "x".repeat(129), "é", ""])("an id that is unfit is replaced (%#)", async (id) => {
+  test.each(["a b", "x".repeat(129), "é", ""])("an invalid request id is replaced (%#)", async (id) => {
     const headers = { "x-request-id": id };
     expect((await ask(serve().app, { path: one, headers })).headers["x-request-id"]).toMatch(/^req_[0-9a-f]{16}$/);
   });
 
-  test("new ids can be made elsewhere", async () => {
+  test("new ids come from the newRequestId option", async () => {
     const { app } = serve({ http: { newRequestId: () => "mine-1" } });
     expect((await ask(app, { path: one })).headers["x-request-id"]).toBe("mine-1");
   });
 });
 
-test("one line is logged for each request, without token, query or body", async () => {
+test("each request is logged once, without token, query or body", async () => {
   const { app, logged } = serve();
   const body = { secret: "hunter2" };
   await ask(app, { method: "POST", path: "/v1/calls?access_token=t0k3n", body, headers: { "x-request-id": "r-3" } });
@@ -219,7 +219,7 @@ test("one line is logged for each request, without token, query or body", async 
 });
 
 describe("fetch", () => {
-  test("answers a WHATWG request with a WHATWG response", async () => {
+  test("fetch returns a WHATWG response to a WHATWG request", async () => {
     const { app } = serve();
     const headers = { authorization: "Bearer rp_live_anna" };
     const json = { ...headers, "content-type": "application/json" };
@@ -241,7 +241,7 @@ describe("fetch", () => {
   });
 });
 
-test("a request that fails because the server is closing is answered with 503", async () => {
+test("a request that fails because the server is closing leads to 503", async () => {
   const create = () => Promise.reject(new Error("the worker pool has been closed"));
   for (const [closing, code] of [
     [true, "stopping"],
@@ -254,7 +254,7 @@ test("a request that fails because the server is closing is answered with 503", 
   }
 });
 
-test("while there is nothing to serve, every request is answered with 503", async () => {
+test("a closed application returns 503 to every request", async () => {
   for (const code of ["stopping", "not_ready"] as const) {
     const app = closedHttp(code, "/api/");
     const reply = await app.handle(requestOf({ path: "/api/v1/calls", token: null }));

@@ -20,14 +20,14 @@ const refuse = (code: RefusalCode) => async () => {
 describe("POST /v1/instances", () => {
   const post = { method: "POST", path: "/v1/instances", body: { name: "Front desk" } };
 
-  test("a new instance is answered with 201, its six fields and where to read it", async () => {
+  test("a new instance leads to 201 with its six fields and a Location", async () => {
     const reply = await ask(serve().app, post);
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual(SHAPE);
     expect(reply.headers.location).toBe(one);
   });
 
-  test("a replay says so", async () => {
+  test("a replay has the header Idempotent-Replayed", async () => {
     const create = async () => ({ ...instance(), created: true, replayed: true });
     const reply = await ask(serve({ instances: { create } }).app, { ...post, headers: { "idempotency-key": "k" } });
     expect(reply.status).toBe(201);
@@ -81,27 +81,30 @@ describe("GET /v1/instances/:instanceId", () => {
     expect((await ask(serve().app, { path: `${one}?expand=calls` })).status).toBe(400);
   });
 
-  test("another's instance is not found", async () => {
+  test("the instance of another user leads to 404", async () => {
     const reply = await ask(serve().app, { path: "/v1/instances/inst_other" });
     expect([reply.status, reply.json.code]).toEqual([404, "instance_not_found"]);
   });
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("a deletion is answered with 204", async () => {
+  test("a deletion leads to 204", async () => {
     expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
   });
 
-  test.each(["instance_not_found", "demo_token_restricted"] as const)("the refusal %s", async (code) => {
-    const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, { method: "DELETE", path: one });
-    expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
-  });
+  test.each(["instance_not_found", "demo_token_restricted"] as const)(
+    "the refusal %s becomes its problem document",
+    async (code) => {
+      const reply = await ask(serve({ instances: { delete: refuse(code) } }).app, { method: "DELETE", path: one });
+      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+    },
+  );
 });
 
 describe("GET /v1/instances/:instanceId/configure", () => {
   const path = `${one}/configure`;
 
-  test("the code comes as bare Base64 of a PNG, with the headers that tell when to ask again", async () => {
+  test("the code is bare Base64 of a PNG, with the header QR-Expires-At", async () => {
     const reply = await ask(serve().app, { path });
     expect(Object.keys(reply.json)).toEqual(["instanceId", "qrCodeBase64", "message"]);
     expect(reply.json).toMatchObject({ instanceId: INSTANCE_ID, message: "Scan it." });
@@ -123,7 +126,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
   });
 
   test.each(["instance_not_found", "instance_already_linked", "qr_unavailable"] as const)(
-    "the refusal %s",
+    "the refusal %s becomes its problem document",
     async (code) => {
       const reply = await ask(serve({ instances: { configure: refuse(code) } }).app, { path });
       expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);

@@ -16,7 +16,7 @@ function* objects(value: unknown): Generator<Record<string, unknown>> {
   for (const inner of Object.values(value)) yield* objects(inner);
 }
 
-test("all paths and methods of the interface are there", () => {
+test("the document has all paths and methods of the interface", () => {
   const listed = Object.entries(document.paths).map(([path, item]) => `${Object.keys(item).sort()} ${path}`);
   expect(listed.sort()).toEqual(
     [
@@ -58,12 +58,12 @@ test.each([
   ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 404, 500, 503]],
   ["patch /v1/instances/{instanceId}", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
   ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
-])("%s lists its status codes", (operation, codes) => {
+])("the operation %s lists its status codes", (operation, codes) => {
   const [method = "", path = ""] = operation.split(" ");
   expect(Object.keys(document.paths[path]![method]!.responses).map(Number).sort()).toEqual(codes);
 });
 
-test("the document keeps the rules of OpenAPI 3.1", () => {
+test("the document follows the rules of OpenAPI 3.1", () => {
   const seen = new Set<string>();
   for (const [path, item] of Object.entries(document.paths))
     for (const operation of Object.values(item) as unknown as Record<string, unknown>[]) {
@@ -92,7 +92,7 @@ test("the document keeps the rules of OpenAPI 3.1", () => {
   });
 });
 
-test("every reference leads somewhere", () => {
+test("every reference of the document resolves", () => {
   const refs = [...objects(document)].flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
   expect(refs.length).toBeGreaterThan(100);
   for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
@@ -110,15 +110,18 @@ test("the schemas use only what the tests' own validator checks", () => {
 describe("examples", () => {
   const media = [...objects(document)].filter((one) => "schema" in one && ("example" in one || "examples" in one));
 
-  test("there are some for every body", () => {
+  test("the document has examples for the bodies", () => {
     expect(media.length).toBeGreaterThan(20);
   });
 
-  test.each(media.map((one) => [JSON.stringify(one.schema), one] as const))("of %s fit it", (_, one) => {
-    const named = Object.values((one.examples ?? {}) as Record<string, { value: unknown }>).map(({ value }) => value);
-    for (const value of "example" in one ? [one.example] : named)
-      expect(faults(document, one.schema as Schema, value)).toEqual([]);
-  });
+  test.each(media.map((one) => [JSON.stringify(one.schema), one] as const))(
+    "the examples of %s fit the schema",
+    (_, one) => {
+      const named = Object.values((one.examples ?? {}) as Record<string, { value: unknown }>).map(({ value }) => value);
+      for (const value of "example" in one ? [one.example] : named)
+        expect(faults(document, one.schema as Schema, value)).toEqual([]);
+    },
+  );
 });
 
 describe("requests", () => {
@@ -126,7 +129,7 @@ describe("requests", () => {
     faults(document, document.components.schemas[name]!, value).length === 0;
   const target = { phoneNumber: "+12025550100" };
 
-  test("are described by the rules that check them", () => {
+  test("the schemas of requests have the rules of the checks", () => {
     const { CreateInstance, CreateCall_FIXED_AUDIO, CreateCall_FIXED_TTS } = document.components.schemas;
     expect(CreateInstance?.properties?.name).toMatchObject({ minLength: 1, maxLength: DEFAULT_LIMITS.nameLength });
     expect(CreateInstance?.properties?.metadata).toMatchObject({ type: "object", additionalProperties: true });
@@ -146,7 +149,7 @@ describe("requests", () => {
     expect(CreateCall_FIXED_TTS?.properties?.recording).toMatchObject({ type: "boolean" });
   });
 
-  test("that lack a field of their type do not fit", () => {
+  test("a request without a field of its type does not fit", () => {
     const common = { instanceId: "inst_x", target };
     expect(fits("CreateCall", { ...common, type: "DYNAMIC_STREAM" })).toBe(true);
     expect(fits("CreateCall", { ...common, type: "FIXED_TTS" })).toBe(false);
@@ -156,7 +159,7 @@ describe("requests", () => {
     expect(fits("CreateCall", { ...common, type: "OTHER" })).toBe(false);
   });
 
-  test("name a caller by its number or by its fields", () => {
+  test("a request names a caller by its number or by its fields", () => {
     const common = { instanceId: "inst_x", target, type: "DYNAMIC_STREAM" };
     for (const from of ["+12025550123", { phoneNumber: "+12025550123", displayName: "Desk", withheld: true }, {}])
       expect(fits("CreateCall", { ...common, from }), JSON.stringify(from)).toBe(true);
@@ -167,7 +170,7 @@ describe("requests", () => {
     expect(fits("UpdateInstance", { callerId: 7 })).toBe(false);
   });
 
-  test("follow the limits of this server", async () => {
+  test("the schemas of requests follow the limits of the server", async () => {
     const small = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
     expect(small.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
   });
@@ -178,12 +181,12 @@ test.each([
   { event: "transcripts_unavailable", reason: "no_engine" },
   { event: "transcripts_unavailable", reason: "engine_failed", recoverable: true },
   { event: "failed", reason: "stream_lost" },
-])("what a stream tells of %j fits its schema", (told) => {
-  const message = { type: "call_event", timestamp: "2026-11-22T06:24:13.275Z", ...told };
+])("the stream message %j fits its schema", (fields) => {
+  const message = { type: "call_event", timestamp: "2026-11-22T06:24:13.275Z", ...fields };
   expect(faults(document, document.components.schemas.StreamCallEvent!, message)).toEqual([]);
 });
 
-test("429 is listed where requests are limited", async () => {
+test("every operation lists 429 if requests are limited", async () => {
   const statuses = (one: Document) => Object.keys(one.paths["/v1/calls"]!.get!.responses);
   expect(statuses(document)).not.toContain("429");
   const limited = await documentOf(serve({ http: { rateLimit: { limit: 1, windowMs: 1 } } }).app);
@@ -193,7 +196,7 @@ test("429 is listed where requests are limited", async () => {
   expect(headers(limited)).toEqual(["RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]);
 });
 
-test("the server's address has the base path in it, once", async () => {
+test("the server's URL contains the base path once", async () => {
   for (const publicUrl of ["https://example.test", "https://example.test/api"]) {
     const { app } = serve({ http: { basePath: "/api", publicUrl: () => publicUrl } });
     expect((await ask(app, { path: "/api/openapi.json", token: null })).json.servers).toEqual([
@@ -203,7 +206,7 @@ test("the server's address has the base path in it, once", async () => {
   }
 });
 
-test("every code belongs to a status that HTTP knows as an error", () => {
+test("every code has an HTTP error status and a title", () => {
   for (const { status, title } of Object.values(PROBLEMS)) {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(title).toMatch(/^[A-Z]/);

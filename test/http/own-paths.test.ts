@@ -6,7 +6,7 @@ import { serve } from "./support/fakes.ts";
 const BASES = ["", "/api"];
 const claims = (app: ReturnType<typeof serve>["app"], path: string) => app.claims({ url: `http://h${path}` });
 
-test.each(BASES)("every address of the document is the interface's own, behind the base path %j", async (basePath) => {
+test.each(BASES)("every path of the document is claimed (base path %j)", async (basePath) => {
   const { app } = serve({ http: { basePath } });
   const paths = Object.keys((await documentOf(app)).paths).filter((path) => path !== "/");
   expect(paths.length).toBeGreaterThan(10);
@@ -14,19 +14,19 @@ test.each(BASES)("every address of the document is the interface's own, behind t
     expect({ path, own: await claims(app, `${basePath}${path}?a=b`) }).toEqual({ path, own: true });
 });
 
-test.each(BASES)("anything else is not, behind the base path %j", async (basePath) => {
+test.each(BASES)("no other path is claimed (base path %j)", async (basePath) => {
   const { app } = serve({ http: { basePath } });
   for (const path of ["/users", "/v2", "/v1x", "/documents", "/V1", "//v1", "/favicon.ico", "/v1/../users"])
     expect({ path, own: await claims(app, `${basePath}${path}`) }).toEqual({ path, own: false });
 });
 
-test("what is written otherwise is the same address", async () => {
+test("a path in another spelling is claimed too", async () => {
   const { app } = serve();
   for (const path of ["/users/../v1/calls", "/./v1", "/%2e/healthz"])
     expect({ path, own: await claims(app, path) }).toEqual({ path, own: true });
 });
 
-test("the front door is another program's, unless there is a base path", async () => {
+test("the path / is claimed only below a base path", async () => {
   expect(await claims(serve().app, "/")).toBe(false);
   const { app } = serve({ http: { basePath: "/api" } });
   for (const [path, own] of [
@@ -39,7 +39,7 @@ test("the front door is another program's, unless there is a base path", async (
     expect({ path, own: await claims(app, path) }).toEqual({ path, own });
 });
 
-test("the pages of a telephony are, and it can take no address of the interface", async () => {
+test("the pages of a telephony are claimed, with a prefix of their own", async () => {
   const page = { prefix: "line", page: async () => undefined, artefact: async () => undefined };
   const { app } = serve({ http: { pages: [page] } });
   expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);
@@ -47,7 +47,7 @@ test("the pages of a telephony are, and it can take no address of the interface"
     expect(() => serve({ http: { pages: [{ ...page, prefix }] } })).toThrow(prefix);
 });
 
-test("while there is nothing to serve, the other program goes on", async () => {
+test("a closed application claims only its own paths", async () => {
   const app = closedHttp("not_ready", "/api/");
   expect([await claims(app, "/api/v1/calls"), await claims(app, "/users")]).toEqual([true, false]);
 });

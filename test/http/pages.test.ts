@@ -26,7 +26,7 @@ function withPages(over: Partial<TelephonyPages> = {}, basePath = "") {
 }
 
 describe("pages", () => {
-  test("anybody may open them; the adapter sees what follows the prefix", async () => {
+  test("a page is public; the adapter receives the path after the prefix", async () => {
     const { app, asked } = withPages();
     for (const [method, path] of [
       ["GET", "/simulator/link/abc"],
@@ -39,7 +39,7 @@ describe("pages", () => {
     expect(asked).toEqual(["GET /link/abc", "POST /link/abc", "GET /link/abc", "GET /", "GET /nothing/"]);
   });
 
-  test("the codes in their addresses are not logged", async () => {
+  test("the codes in the paths of pages are not logged", async () => {
     const { app, logged } = withPages({}, "/api");
     for (const path of ["link/0123456789abcdef", "0123456789abcdef/", "nothing/0123456789abcdef?x=0123456789abcdef"])
       await ask(app, { path: `/api/simulator/${path}`, token: null });
@@ -55,13 +55,13 @@ describe("pages", () => {
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
   });
 
-  test("a page may bring its own policy", async () => {
+  test("a page may set its own policy", async () => {
     const page = async () => ({ ...htmlPage, headers: { ...htmlPage.headers, "content-security-policy": "mine" } });
     const { headers } = await ask(withPages({ page }).app, { path: "/simulator/x", token: null });
     expect(headers["content-security-policy"]).toBe("mine");
   });
 
-  test("a body that a page reads is bounded", async () => {
+  test("the body of a request to a page is bounded", async () => {
     const page: TelephonyPages["page"] = async (_, request) => {
       for await (const _chunk of request.body ?? []);
       return htmlPage;
@@ -87,7 +87,7 @@ describe("pages", () => {
     expect(logged.some((line) => line.level === "error")).toBe(true);
   });
 
-  test("a base path stands before the prefix", async () => {
+  test("a base path precedes the prefix", async () => {
     const { app, asked } = withPages({}, "/api");
     expect((await ask(app, { path: "/api/simulator/link/abc", token: null })).status).toBe(200);
     expect((await ask(app, { path: "/simulator/link/abc", token: null })).status).toBe(404);
@@ -102,7 +102,7 @@ describe("pages", () => {
 describe("artefacts", () => {
   const path = `/simulator/calls/${CALL_ID}/heard.wav`;
 
-  test("the owner of a call gets them", async () => {
+  test("the owner of a call gets its artefacts", async () => {
     const { app, asked } = withPages();
     const reply = await ask(app, { path });
     expect(reply.raw.body).toEqual(wav.body);
@@ -112,7 +112,7 @@ describe("artefacts", () => {
     expect(asked).toEqual([`artefact ${CALL_ID} heard.wav`, `artefact ${CALL_ID} heard.wav`]);
   });
 
-  test("nobody else does, and the adapter is not asked", async () => {
+  test("another user gets a 404 without a request to the adapter", async () => {
     const { app, asked } = withPages();
     expect((await ask(app, { path, token: null })).status).toBe(401);
     const foreign = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
@@ -121,7 +121,7 @@ describe("artefacts", () => {
     expect(asked).toEqual([]);
   });
 
-  test("one that does not exist, or not yet, is refused", async () => {
+  test("a missing or unfinished artefact is refused", async () => {
     const { app } = withPages();
     const missing = await ask(app, { path: `/simulator/calls/${CALL_ID}/other.wav` });
     expect([missing.status, missing.json.code]).toEqual([404, "recording_not_found"]);

@@ -27,7 +27,7 @@ const list: CallUseCases["list"] = async (_, _filter, page = {}) => {
 const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
 describe("GET /v1/calls", () => {
-  test.each(["", "/api/voice"])("links lead through all pages (base path %j)", async (basePath) => {
+  test.each(["", "/api/voice"])("the links lead through all pages (base path %j)", async (basePath) => {
     const { app } = serve({ calls: { list }, http: { basePath } });
     let path: string | undefined = `${basePath}/v1/calls?limit=3&status=FAILED&expand=outcome`;
     const seen: string[][] = [];
@@ -51,7 +51,7 @@ describe("GET /v1/calls", () => {
     expect(reply.headers).not.toHaveProperty("link");
   });
 
-  test("filters reach the use case; fifty is the default", async () => {
+  test("the filters reach the use case; the default limit is 50", async () => {
     const seen: [CallFilter | undefined, Page | undefined][] = [];
     const spy: CallUseCases["list"] = async (_, filter, page) => {
       seen.push([filter, page]);
@@ -104,7 +104,7 @@ describe("GET /v1/calls", () => {
     expect(reply.json.errors).toMatchObject([{ pointer: "", parameter: name, code: "value_invalid" }]);
   });
 
-  test("all wrong parameters are told at once", async () => {
+  test("a 400 lists all invalid parameters", async () => {
     const reply = await ask(serve().app, { path: "/v1/calls?limit=x&status=y&cursor=*" });
     expect(reply.json.errors.map((fault: { parameter: string }) => fault.parameter)).toEqual([
       "status",
@@ -113,14 +113,14 @@ describe("GET /v1/calls", () => {
     ]);
   });
 
-  test("items take expand", async () => {
+  test("expand applies to the items of a list", async () => {
     const reply = await ask(serve().app, { path: "/v1/calls?expand=outcome" });
     expect(reply.json[0]).toHaveProperty("outcome", null);
     expect((await ask(serve().app, { path: "/v1/calls" })).json[0]).not.toHaveProperty("outcome");
   });
 });
 
-test("GET /v1/instances answers all without a limit, and pages with one", async () => {
+test("GET /v1/instances returns all without a limit, and pages with one", async () => {
   const seen: (Page | undefined)[] = [];
   const { app } = serve({
     instances: {
@@ -144,7 +144,7 @@ test("GET /v1/instances answers all without a limit, and pages with one", async 
 describe("the log", () => {
   const OLD_CURSOR = encodeCursor(EVENT_ID);
 
-  test.each(["/v1/events", `/v1/calls/${CALL_ID}/events`])("%s names on every page where to go on", async (path) => {
+  test.each(["/v1/events", `/v1/calls/${CALL_ID}/events`])("%s names the next cursor on every page", async (path) => {
     const seen: (EventQuery | undefined)[] = [];
     const pages = [eventPage({ more: true }), eventPage({ cursor: eventCursor(4) }), eventPage({ events: [] })];
     const answer = async (query?: EventQuery) => {
@@ -183,7 +183,7 @@ describe("the log", () => {
     }
   });
 
-  test("GET /v1/events lists what happened to one instance or to all", async () => {
+  test("GET /v1/events lists the events of one instance or of all", async () => {
     const seen: unknown[] = [];
     const { app } = serve({
       queries: {
@@ -200,7 +200,7 @@ describe("the log", () => {
   });
 });
 
-test("GET /v1/instances without a limit reads no more of a long list than its reader takes", async () => {
+test("a whole list is read no faster than the client takes it", async () => {
   const all = Array.from({ length: 100 }, () =>
     instance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
   );
@@ -228,7 +228,7 @@ test("GET /v1/instances without a limit reads no more of a long list than its re
   expect([head.status, head.body, head.headers["content-length"]]).toEqual([200, undefined, undefined]);
 });
 
-test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is answered whole", async (count) => {
+test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned whole", async (count) => {
   const all = Array.from({ length: count }, () => instance({ id: newId("inst") }));
   const list: InstanceUseCases["list"] = async (_, { limit, after } = {}) => {
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { png } from "../../src/http/png.ts";
 import { qrPng } from "../../src/http/qr.ts";
 
-/** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and answers which pixels are black. */
+/** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and returns the pixels, true for black. */
 async function decode(bytes: Uint8Array): Promise<boolean[][]> {
   expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -38,7 +38,7 @@ function crc(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-test.each([1, 7, 8, 9, 33])("an image of %i pixels a side comes back pixel by pixel", async (size) => {
+test.each([1, 7, 8, 9, 33])("a PNG of %i pixels a side decodes to the same pixels", async (size) => {
   const dark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
   const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => dark(x, y)));
   expect(await decode(await png(size, dark))).toEqual(expected);
@@ -46,7 +46,7 @@ test.each([1, 7, 8, 9, 33])("an image of %i pixels a side comes back pixel by pi
 
 describe("QR codes", () => {
   test.each(["https://example.test/simulator/link/abc", "café 🎉", "2@".concat("x".repeat(230))])(
-    "the modules of %j are in the image, eight pixels each, with a quiet zone of four",
+    "the image of %j has eight pixels per module and a quiet zone of four",
     async (text) => {
       const pixels = await decode(await qrPng(text));
       const code = qrcode(0, "M");

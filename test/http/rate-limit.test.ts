@@ -16,13 +16,13 @@ function limited() {
   return { app, clock };
 }
 
-test("without a limit no reply speaks of one", async () => {
+test("without a limit, no reply has rate limit headers", async () => {
   const { headers } = await ask(serve().app, { path: "/v1/calls" });
   expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
 
 describe("with a limit", () => {
-  test("each reply tells the quota and what is left of it; beyond it comes 429", async () => {
+  test("each reply has the quota and its rest; a request beyond it gets 429", async () => {
     const { app, clock } = limited();
     for (const left of [2, 1, 0]) {
       const reply = await ask(app, { path: "/v1/calls" });
@@ -38,7 +38,7 @@ describe("with a limit", () => {
     expect((await ask(app, { path: "/v1/calls" })).status).toBe(429);
   });
 
-  test("tokens do not share a quota, and 401 costs nothing", async () => {
+  test("each token has its own quota, and a 401 does not count", async () => {
     const { app } = limited();
     for (let i = 0; i < 3; i++) await ask(app, { path: "/v1/calls", token: "one" });
     expect((await ask(app, { path: "/v1/calls", token: "one" })).status).toBe(429);
@@ -52,7 +52,7 @@ describe("with a limit", () => {
   });
 });
 
-test("a million keys are not remembered", () => {
+test("the limiter keeps a bounded number of keys", () => {
   const limiter = rateLimiter({ limit: 1, windowMs: 1000 }, () => 0);
   expect(limiter("first").allowed).toBe(true);
   expect(limiter("first").allowed).toBe(false);

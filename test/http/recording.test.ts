@@ -29,14 +29,14 @@ async function bodyOf(body: unknown): Promise<Uint8Array> {
 }
 
 describe("the recording of a call", () => {
-  test("comes in pieces that are the file, with its length", async () => {
+  test("the recording is sent in pieces, with its length", async () => {
     const reply = await ask(served("COMPLETED").app, { path: PATH });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({ "content-length": "1000", "accept-ranges": "bytes" });
     expect(await bodyOf(reply.raw.body)).toEqual(FILE);
   });
 
-  test("can be asked for in part, once the call is over", async () => {
+  test("the recording of a finished call supports ranges", async () => {
     const headers = { range: "bytes=250-899" };
     const reply = await ask(served("COMPLETED").app, { path: PATH, headers });
     expect(reply.status).toBe(206);
@@ -49,7 +49,7 @@ describe("the recording of a call", () => {
     expect(beyond.headers["content-range"]).toBe("bytes */1000");
   });
 
-  test("has a tag once the call is over, which completes a part and saves an unchanged whole", async () => {
+  test("the recording of a finished call has an ETag for If-Range and If-None-Match", async () => {
     const { app } = served("COMPLETED");
     const { etag = "" } = (await ask(app, { path: PATH })).headers;
     expect(etag).toMatch(/^"[0-9a-f]+"$/);
@@ -63,7 +63,7 @@ describe("the recording of a call", () => {
     expect(await statusWith({ "if-none-match": '"a"' })).toBe(200);
   });
 
-  test("is not read for a HEAD, which tells its length all the same", async () => {
+  test("a HEAD returns the length without reading the recording", async () => {
     let read = false;
     const app = serve({
       calls: {
@@ -86,7 +86,7 @@ describe("the recording of a call", () => {
     ]);
   });
 
-  test("is told under expand=media: its length and its address, null until there is one, nothing where it was not asked for", async () => {
+  test("expand=media has length and address of the recording, or null", async () => {
     const media = async (over: Parameters<typeof call>[0]) =>
       (await ask(serve({ calls: { get: async () => call(over) } }).app, { path: `/v1/calls/${CALL_ID}?expand=media` }))
         .json.media;
@@ -100,7 +100,7 @@ describe("the recording of a call", () => {
   });
 });
 
-test("a body in pieces is read no faster than it is taken, and let go of when nobody takes it any more", async () => {
+test("a body in pieces is read on demand and closed with its reader", async () => {
   let [given, ended] = [0, false];
   async function* pieces() {
     try {

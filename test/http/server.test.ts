@@ -3,13 +3,13 @@ import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";
 
-test("the process is alive whatever its storage does", async () => {
+test("/healthz returns 200 even if the storage is down", async () => {
   const { app } = serve({ queries: { ready: async () => false } });
   const reply = await ask(app, { path: "/healthz", token: null });
   expect([reply.status, reply.json]).toEqual([200, { status: "ok" }]);
 });
 
-test("readiness follows the storage", async () => {
+test("/readyz follows the storage", async () => {
   expect((await ask(serve().app, { path: "/readyz", token: null })).json).toEqual({ status: "ready" });
   for (const ready of [async () => false, () => Promise.reject(new StorageUnavailable("gone"))]) {
     const reply = await ask(serve({ queries: { ready } }).app, { path: "/readyz", token: null });
@@ -18,7 +18,7 @@ test("readiness follows the storage", async () => {
   }
 });
 
-test("figures and counted requests come in the Prometheus text format", async () => {
+test("/metrics has figures and request counters in the Prometheus text format", async () => {
   let ms = 0;
   const { app } = serve({
     http: { system: { now: () => 0, monotonic: () => (ms += 250), random: () => {}, after: () => () => {} } },
@@ -47,7 +47,7 @@ test("figures and counted requests come in the Prometheus text format", async ()
     expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/);
 });
 
-test("request figures are told even when the storage is down", async () => {
+test("/metrics has the request counters even if the storage is down", async () => {
   const figures = () => Promise.reject(new StorageUnavailable("gone"));
   const { app } = serve({ queries: { figures } });
   await ask(app, { path: "/healthz", token: null });
@@ -56,7 +56,7 @@ test("request figures are told even when the storage is down", async () => {
   expect(reply.text).toContain("ringport_http_requests_total");
 });
 
-test("hostile methods and paths add no series", async () => {
+test("unknown methods and paths add no series to /metrics", async () => {
   const { app } = serve();
   for (let i = 0; i < 50; i++) await ask(app, { method: `M${i}`, path: `/p${i}`, token: null });
   const { text } = await ask(app, { path: "/metrics", token: null });

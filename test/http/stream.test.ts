@@ -5,20 +5,17 @@ import { CALL_ID, serve } from "./support/fakes.ts";
 
 const path = `/v1/calls/${CALL_ID}/stream`;
 const upgradeHeaders = { upgrade: "websocket", connection: "Upgrade" };
-describe("switched off", () => {
-  test.each([path, "/v1/calls/call_unknown/stream", "/v1/calls/x%00y/stream"])(
-    "%s is answered with 501",
-    async (path) => {
-      const { app } = serve();
-      const plain = await ask(app, { path });
-      expect([plain.status, plain.json.code]).toEqual([501, "stream_not_available"]);
-      expect(plain.json.detail).toContain("RINGPORT_STREAM_PREVIEW");
-      const upgrade = await app.upgrade(requestOf({ path, headers: upgradeHeaders }));
-      expect(upgrade).toMatchObject({ status: 501 });
-    },
-  );
+describe("the stream while it is switched off", () => {
+  test.each([path, "/v1/calls/call_unknown/stream", "/v1/calls/x%00y/stream"])("%s returns 501", async (path) => {
+    const { app } = serve();
+    const plain = await ask(app, { path });
+    expect([plain.status, plain.json.code]).toEqual([501, "stream_not_available"]);
+    expect(plain.json.detail).toContain("RINGPORT_STREAM_PREVIEW");
+    const upgrade = await app.upgrade(requestOf({ path, headers: upgradeHeaders }));
+    expect(upgrade).toMatchObject({ status: 501 });
+  });
 
-  test("401 comes before 501", async () => {
+  test("a 401 precedes the 501", async () => {
     const { app } = serve();
     expect((await ask(app, { path, token: null })).status).toBe(401);
     const refused = await app.upgrade(requestOf({ path, token: "wrong", headers: upgradeHeaders }));
@@ -26,7 +23,7 @@ describe("switched off", () => {
   });
 });
 
-test("an upgrade of any other address is answered as if it were none", async () => {
+test("an upgrade of any other path gets the reply of a plain request", async () => {
   const { app } = serve();
   const upgrade = async (path: string) =>
     ((await app.upgrade(requestOf({ path, headers: upgradeHeaders }))) as Reply).status;

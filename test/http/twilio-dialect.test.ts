@@ -20,7 +20,7 @@ interface Sent {
 
 const MOST_MARKS = 4;
 
-/** A bot at a dialect, and what either of them asks for. */
+/** A bot on a dialect, with the messages to the bot and the calls of the core. */
 function connect(): {
   dialect: TwilioDialect;
   sent: Sent[];
@@ -70,7 +70,7 @@ function connect(): {
   };
 }
 
-/** The same, on a call that is answered; what was sent about that is left out. */
+/** The same on a call after pickup, without the messages so far. */
 function answered(): ReturnType<typeof connect> {
   const bot = connect();
   bot.happen("answered");
@@ -78,8 +78,8 @@ function answered(): ReturnType<typeof connect> {
   return bot;
 }
 
-describe("what the bot is told", () => {
-  test("nothing before the answer; then connected and start, as the page shows them", () => {
+describe("messages to the bot", () => {
+  test("connected and start follow pickup, as in Twilio's documentation", () => {
     const { sent, happen } = connect();
     happen("ringing");
     expect(sent).toEqual([]);
@@ -102,7 +102,7 @@ describe("what the bot is told", () => {
     ]);
   });
 
-  test("the callee's audio every 20 ms, numbered and timed in text, mu-law in Base64", () => {
+  test("the callee's audio is sent every 20 ms as numbered mu-law in Base64", () => {
     const { dialect, sent } = answered();
     const loud = tone(1000, 60, 8000, 16_000);
     for (let i = 0; i < 3; i++) dialect.callee(loud.subarray(160 * i, 160 * (i + 1)));
@@ -122,7 +122,7 @@ describe("what the bot is told", () => {
     expect(dialect.calleeRate).toBe(8000);
   });
 
-  test("keys, and stop when the call is over, in one sequence", () => {
+  test("keys and the final stop share one sequence", () => {
     const { dialect, sent, happen } = answered();
     happen("dtmf", { digit: "#" });
     happen("buffer_high", { queued_ms: 31_000 });
@@ -134,7 +134,7 @@ describe("what the bot is told", () => {
     ]);
   });
 
-  test("nothing at all of a call that was not answered", () => {
+  test("a call without pickup sends nothing", () => {
     const { dialect, sent, happen } = connect();
     happen("ringing");
     happen("failed", { reason: "busy" });
@@ -142,7 +142,7 @@ describe("what the bot is told", () => {
     expect(sent).toEqual([]);
   });
 
-  test("what happened before it attached itself again is not told twice", () => {
+  test("events before a reconnection are not sent again", () => {
     const sent: Sent[] = [];
     const output = { text: (message: object) => sent.push(message as Sent), audio: () => {}, close: () => {} };
     const dialect = new TwilioDialect(output, STREAM);
@@ -158,8 +158,8 @@ describe("what the bot is told", () => {
   });
 });
 
-describe("what the bot says", () => {
-  test("media is played as it is, of any length, in mu-law at 8 kHz", () => {
+describe("messages of the bot", () => {
+  test("media of any length is played as mu-law at 8 kHz", () => {
     const { asked, say, warnings } = answered();
     for (const length of [1, 2, 3, 160, 161, 5000]) {
       const codes = Uint8Array.from({ length }, (_, i) => (i * 7) & 0xff);
@@ -170,7 +170,7 @@ describe("what the bot says", () => {
     expect([asked, warnings]).toEqual([[], []]);
   });
 
-  test("a mark comes back when it is reached", () => {
+  test("a mark is returned when it is reached", () => {
     const { sent, asked, say, happen } = answered();
     say({ event: "mark", streamSid: SID, mark: { name: "one" } });
     say({ event: "mark", streamSid: SID, mark: { name: "two" } });
@@ -190,7 +190,7 @@ describe("what the bot says", () => {
     ]);
   });
 
-  test("clear drops what waits, and tells each mark that was not reached, once and in order", () => {
+  test("clear drops the queue and returns each pending mark once and in order", () => {
     const { sent, asked, say, happen } = answered();
     for (const name of ["one", "two", "two", "three"]) say({ event: "mark", streamSid: SID, mark: { name } });
     happen("mark", { name: "one" });
@@ -232,7 +232,7 @@ describe("what the bot says", () => {
     expect(warnings).toEqual([expect.stringMatching(/^[a-z].*[a-zA-Z0-9]$/)]);
   });
 
-  test("nothing counts before the stream has started", () => {
+  test("messages before the start of the stream are ignored", () => {
     const { asked, say, happen, warnings } = connect();
     say({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
     say({ event: "clear", streamSid: SID });
@@ -242,7 +242,7 @@ describe("what the bot says", () => {
     expect(asked).toEqual([["clear"]]);
   });
 
-  test("a mark too many is ignored, and those before it are still told", () => {
+  test("a mark beyond the limit is ignored; earlier marks are still returned", () => {
     const { sent, asked, say, warnings } = answered();
     for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
     expect(warnings).toEqual([expect.stringMatching(/^a mark message was ignored: \w/)]);
@@ -251,7 +251,7 @@ describe("what the bot says", () => {
     expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);
   });
 
-  test("a mark that is reached at once comes back at once", () => {
+  test("a mark that is reached at once is returned at once", () => {
     const { dialect, sent } = answered();
     const mark = (name: string): void => dialect.event({ event: "mark", timestamp: 0, data: { name } });
     dialect.attached({ mark } as StreamAttachment);
@@ -260,7 +260,7 @@ describe("what the bot says", () => {
   });
 });
 
-test("a stream has an id in Twilio's form", () => {
+test("the id of a stream has Twilio's form", () => {
   expect(twilioStreamSid((bytes) => bytes.fill(0x0a))).toBe(`MZ${"0a".repeat(16)}`);
 });
 
@@ -290,10 +290,10 @@ const anything = fc.oneof(
   message.map((value) => JSON.stringify(value)),
 );
 fuzz(
-  "whatever a bot says, nothing throws, every answer is one of Twilio's, and each mark comes back once at most",
-  fc.property(fc.array(anything, { maxLength: 20 }), (said) => {
+  "no message throws, replies are Twilio's, and marks return at most once",
+  fc.property(fc.array(anything, { maxLength: 20 }), (messages) => {
     const { dialect, sent, asked, warnings } = answered();
-    for (const one of said) dialect.receive(one);
+    for (const one of messages) dialect.receive(one);
     const marks = asked.filter(([what]) => what === "mark").map(([, name]) => name);
     for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
     expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(

@@ -6,7 +6,7 @@ import { serve } from "./support/fakes.ts";
 const SAMPLE = "/v1/voices/pt-BR-1/sample.wav";
 
 describe("a listed voice", () => {
-  test("has exactly its six fields", async () => {
+  test("a listed voice has exactly its six fields", async () => {
     expect((await ask(serve().app, { path: "/v1/voices" })).json).toEqual([
       {
         id: "pt-BR-1",
@@ -20,7 +20,7 @@ describe("a listed voice", () => {
   });
 
   test.each(["https://example.test/api", "https://example.test"])(
-    "is heard below the base path, where the public URL is %s",
+    "the sample URL contains the base path once (public URL %s)",
     async (publicUrl) => {
       const { app } = serve({ http: { basePath: "/api", publicUrl: () => publicUrl } });
       const [voice] = (await ask(app, { path: "/api/v1/voices" })).json;
@@ -31,7 +31,7 @@ describe("a listed voice", () => {
 });
 
 describe("the sample of a voice", () => {
-  test("is a WAV file that the caller's own cache may keep", async () => {
+  test("the sample is a WAV file that a private cache may keep", async () => {
     const reply = await ask(serve().app, { path: SAMPLE });
     expect([reply.status, reply.text]).toEqual([200, "RIFF pt-BR-1"]);
     expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, max-age=3600" });
@@ -42,7 +42,7 @@ describe("the sample of a voice", () => {
   });
 
   test.each(["a".repeat(129), "pt%00BR", "pt%20BR-1", "..%2f..", "%F0%9F%98%80"])(
-    "of an id that no voice can have is not asked for: %s",
+    "an impossible voice id leads to 404: %s",
     async (id) => {
       const asked: string[] = [];
       const { app } = serve({
@@ -61,7 +61,7 @@ describe("the sample of a voice", () => {
   test.each([
     ["voice_not_found", 404, undefined],
     ["speech_unavailable", 503, "5"],
-  ] as const)("that is refused with %s answers %d", async (code, status, retryAfter) => {
+  ] as const)("the refusal %s leads to %d", async (code, status, retryAfter) => {
     const { app } = serve({ queries: { voiceSample: () => Promise.reject(new Refusal(code, "why")) } });
     const reply = await ask(app, { path: SAMPLE });
     expect([reply.status, reply.json.code, reply.json.detail]).toEqual([status, code, "why"]);

@@ -3,10 +3,10 @@ import { type Client, type ClientOptions, createClient, type Instance } from "ri
 import { afterAll, beforeAll } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** A real Ringport in this process, ten times as fast as life, and clients of it. */
+/** A real Ringport in this process, at ten times the speed, and clients of it. */
 export interface Server {
   readonly ringport: Ringport;
-  /** A client with a token of its own user, unless told otherwise. */
+  /** A client; by default with a valid token. */
   client(options?: Partial<ClientOptions>): Client;
   /** Scans the code of an instance and waits until it can place calls. */
   link(client: Client, instance: Instance): Promise<void>;
@@ -14,7 +14,7 @@ export interface Server {
 
 export const URL_OF_TESTS = "http://ringport.test/voice";
 
-/** Starts one for the test file. */
+/** Starts a server for the test file. */
 export function server(): Server {
   const ringport = createRingport({
     data: temporaryFolder("client"),
@@ -36,7 +36,7 @@ export function server(): Server {
       const { message } = await client.instances.configure(id);
       const [url] = /https?:\S+\w/.exec(message) ?? [];
       const answer = await ringport.fetch(new Request(url!, { method: "POST" }));
-      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`${url} returned ${answer.status}`);
       while ((await client.instances.get(id)).status !== "ACTIVE") await new Promise((done) => setTimeout(done, 25));
     },
   };

@@ -10,14 +10,14 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 export interface StreamScene {
   readonly ringport: Ringport;
   readonly network: ScriptedTelephony;
-  /** Where it listens. */
+  /** Its address. */
   readonly url: string;
   readonly token: string;
-  /** A client that reaches it directly, unless told otherwise. */
+  /** A client; by default with a direct connection. */
   client(options?: Partial<ClientOptions>): Client;
   /** Places a stream call and waits until a phone rings. */
   ring(): Promise<RingingCall>;
-  /** The same with a phone that is answered. */
+  /** The same with a callee who picks up. */
   answered(): Promise<RingingCall>;
 }
 
@@ -32,13 +32,13 @@ export const TARGET = { phoneNumber: "+12025550100" } as const;
 export const RATE = 16_000;
 
 export interface StreamSceneOptions {
-  /** How many times faster than life the phones hear. Default: 1. */
+  /** The speed of the phones, as a multiple of real time. Default: 1. */
   readonly speed?: number;
   readonly streamPreview?: boolean;
   readonly transcription?: Transcription;
 }
 
-/** Starts one for the test file. */
+/** Starts a scene for the test file. */
 export function streamScene({ speed = 1, streamPreview = true, transcription }: StreamSceneOptions = {}) {
   const network = new ScriptedTelephony(
     { ...realSystem, after: punctual(speed) },
@@ -92,13 +92,13 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
   return scene;
 }
 
-/** What a phone heard, without the silence before and after. */
+/** The audio that a phone heard, without the silence before and after. */
 export function heardBy({ heard }: { readonly heard: Int16Array }): Int16Array {
   const from = heard.findIndex((sample) => sample !== 0);
   return from < 0 ? new Int16Array(0) : heard.subarray(from, heard.findLastIndex((sample) => sample !== 0) + 1);
 }
 
-/** Everything that an iterator brings, up to its end. */
+/** All items of an iterator. */
 export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
@@ -118,7 +118,7 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>, otherwi
   }
 }
 
-/** Timers of a clock that is so many times as fast as life. What one starts is counted from when that one was due. */
+/** Timers of a clock at a multiple of real time. A timer started by another one counts from the other's due time. */
 function punctual(speed: number): typeof realSystem.after {
   let due: number | undefined;
   return (ms, run) => {

@@ -1,8 +1,8 @@
 import type { Socket } from "../../../src/ports/web.ts";
 
-/** A WebSocket whose client reads when a test says so. */
+/** A WebSocket whose client reads on the test's command. */
 export class FakeSocket implements Socket {
-  /** What has left. */
+  /** The sent messages. */
   readonly sent: (string | Uint8Array)[] = [];
   readonly #held: (string | Uint8Array)[] = [];
   #waiting: (() => void)[] = [];
@@ -44,7 +44,7 @@ export class FakeSocket implements Socket {
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** The text messages that have left. */
+  /** The sent text messages. */
   get messages(): Record<string, unknown>[] {
     return this.sent.filter((one) => typeof one === "string").map((text) => JSON.parse(text as string));
   }

@@ -3,15 +3,15 @@ import { Inbox } from "../../../src/http/stream/inbox.ts";
 
 interface Seen {
   readonly taken: (string | Uint8Array)[];
-  readonly told: string[];
-  /** Lets the message that is being taken be done. */
+  readonly reported: string[];
+  /** Completes the message that is being taken. */
   release(): Promise<void>;
 }
 
-/** An inbox whose binary messages take until they are released. */
+/** An inbox whose binary messages are pending until they are released. */
 function inbox(): { box: Inbox; seen: Seen } {
   const taken: (string | Uint8Array)[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   let done = (): void => {};
   const box = new Inbox({
     take(message) {
@@ -22,18 +22,18 @@ function inbox(): { box: Inbox; seen: Seen } {
         done = resolve;
       });
     },
-    long: (isLong) => told.push(isLong ? "long" : "short"),
-    full: () => told.push("full"),
-    broken: (cause) => told.push(String(cause)),
+    long: (isLong) => reported.push(isLong ? "long" : "short"),
+    full: () => reported.push("full"),
+    broken: (cause) => reported.push(String(cause)),
   });
   const release = async (): Promise<void> => {
     done();
     await new Promise((resolve) => setTimeout(resolve));
   };
-  return { box, seen: { taken, told, release } };
+  return { box, seen: { taken, reported, release } };
 }
 
-test("a message is taken at once, unless the one before it takes time", async () => {
+test("a message is taken at once, or after the pending one", async () => {
   const { box, seen } = inbox();
   box.push("a");
   expect(seen.taken).toEqual(["a"]);
@@ -48,36 +48,36 @@ test("a message is taken at once, unless the one before it takes time", async ()
   expect(box.done).toBeUndefined();
 });
 
-test("it tells that it is long, and that it is not so any more", async () => {
+test("the inbox reports that it is long, and then short again", async () => {
   const { box, seen } = inbox();
   for (let i = 0; i < 6; i++) box.push(new Uint8Array(65_536));
-  expect(seen.told).toEqual(["long"]);
+  expect(seen.reported).toEqual(["long"]);
   for (let i = 0; i < 6; i++) await seen.release();
-  expect(seen.told).toEqual(["long", "short"]);
+  expect(seen.reported).toEqual(["long", "short"]);
   expect(seen.taken).toHaveLength(6);
 });
 
 test.each([
   [1_048_576, 6],
   [0, 20_000],
-])("messages of %i bytes are bounded", async (size, count) => {
+])("the number of waiting messages of %i bytes is bounded", async (size, count) => {
   const { box, seen } = inbox();
   for (let i = 0; i < count; i++) box.push(new Uint8Array(size));
-  expect(seen.told).toEqual(["long", "full"]);
+  expect(seen.reported).toEqual(["long", "full"]);
   await seen.release();
   expect(seen.taken).toHaveLength(1);
 });
 
-test("a mistake is told once, whether it comes at once or later, and nothing more is taken", async () => {
+test("an error is reported once, and no more messages are taken", async () => {
   const { box, seen } = inbox();
   box.push(new Uint8Array(1));
   box.push("throw");
   box.push("never");
   await seen.release();
   box.push("never");
-  expect(seen.told).toEqual(["Error: a mistake"]);
+  expect(seen.reported).toEqual(["Error: a mistake"]);
   expect(seen.taken).toHaveLength(1);
   const other = inbox();
   other.box.push("throw");
-  expect(other.seen.told).toEqual(["Error: a mistake"]);
+  expect(other.seen.reported).toEqual(["Error: a mistake"]);
 });

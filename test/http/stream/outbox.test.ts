@@ -14,7 +14,7 @@ const frame = (number: number): Uint8Array => Uint8Array.of(number & 255, number
 const numbers = (socket: FakeSocket): unknown[] =>
   socket.sent.map((one) => (typeof one === "string" ? JSON.parse(one) : one[0]! + 256 * one[1]!));
 
-test("a client that reads gets everything at once", () => {
+test("a client that reads receives every message at once", () => {
   const socket = new FakeSocket();
   const { outbox: box } = outbox(socket);
   box.text({ a: 1 });
@@ -22,7 +22,7 @@ test("a client that reads gets everything at once", () => {
   expect(numbers(socket)).toEqual([{ a: 1 }, 2]);
 });
 
-test("one that does not read for a while loses the oldest audio, and is told how much where it is missing", async () => {
+test("a slow client loses the oldest audio, and a message in its place reports it", async () => {
   const socket = new FakeSocket();
   const { outbox: box, full } = outbox(socket);
   socket.stuck = true;
@@ -36,7 +36,7 @@ test("one that does not read for a while loses the oldest audio, and is told how
   const got = numbers(socket);
   const frames = got.filter((one) => typeof one === "number");
   const first = frames.findIndex((one, i) => i > 0 && one !== (frames[i - 1] as number) + 1);
-  // What the socket had taken was not dropped, nor were the last 5 s.
+  // The socket's own buffer and the last 5 s were not dropped.
   expect(frames.slice(first)).toEqual(Array.from({ length: 250 }, (_, i) => 750 + i));
   const dropped = 750 - first;
   expect(got[got.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * dropped });
@@ -44,7 +44,7 @@ test("one that does not read for a while loses the oldest audio, and is told how
   expect(full()).toBe(0);
 });
 
-test("more than 1 MiB of text does not wait", () => {
+test("more than 1 MiB of text is too much", () => {
   const socket = new FakeSocket();
   const { outbox: box, full } = outbox(socket);
   socket.stuck = true;
@@ -55,7 +55,7 @@ test("more than 1 MiB of text does not wait", () => {
   expect(socket.bufferedAmount).toBeLessThan(70_000);
 });
 
-test("finish hands over what waits, in its order", () => {
+test("finish sends the queue in order", () => {
   const socket = new FakeSocket();
   const { outbox: box } = outbox(socket);
   socket.stuck = true;

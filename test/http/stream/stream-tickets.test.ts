@@ -4,7 +4,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 const OF = { callId: "call_1", userId: "usr_1", token: "rp_live_x" };
 
-test("a ticket stands for its token once, on its call, for a minute", async () => {
+test("a ticket replaces its token once, on its call, within a minute", async () => {
   const system = new ManualSystem();
   const tickets = new StreamTickets(system);
   const { ticket, expiresAt } = await tickets.issue(OF);
@@ -21,7 +21,7 @@ test("a ticket stands for its token once, on its call, for a minute", async () =
   expect(await tickets.redeem(expired.ticket, "call_1")).toBeUndefined();
 });
 
-test("what waits to be used is bounded for each user and for all, until it expires", async () => {
+test("unused tickets are bounded per user and in total, until they expire", async () => {
   const system = new ManualSystem();
   const tickets = new StreamTickets(system);
   for (let i = 0; i < 100; i++) await tickets.issue(OF);

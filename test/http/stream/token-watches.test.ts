@@ -6,7 +6,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 const principal = { userId: "usr_1" };
 const log = silentLogger;
 
-test("a token is looked at every 500 ms, until it is not good any more", async () => {
+test("a token is checked every 500 ms until it is invalid", async () => {
   const system = new ManualSystem();
   let asked = 0;
   let revoked = 0;
@@ -18,14 +18,14 @@ test("a token is looked at every 500 ms, until it is not good any more", async (
   };
   new TokenWatches({ authenticate, system, log }).watch("t", principal, () => revoked++);
   await system.advance(4 * TOKEN_CHECK_MS - 1);
-  expect([asked, revoked]).toEqual([3, 0]); // a storage that cannot tell has not said no
+  expect([asked, revoked]).toEqual([3, 0]); // an unavailable storage does not revoke the token
   await system.advance(1);
   expect([asked, revoked]).toEqual([4, 1]);
   await system.advance(60_000);
   expect([asked, revoked, system.waiting]).toEqual([4, 1, 0]);
 });
 
-test("all tokens are asked about at once, and each only once", async () => {
+test("one query checks all tokens, each once", async () => {
   const system = new ManualSystem();
   const asked: (readonly string[])[] = [];
   const revoked: string[] = [];
@@ -41,7 +41,7 @@ test("all tokens are asked about at once, and each only once", async () => {
   expect([asked, revoked]).toEqual([[["good", "bad"]], ["two", "four"]]);
 });
 
-test("a storage that cannot tell about all tokens has not said no", async () => {
+test("an unavailable storage revokes no token", async () => {
   const system = new ManualSystem();
   let revoked = 0;
   const authenticate = Object.assign(async () => principal, {
@@ -55,15 +55,15 @@ test("a storage that cannot tell about all tokens has not said no", async () => 
   stop();
 });
 
-test("a token of another user is not good, and nobody is told after the end", async () => {
+test("a token of another user is revoked; an ended watch is not notified", async () => {
   const system = new ManualSystem();
-  const told: string[] = [];
+  const notified: string[] = [];
   const watches = new TokenWatches({ authenticate: async () => ({ userId: "usr_2" }), system, log });
-  watches.watch("t", principal, () => told.push("one"));
-  const stop = watches.watch("t", principal, () => told.push("other"));
+  watches.watch("t", principal, () => notified.push("one"));
+  const stop = watches.watch("t", principal, () => notified.push("other"));
   await system.advance(TOKEN_CHECK_MS - 1);
   stop();
   await system.advance(10_000);
-  expect(told).toEqual(["one"]);
+  expect(notified).toEqual(["one"]);
   expect(system.waiting).toBe(0);
 });

@@ -2,14 +2,14 @@ import type { Reply, RequestLike, WebApp } from "../../../src/ports/web.ts";
 import { checkAgainstDocument } from "./document.ts";
 import { TOKEN } from "./fakes.ts";
 
-/** What a test asks for; a token is sent unless it says otherwise. */
+/** A request of a test. */
 export interface Question {
   method?: string;
   path: string;
   headers?: Record<string, string>;
-  /** A JSON value, or the bytes as they are to arrive. */
+  /** A JSON value, or the bytes in the pieces in which they arrive. */
   body?: unknown;
-  /** `null`: none. */
+  /** `null`: no token. Default: a valid token. */
   token?: string | null;
 }
 
@@ -35,7 +35,7 @@ async function* stream(body: unknown): AsyncGenerator<Uint8Array> {
   else yield new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** Asks, and holds the answer against the application's own OpenAPI document. */
+/** Sends a request, and checks the reply against the application's own OpenAPI document. */
 export async function ask(app: WebApp, question: Question): Promise<Answered> {
   const reply = answered(await app.handle(requestOf(question)));
   await checkAgainstDocument(app, question.method ?? "GET", question.path, reply);

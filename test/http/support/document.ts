@@ -27,7 +27,7 @@ export async function documentOf(app: WebApp): Promise<Document> {
   return document;
 }
 
-/** Fails where the document does not foresee this answer of one of its operations. */
+/** Fails if the document does not describe this reply of one of its operations. */
 export async function checkAgainstDocument(app: WebApp, method: string, path: string, reply: Answered): Promise<void> {
   const document = await documentOf(app);
   const base = bases.get(app) ?? "";
@@ -39,12 +39,12 @@ export async function checkAgainstDocument(app: WebApp, method: string, path: st
   const verb = method === "HEAD" ? "get" : method.toLowerCase();
   if (!template || !Object.hasOwn(document.paths[template]!, verb)) return;
   const operation = document.paths[template]![verb]!;
-  const where = `${method} ${template} ${reply.status}`;
-  const foreseen = operation.responses[reply.status];
-  expect(foreseen, `${where} is not in the document`).toBeDefined();
+  const operationName = `${method} ${template} ${reply.status}`;
+  const described = operation.responses[reply.status];
+  expect(described, `${operationName} is not in the document`).toBeDefined();
   const type = reply.headers["content-type"]?.split(";")[0];
   if (type === undefined || reply.text === "") return;
-  const media = foreseen?.content?.[type];
-  expect(media, `${where} as ${type} is not in the document`).toBeDefined();
-  if (media?.schema) expect(faults(document, media.schema, reply.json), where).toEqual([]);
+  const media = described?.content?.[type];
+  expect(media, `${operationName} as ${type} is not in the document`).toBeDefined();
+  if (media?.schema) expect(faults(document, media.schema, reply.json), operationName).toEqual([]);
 }

@@ -1,4 +1,4 @@
-/** What the schemas of the document use of JSON Schema 2020-12. */
+/** The part of JSON Schema 2020-12 that the document uses. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -28,8 +28,8 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with the value, as "path: fault"; nothing where it fits.
- * A field that the schema does not name is a fault too, unless the schema says what such fields are.
+ * The faults of the value, as "path: fault"; empty if it fits.
+ * An unknown field is a fault too, unless the schema has additionalProperties.
  */
 export function faults(root: unknown, schema: Schema, value: unknown, at: string = "$"): string[] {
   if (schema.$ref) return faults(root, resolve(root, schema.$ref) as Schema, value, at);
@@ -81,7 +81,7 @@ function hasType(type: string, value: unknown): boolean {
   return typeof value === type;
 }
 
-/** What a `#/…` reference points to; undefined where it points to nothing. */
+/** The target of a `#/…` reference; undefined if there is none. */
 export function resolve(root: unknown, ref: string): unknown {
   return ref
     .replace(/^#\//, "")

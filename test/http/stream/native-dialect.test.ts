@@ -36,7 +36,7 @@ function spoken(format: Partial<Format> = {}) {
   return { dialect, asked, ...out };
 }
 
-test("messages become what the core is asked for", () => {
+test("messages of the client become calls of the core", () => {
   const { dialect, asked, texts } = spoken({ sampleRate: 24_000 });
   dialect.receive(new Uint8Array(480).fill(1));
   dialect.receive('{"type":"mark","name":"a"}');
@@ -47,7 +47,7 @@ test("messages become what the core is asked for", () => {
   expect(texts).toEqual([]);
 });
 
-test("the callee's audio goes back as it was asked for", () => {
+test("the callee's audio has the requested encoding", () => {
   const frame = tone(1_000, 20, 8_000, 5_000);
   const mulaw = spoken({ encoding: "mulaw", sampleRate: 8_000 });
   mulaw.dialect.callee(frame);
