@@ -4,17 +4,17 @@ export interface Row {
   readonly measured: string;
   /** What was to be reached; missing for a figure that only explains the others. */
   readonly wanted?: string;
-  /** Whether it was; given where `wanted` is. */
+  /** Whether it was; given if `wanted` is. */
   readonly reached?: boolean;
 }
 
-/** One benchmark: what `npm run bench -- NAME` runs and what `docs/benchmarks.md` says about it. */
+/** One benchmark: what `npm run bench -- NAME` runs and its text in `docs/benchmarks.md`. */
 export interface Benchmark {
   /** What is measured, in one line. */
   readonly title: string;
   /** What exactly is counted and against which baseline: Markdown for the document, plain enough for `--help`. */
   readonly method: string;
-  /** Why rows fall short where they do: Markdown. */
+  /** Why rows fall short, if they do: Markdown. */
   readonly remarks?: string;
   /** Its numbers, by the name of their command-line option. */
   readonly options: Readonly<Record<string, BenchmarkOption>>;
@@ -23,13 +23,13 @@ export interface Benchmark {
 }
 
 export interface BenchmarkOption {
-  readonly says: string;
+  readonly meaning: string;
   readonly value: number;
   /** Its value with `--quick`; the same when not given. */
   readonly quick?: number;
 }
 
-/** Says what is going on, beside the tables. */
+/** Prints progress, beside the tables. */
 export function progress(words: string): void {
   console.error(`  … ${words}`);
 }

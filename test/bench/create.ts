@@ -24,9 +24,9 @@ does, and count from the moment when they were due.`,
 latency comes from is not established: it differs from run to run more than from runtime to runtime (11 to 38 ms on a machine at rest), and code that is not
 compiled yet is part of it: a second open loop on the same server was within the bound.`,
   options: {
-    rounds: { says: "rounds, each of them both targets once", value: 5, quick: 1 },
-    seconds: { says: "length of one target's turn", value: 3, quick: 1 },
-    open: { says: "length of the open loop, s", value: 15, quick: 3 },
+    rounds: { meaning: "rounds, each of them both targets once", value: 5, quick: 1 },
+    seconds: { meaning: "length of one target's turn", value: 3, quick: 1 },
+    open: { meaning: "length of the open loop, s", value: 15, quick: 3 },
   },
   run: ({ rounds = 0, seconds = 0, open = 0 }) => benchCreate(rounds, seconds, open),
 };

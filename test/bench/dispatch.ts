@@ -28,8 +28,8 @@ stored as \`RINGING\` with its event, and its audio decoded for the leg. The rat
 last; all of it durable (\`synchronous=FULL\`), one process. Then the same with a million calls that are over in the same
 database.`,
   options: {
-    calls: { says: "waiting calls, each on an instance of its own", value: 10_000, quick: 500 },
-    finished: { says: "calls that are over, in the second run", value: 1_000_000, quick: 10_000 },
+    calls: { meaning: "waiting calls, each on an instance of its own", value: 10_000, quick: 500 },
+    finished: { meaning: "calls that are over, in the second run", value: 1_000_000, quick: 10_000 },
   },
   run: ({ calls = 0, finished = 0 }) => measure(calls, finished),
   remarks: `A message is decoded before its call is claimed (2,288 calls/s were started while it was decoded afterwards), so calls become ready one after the other instead of

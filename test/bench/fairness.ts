@@ -19,8 +19,8 @@ another user places calls with texts of three sentences, one after the other, no
 order to the \`ringing\` event and the longest silence between the first and the last word in what the callee heard; the worst call counts.
 The baseline is the same calls, with other texts, before the long ones.`,
   options: {
-    long: { says: "calls with long texts", value: 24, quick: 8 },
-    short: { says: "calls with short texts", value: 4, quick: 2 },
+    long: { meaning: "calls with long texts", value: 24, quick: 8 },
+    short: { meaning: "calls with short texts", value: 4, quick: 2 },
   },
   run: ({ long = 0, short = 0 }) => measure(long, short),
 };

@@ -17,8 +17,8 @@ changes per second of a storage that was opened as the server, whose transaction
 that of one that was opened beside a server, whose transactions do not: the median of rounds that alternate between the two on
 one database. PostgreSQL runs without \`fsync\`, so that the disk hides nothing.`,
   options: {
-    rounds: { says: "rounds, each of them both storages once", value: 7, quick: 1 },
-    seconds: { says: "length of one storage's turn", value: 3, quick: 1 },
+    rounds: { meaning: "rounds, each of them both storages once", value: 7, quick: 1 },
+    seconds: { meaning: "length of one storage's turn", value: 3, quick: 1 },
   },
   run: ({ rounds = 0, seconds = 0 }) => benchFence(rounds, seconds * 1000),
 };

@@ -18,9 +18,9 @@ matches, so that it holds exactly the page. One keep-alive connection asks for t
 alternate between the two. The figure is the processor time of the server's process for one request at 1,000,000 divided by
 that at one page, the median of the rounds: what the latencies (behind it) would be on a machine that does nothing else.`,
   options: {
-    calls: { says: "stored calls", value: 1_000_000, quick: 100_000 },
-    rounds: { says: "rounds, each of them both databases once", value: 5, quick: 2 },
-    seconds: { says: "length of one database's turn", value: 1 },
+    calls: { meaning: "stored calls", value: 1_000_000, quick: 100_000 },
+    rounds: { meaning: "rounds, each of them both databases once", value: 5, quick: 2 },
+    seconds: { meaning: "length of one database's turn", value: 1 },
   },
   run: ({ calls = 0, rounds = 0, seconds = 0 }) => benchList(calls, rounds, seconds),
 };
@@ -144,7 +144,7 @@ function rowOf(what: string, loads: readonly { readonly large: Load; readonly sm
   };
 }
 
-/** Of one request: processor time where the system tells it, else time. */
+/** Of one request: processor time if the system reports it, else time. */
 function costOf({ processorMicros, perSecond }: Load): number {
   return processorMicros ?? 1e6 / perSecond;
 }

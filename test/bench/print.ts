@@ -29,6 +29,6 @@ export function printUsage(benchmarks: Readonly<Record<string, Benchmark>>): voi
 /** Prints what one benchmark measures and which options it has. */
 export function printMethod(name: string, { title, method, options }: Benchmark): void {
   console.log(`${name}: ${title}\n\n${method}\n`);
-  for (const [option, { says, value, quick = value }] of Object.entries(options))
-    console.log(`  --${option} N   ${says}; ${value}, with --quick ${quick}`);
+  for (const [option, { meaning, value, quick = value }] of Object.entries(options))
+    console.log(`  --${option} N   ${meaning}; ${value}, with --quick ${quick}`);
 }

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 const TICKS = 100;
 
 /**
- * Processor time that a process has used so far, all of its threads, s; undefined where there is no /proc. Unlike the
+ * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike the
  * clock on the wall it does not count what other programs do on the same machine.
  */
 export function processorSeconds(pid: number): number | undefined {

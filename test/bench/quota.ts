@@ -14,8 +14,8 @@ export const QUOTA: Benchmark = {
 but one of the calls that its limit allows, so each look-up reads as many entries of the index as a token of that limit can ever have; the call
 before is deleted for good, so that there is always one left. The baseline is the same call without a limit, in turns with it.`,
   options: {
-    calls: { says: "calls per round and kind", value: 300, quick: 30 },
-    rounds: { says: "rounds", value: 7, quick: 2 },
+    calls: { meaning: "calls per round and kind", value: 300, quick: 30 },
+    rounds: { meaning: "rounds", value: 7, quick: 2 },
   },
   run: ({ calls = 0, rounds = 0 }) => benchQuota(calls, rounds),
 };

@@ -23,8 +23,8 @@ transaction, which is where Ringport saves what the hand-written server pays. Th
 On this machine the same ratio varies by a fifth from run to run: four runs of a route without storage gave 0.54 to 0.66 on Node, 0.42 to 0.51 on Bun and
 0.56 to 0.74 on Deno.`,
   options: {
-    rounds: { says: "rounds, each of them every target once", value: 5, quick: 1 },
-    seconds: { says: "length of one target's turn", value: 3, quick: 1 },
+    rounds: { meaning: "rounds, each of them every target once", value: 5, quick: 1 },
+    seconds: { meaning: "length of one target's turn", value: 3, quick: 1 },
   },
   run: ({ rounds = 0, seconds = 0 }) => benchRead(rounds, seconds),
 };
@@ -125,7 +125,7 @@ async function checkSame(targets: Record<TargetName, Target>, token: string, pat
       return `${answer.status} ${JSON.stringify(await answer.json())}`;
     }),
   );
-  if (ours !== theirs) throw new Error(`the hand-written server answers ${theirs} where Ringport answers ${ours}`);
+  if (ours !== theirs) throw new Error(`the hand-written server responds ${theirs}, Ringport ${ours}`);
 }
 
 async function inRounds(
@@ -172,7 +172,7 @@ function rowsOf({ name: runtime }: Runtime, loads: ReadonlyMap<TargetName, Load>
   ];
 }
 
-/** Of processor time where the system tells it, else of requests per second. */
+/** Of processor time if the system reports it, else of requests per second. */
 function ratioOf(ours: Load, baseline: Load): number {
   if (ours.processorMicros === undefined || baseline.processorMicros === undefined)
     return ours.perSecond / baseline.perSecond;

@@ -11,8 +11,8 @@ export const SIMULATED_CALLS: Benchmark = {
 - intact: calls whose recording at the far end begins with exactly the samples of the rendered message (SHA-256), so
   one gap, repeat or underrun anywhere in it counts as a miss`,
   options: {
-    calls: { says: "calls at once", value: 1000, quick: 200 },
-    seconds: { says: "length of the window", value: 60, quick: 5 },
+    calls: { meaning: "calls at once", value: 1000, quick: 200 },
+    seconds: { meaning: "length of the window", value: 60, quick: 5 },
   },
   run: (options) => measureUnder(["node26", "bun"], new URL("./simulated-calls.ts", import.meta.url).href, options),
 };

@@ -11,7 +11,7 @@ export const SPOKEN_ONCE: Benchmark = {
   title: "One text to 10,000 numbers",
   method: `Each number gets a \`FIXED_TTS\` call with the same text, ${DEPTH} calls waiting on each instance, and hears all of it. Counted is how
 often the speech engine was given that text.`,
-  options: { numbers: { says: "numbers to be called", value: 10_000, quick: 200 } },
+  options: { numbers: { meaning: "numbers to be called", value: 10_000, quick: 200 } },
   run: ({ numbers = 0 }) => measure(numbers),
 };
 

@@ -18,7 +18,7 @@ export const STARTUP: Benchmark = {
   method: `The scripts \`npm start\`, \`npm run start:bun\` and \`npm run start:deno\` as a user types them, on a data folder that one
 earlier start has filled. Measured from the start of npm to the 200 that answers \`GET /healthz\`, asked for every few ms;
 the median. What npm itself takes is measured with a script of its own that ends at once (\`npm --version\`).`,
-  options: { starts: { says: "starts of each runtime", value: 7, quick: 2 } },
+  options: { starts: { meaning: "starts of each runtime", value: 7, quick: 2 } },
   run: ({ starts = 0 }) => benchStartup(starts),
 };
 

@@ -30,7 +30,7 @@ export class Supervised {
   }
 
   /** What the first line matches that fits. @param from the number of lines that are passed over */
-  async says(pattern: RegExp, from = 0): Promise<string> {
+  async prints(pattern: RegExp, from = 0): Promise<string> {
     const find = () => this.printed.slice(from).flatMap((line) => pattern.exec(line)?.[0] ?? [])[0];
     return (await until(find, (found) => found !== undefined, PATIENCE_MS, `a line like ${pattern}`))!;
   }

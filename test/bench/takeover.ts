@@ -23,7 +23,7 @@ instance waits. Measured from the loss of the first server to the INVITE of the 
 the median. A clean stop is SIGTERM with \`RINGPORT_DRAIN_MS=0\`, and the supervisor stops as well. A cut connection is one that breaks and cannot be made again: the server
 lives, hangs up, and ends. After it, and after kill -9, the first server comes back and has to wait. The last row is the longest time for which the phones heard two calls
 of the instance at once.`,
-  options: { losses: { says: "losses of each kind", value: 3, quick: 1 } },
+  options: { losses: { meaning: "losses of each kind", value: 3, quick: 1 } },
   run: ({ losses = 0 }) => benchTakeover(losses),
 };
 
@@ -93,7 +93,7 @@ async function take(postgres: RunningPostgres, loss: Loss): Promise<Taken> {
   const first = serve({ ...env, DATABASE_URL: relay.url });
   let second: Supervised | undefined;
   try {
-    const base = await first.says(LOCAL_URL);
+    const base = await first.prints(LOCAL_URL);
     const { stdout } = await run(NODE, PROGRAM, {
       args: ["token", "create", "--user", "bench"],
       env: { ...env, DATABASE_URL: url },
@@ -105,7 +105,7 @@ async function take(postgres: RunningPostgres, loss: Loss): Promise<Taken> {
     await heard(live);
     await client.call(id, MESSAGE);
     second = serve({ ...env, DATABASE_URL: url });
-    await second.says(WAITING);
+    await second.prints(WAITING);
 
     const before = first.printed.length;
     const lostAt = performance.now();
@@ -123,9 +123,9 @@ async function take(postgres: RunningPostgres, loss: Loss): Promise<Taken> {
     await heard(next);
     if (loss === "a cut connection") await relay.mend();
     // A server that was killed comes back before its lease has run out, and may be the one that gets it.
-    const address = await Promise.any([second.says(LOCAL_URL), first.says(LOCAL_URL, before)]);
+    const address = await Promise.any([second.prints(LOCAL_URL), first.prints(LOCAL_URL, before)]);
     const other = clientOf(address, stdout.trim());
-    if (loss !== "a clean stop") await first.says(WAITING, before);
+    if (loss !== "a clean stop") await first.prints(WAITING, before);
     const { status, outcome } = await other.readCall(talks.id);
     if (status !== "FAILED" || outcome?.reason !== "interrupted")
       throw new Error(`the call of the first server is ${status}/${outcome?.reason}`);

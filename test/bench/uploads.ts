@@ -13,9 +13,9 @@ export const UPLOADS: Benchmark = {
 - held: 350 connections of one token send 16 MiB each but for the last byte, to a server of its own. Memory is \`VmHWM\` of the server's
   process, beside the same before; while they are held, another user uploads 10 MiB`,
   options: {
-    calls: { says: "calls that talk", value: 100 },
-    uploads: { says: "uploads", value: 20, quick: 5 },
-    held: { says: "uploads that are held", value: 350, quick: 50 },
+    calls: { meaning: "calls that talk", value: 100 },
+    uploads: { meaning: "uploads", value: 20, quick: 5 },
+    held: { meaning: "uploads that are held", value: 350, quick: 50 },
   },
   async run({ held = 0, ...options }) {
     const beside = await measureUnder(

@@ -33,7 +33,7 @@ function section({ path, operands = [], summary, details, options, settings }: C
 function seen(settings: Command["settings"]): string[] {
   const others = settings.filter((one) => !CONNECTION_SETTINGS.includes(one));
   const connects = settings.length > others.length;
-  const said = [
+  const sentences = [
     ...(connects
       ? ["`RINGPORT_URL` and `RINGPORT_TOKEN` (or `--url`, `--token`) say which server, and whose calls."]
       : []),
@@ -42,7 +42,7 @@ function seen(settings: Command["settings"]): string[] {
       ? [`Settings: ${others.map(({ env }) => `\`${env}\``).join(", ")}.`]
       : []),
   ];
-  return said.length > 0 ? [said.join(" ")] : [];
+  return sentences.length > 0 ? [sentences.join(" ")] : [];
 }
 
 /** Text in which Markdown finds nothing to do. */

@@ -120,7 +120,7 @@ function example(code: ProblemCode): string {
   if (pointer !== undefined) return fence("Fault", { pointer, code, detail });
   const members = code === "body_too_large" ? { limit: DEFAULT_LIMITS.bodyBytes } : {};
   const { body } = problem({ ...PLACE, fullPath: pathOf(code) }, code, detail, { members });
-  // Without the list of faults: for these codes it says the same once more.
+  // Without the list of faults: for these codes it repeats the detail.
   const { errors: _, ...rest } = JSON.parse(String(body));
   return fence("Problem", rest);
 }

@@ -5,6 +5,6 @@ import { textOf } from "./pages.ts";
 test("docs/embedding.md explains each event, and nothing else", () => {
   const [, part = ""] = textOf("docs/embedding.md").split("## Events");
   const rows = [...part.split("\n## ")[0]!.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell!);
-  const told = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
-  expect(told.sort()).toEqual([...EVENT_TYPES].sort());
+  const explained = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+  expect(explained.sort()).toEqual([...EVENT_TYPES].sort());
 });

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { expect } from "vitest";
 import { fileOf } from "./pages.ts";
 
-/** Holds a page against what the code says; with `UPDATE_DOCS=1` the page is written instead. */
+/** Compares a page with the generated text; with `UPDATE_DOCS=1` the page is written instead. */
 export async function expectPage(page: string, text: string): Promise<void> {
   if (process.env.UPDATE_DOCS) await writeFile(fileOf(page), text);
   expect(await readFile(fileOf(page), "utf8"), `${page} is made by a test: run it with UPDATE_DOCS=1`).toBe(text);
@@ -14,7 +14,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
-/** Holds the part of a page between `<!-- name -->` and the next `<!-- -->` against what the code says. */
+/** Compares the part of a page between `<!-- name -->` and the next `<!-- -->` with the generated text. */
 export async function expectPart(page: string, name: string, text: string): Promise<void> {
   const whole = await readFile(fileOf(page), "utf8");
   const [before, rest = ""] = whole.split(`<!-- ${name} -->\n`);

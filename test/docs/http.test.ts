@@ -29,7 +29,7 @@ test("docs/http.md has a section with a request for each operation", async () =>
   }
 });
 
-/** Operations that are told of in the section of another one. */
+/** Operations that the section of another one describes. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);
 
 test("docs/http.md names the operations that other pages describe", () => {

@@ -13,7 +13,7 @@ const OPENED: ReadonlySet<string> = new Set([
   "RateLimit",
 ]);
 
-/** Told by the page of the settings. */
+/** Described by the page of the settings. */
 const ELSEWHERE: readonly string[][] = [
   ["`limits.…`", "`number`", "Each of the [limits](configuration.md#limits-of-a-request)."],
   ["`queueTimeoutMs`, …", "`number`", "Each of the [timings](configuration.md#timings-ms), ms."],
@@ -38,9 +38,9 @@ function rows(): string[][] {
     type.getProperties().flatMap((option) => {
       if (prefix === "" && option.name in DEFAULT_TIMINGS) return [];
       const type = checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(option, root));
-      const said = ts.displayPartsToString(option.getDocumentationComment(checker)).replace(/\s+/g, " ");
+      const meaning = ts.displayPartsToString(option.getDocumentationComment(checker)).replace(/\s+/g, " ");
       const flags = ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope | ts.TypeFormatFlags.NoTruncation;
-      const row = [`\`${prefix}${option.name}\``, `\`${checker.typeToString(type, root, flags)}\``, said];
+      const row = [`\`${prefix}${option.name}\``, `\`${checker.typeToString(type, root, flags)}\``, meaning];
       const isOpened = OPENED.has(type.symbol?.name ?? "");
       return isOpened ? [row, ...members(type, `${prefix}${option.name}.`)] : [row];
     });

@@ -34,7 +34,7 @@ const NEAR_SHARE = 0.3;
 const NEAR_MS = 400;
 
 /**
- * Where a JSON value in a page differs from a real one; nothing where it is right. A text that ends with … stands for
+ * Where a JSON value in a page differs from a real one; nothing if it is right. A text that ends with … stands for
  * everything that begins so, and a list that ends with "…" for longer ones.
  */
 export function differences(shown: unknown, real: unknown, at: string = "$", key: string = ""): string[] {
@@ -65,7 +65,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How a page shows an answer: addresses as a reader has them, pictures cut short, one line where that is enough. */
+/** How a page shows an answer: addresses as a reader has them, pictures cut short, one line if that is enough. */
 export function presentable(text: string, isJson: boolean): string {
   const plain = text
     .replace(/^\n+|\s+$/g, "")

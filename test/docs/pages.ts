@@ -10,7 +10,7 @@ export interface Block {
   readonly language: string;
   readonly note: string;
   readonly text: string;
-  /** The block before it, where only a sentence or two is between them. */
+  /** The block before it, if only a sentence or two is between them. */
   readonly after: Block | undefined;
 }
 

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
 import { type Program, programs } from "./programs.ts";
 
-/** What the programs print, each named by something that only it says. */
+/** What the programs print, each named by a text that only it prints. */
 const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] = [
   ["Hello from TypeScript.", [/^completed$/m, /^message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],

@@ -80,14 +80,14 @@ function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] 
       .getText(source)
       .replace(/ \| undefined$/, "")
       .replace(/readonly (?=TrunkCodec|RouteTrunk)/, "");
-    const said = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
+    const meaning = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
     const nested = /^Trunk(?:Tls|Listener)$/.exec(type)?.[0];
-    const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, said];
+    const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, meaning];
     return nested ? [row, ...optionsOf(nested, `${option}.`)] : [row];
   });
 }
 
-/** How a refused call ends, by what the far side has said. */
+/** How a refused call ends, by the response of the far side. */
 function outcomes(): string {
   const statuses = Object.entries(STATUS_MEANINGS).map(([status, { cause, fix = "" }]) => [
     `SIP ${status}`,

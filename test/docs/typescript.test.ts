@@ -39,14 +39,18 @@ test("every TypeScript block compiles with the installed package's names", {
   const found = [...files.keys()].flatMap((file) => {
     const source = program.getSourceFile(file)!;
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map((fault) =>
-      told(files.get(file)!, source, fault),
+      describeFault(files.get(file)!, source, fault),
     );
   });
   expect(found).toEqual([]);
 });
 
 /** A fault as the reader of a page would find it. */
-function told(blocks: readonly Block[], source: ts.SourceFile, { start = 0, messageText }: ts.Diagnostic): string {
+function describeFault(
+  blocks: readonly Block[],
+  source: ts.SourceFile,
+  { start = 0, messageText }: ts.Diagnostic,
+): string {
   let line = source.getLineAndCharacterOfPosition(start).line - 1;
   const block = blocks.find(({ text }) => {
     const lines = text.split("\n").length;

@@ -43,12 +43,12 @@ export function runtimeNamed(name: RuntimeName): Runtime {
   return runtimes.find((one) => one.name === name)!;
 }
 
-/** Starts an example as its first line says, on data of its own, until the test is over. */
+/** Starts an example by its first line, on data of its own, until the test is over. */
 export async function startExample(script: string, options: ExampleOptions = {}): Promise<RunningExample> {
   rmSync(join(folder, "data"), { recursive: true, force: true });
   const runtime = runtimeOf(script, options.runtime);
   const [, ...flags] = shebang(join(folder, script));
-  // The first line says what a Deno program may do: here it may do that and nothing else.
+  // The first line lists the permissions of a Deno program: it gets these only.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
   // An app that Ringport is mounted in has a port of its own choice.
   const PORT = options.below === undefined ? "0" : String(await freePort());

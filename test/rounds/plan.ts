@@ -6,7 +6,7 @@ import { LOSSES } from "./take-over.ts";
 /** What happens to the server in a round. Times are ms. */
 export type Fault =
   | { readonly do: "kill" }
-  /** SIGTERM; killed where that takes too long. */
+  /** SIGTERM; killed if that takes too long. */
   | { readonly do: "stop" }
   /** SIGSTOP, and what comes after it. */
   | { readonly do: "pause"; readonly ms: number; readonly next: "kill" | "settle"; readonly laterMs: number }

@@ -15,7 +15,7 @@ const LOST = {
   "answers to moves of instances are lost": 'update "instances"',
 } as const;
 
-/** Writes fail as PostgreSQL says it (53100) while the flag is there. */
+/** Writes fail with PostgreSQL's 53100 while the flag is there. */
 const DISK_FULL = `
   create schema rounds;
   create table rounds.full_disk (flag int);

@@ -11,7 +11,7 @@ const MOST_ENDED = 3;
 const HANG_UP_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Does to the server what the plan says, at the planned moment; it is dead afterwards. @param rest waits until all is done */
+/** Carries out the plan on the server, at the planned moment; it is dead afterwards. @param rest waits until all is done */
 export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => Promise<void>): Promise<void> {
   let struck: Promise<void> = Promise.resolve();
   await stage.moments.at(moment, () => {

@@ -47,27 +47,27 @@ function contents(folder: string): Record<string, string> {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Asserts that a program ended at once with one line that says all this, and exit code 2. */
-function expectOneLine({ code, stdout, stderr }: Finished, ...said: readonly (string | RegExp)[]): void {
+/** Asserts that a program ended at once with one line that has all these texts, and exit code 2. */
+function expectOneLine({ code, stdout, stderr }: Finished, ...texts: readonly (string | RegExp)[]): void {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^ringport: [^\n]+\n$/);
-  for (const one of said) expect(stderr).toMatch(one);
+  for (const one of texts) expect(stderr).toMatch(one);
 }
 
-/** Asserts that `serve` refuses, with one line that says all this, and leaves everything below a folder as it was. */
+/** Asserts that `serve` refuses, with one line that has all these texts, and leaves everything below a folder as it was. */
 async function expectRefused(
   target: Target,
   place: string,
   { env = {}, args = [], user }: { env?: Env; args?: readonly string[]; user?: number },
-  ...said: readonly (string | RegExp)[]
+  ...texts: readonly (string | RegExp)[]
 ): Promise<void> {
   const before = contents(place);
   const how = { args: ["serve", ...args], env: { RINGPORT_DATA: join(place, "data"), ...env }, cwd: tmpdir() };
-  expectOneLine(await run(target.runtime, MAIN, user === undefined ? how : { ...how, user }), ...said);
+  expectOneLine(await run(target.runtime, MAIN, user === undefined ? how : { ...how, user }), ...texts);
   expect(contents(place)).toEqual(before);
 }
 
-/** Starts a server on a folder, waits until it has said its last line, and ends it. Answers what it said. */
+/** Starts a server on a folder, waits for its last line, and ends it. Returns its output. */
 async function serveOnce(target: Target, data: string, last: RegExp): Promise<string> {
   const server = await start(target.runtime, MAIN, {
     args: ["serve"],
@@ -93,7 +93,7 @@ const STREAM = /^ {2}Stream /m;
 const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
-  test.for<[what: string, args: readonly string[], env: Env, said: readonly string[]]>([
+  test.for<[what: string, args: readonly string[], env: Env, texts: readonly string[]]>([
     ["an unknown flag", ["--prot", "1"], {}, ["no option --prot (did you mean --port?)", "serve --help"]],
     [
       "an unknown variable",
@@ -138,9 +138,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       ['RINGPORT_TRANSCRIPTION_ENGINE is "whisper"', "openai, openai-realtime, deepgram or deepgram-flux"],
     ],
     ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
-  ])("%s", async ([, args, env, said]) => {
+  ])("%s", async ([, args, env, texts]) => {
     const { place } = freshPlace();
-    await expectRefused(target, place, { args, env }, ...said.map(literally));
+    await expectRefused(target, place, { args, env }, ...texts.map(literally));
   });
 
   test("a port in use fails the start", async () => {
@@ -150,8 +150,8 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port)),
     );
     try {
-      const said = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literally);
-      await expectRefused(target, place, { env: { PORT: String(port) } }, ...said);
+      const texts = [`port ${port} on 127.0.0.1 is in use`, `PORT=${port + 1}`].map(literally);
+      await expectRefused(target, place, { env: { PORT: String(port) } }, ...texts);
     } finally {
       other.close();
     }
@@ -258,8 +258,8 @@ onEach([ON_NODE], (target) => {
     afterAll(() => unmount(disk));
 
     test("it fails the start with the folder", async () => {
-      const said = [`the data folder ${join(disk, "data")} cannot be used`, "read-only", "RINGPORT_DATA"];
-      await expectRefused(target, disk, {}, ...said.map(literally));
+      const texts = [`the data folder ${join(disk, "data")} cannot be used`, "read-only", "RINGPORT_DATA"];
+      await expectRefused(target, disk, {}, ...texts.map(literally));
     });
   });
 
@@ -271,8 +271,8 @@ onEach([ON_NODE], (target) => {
     test("the message names the folder that cannot be written", async () => {
       const { place, data } = freshPlace();
       mkdirSync(data, { mode: 0o555 });
-      const said = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
-      await expectRefused(target, place, as, ...said.map(literally));
+      const texts = [`the data folder ${data} cannot be used: this user may not write there`, "RINGPORT_DATA"];
+      await expectRefused(target, place, as, ...texts.map(literally));
     });
 
     test("the message names the key that cannot be read", async () => {
@@ -326,11 +326,11 @@ onEach([ON_NODE], (target) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
       await client.query(NEWER);
-      const said = [
+      const texts = [
         /the database ringport_\w+ on 127\.0\.0\.1:\d+ was written by a newer version of ringport/,
         /upgrade/,
       ];
-      await expectRefused(target, place, { env: { DATABASE_URL: url } }, ...said);
+      await expectRefused(target, place, { env: { DATABASE_URL: url } }, ...texts);
       expect((await client.query("select label from tokens")).rows).toHaveLength(1);
       await client.end();
     });

@@ -23,7 +23,7 @@ onEach(ON_EVERYTHING, (target) => {
       const before = await server.rows();
       await server.start();
 
-      // The first answer tells of it already.
+      // The first response has it already.
       const interrupted = await client.readCall(live.id);
       expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
       expect(interrupted.ended_at).not.toBeNull();

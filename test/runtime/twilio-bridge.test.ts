@@ -56,9 +56,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const [bot] = bots;
       expect(bot?.messages.slice(0, 2).map(({ event }) => event)).toEqual(["connected", "start"]);
       expect(signatures).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{27}=$/)]);
-      const said = heardBy(bot!.utterances[0]!);
-      expect(loudness(said)).toBeGreaterThan(300);
-      expect(findIn(await call.client.heard(call.callId), said.samples)).toBeGreaterThanOrEqual(0);
+      const utterance = heardBy(bot!.utterances[0]!);
+      expect(loudness(utterance)).toBeGreaterThan(300);
+      expect(findIn(await call.client.heard(call.callId), utterance.samples)).toBeGreaterThanOrEqual(0);
     });
 
     test.concurrent("the bridge does not connect the bot for an unanswered call", async (context) => {

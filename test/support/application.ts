@@ -47,14 +47,14 @@ export const NUMBER = "+12025550100";
 export const MS_PER_CHARACTER = 50;
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
 
-/** Speech that says tones, at the leg's own rate. */
+/** Speech that makes tones, at the leg's own rate. */
 export class ToneSpeech implements Speech {
   /** The text is not spoken before this has resolved. */
   hold: Promise<unknown> | undefined;
   fault: Error | undefined;
   /** The second half of the text is not spoken before this has resolved. */
   pause: Promise<unknown> | undefined;
-  /** Nothing is spoken until the signal says that nobody waits any more. */
+  /** Nothing is spoken until the signal is aborted. */
   silent = false;
   closed = false;
 
@@ -123,7 +123,7 @@ export interface WorldOptions {
   readonly recordingRetentionDays?: number | undefined;
   /** Live streams are switched on. */
   readonly streamPreview?: boolean;
-  /** What writes down what is said on them; nobody does by default. */
+  /** Transcribes the calls; none by default. */
   readonly transcription?: Transcription;
   readonly transcriptSpeakers?: readonly Speaker[];
   /** Rate of every leg, Hz. Default: 8000. */

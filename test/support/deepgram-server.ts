@@ -35,7 +35,7 @@ export interface DeepgramServerOptions {
 
 const QUIET_RMS = 200;
 const STEP_SECONDS = 0.02;
-/** Silence that ends an utterance; how often partial texts are told. */
+/** Silence that ends an utterance; how often partial texts are sent. */
 const ENDPOINT_SECONDS = 0.3;
 const INTERIM_SECONDS = 0.4;
 
@@ -77,7 +77,7 @@ export async function deepgramServer(options: DeepgramServerOptions): Promise<De
   };
 }
 
-/** One connection: finds utterances in the audio by their energy, and tells of them as `/v1` or `/v2` does. */
+/** One connection: finds utterances in the audio by their energy, and reports them as `/v1` or `/v2` does. */
 class Conversation {
   readonly #socket: WebSocket;
   readonly #record: DeepgramRecord;
@@ -91,7 +91,7 @@ class Conversation {
   #now = 0;
   #began: number | undefined;
   #voiced = 0;
-  #told = 0;
+  #reportedAt = 0;
   #turn = 0;
 
   constructor(
@@ -143,15 +143,15 @@ class Conversation {
     const voice = rms(step) > QUIET_RMS;
     if (voice && this.#began === undefined) {
       this.#began = this.#now;
-      this.#told = this.#now;
+      this.#reportedAt = this.#now;
       if (this.#flux) this.#turnInfo("StartOfTurn", "");
     }
     this.#samples.push(...step);
     this.#now += STEP_SECONDS;
     if (voice) this.#voiced = this.#now;
     if (this.#began !== undefined && this.#now - this.#voiced > ENDPOINT_SECONDS) await this.#end();
-    else if (this.#now - this.#told > INTERIM_SECONDS) {
-      this.#told = this.#now;
+    else if (this.#now - this.#reportedAt > INTERIM_SECONDS) {
+      this.#reportedAt = this.#now;
       if (this.#began === undefined) this.#silence();
       else await this.#tell(false);
     }
@@ -171,7 +171,7 @@ class Conversation {
     await this.#tell(true);
     this.#began = undefined;
     this.#samples = [];
-    this.#told = this.#now;
+    this.#reportedAt = this.#now;
     this.#turn++;
   }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 /**
  * Opens files that take so many bytes behind their beginning, and then fail; what is at their beginning, such as a
  * header, can be written again at any time.
- * @param code what the system says then
+ * @param code error code of the system
  */
 export function fullDisk(bytes: number, code = "ENOSPC"): typeof open {
   return async (...args) => {

@@ -8,7 +8,7 @@ import type {
 } from "../../src/ports/transcription.ts";
 import { understandTones } from "./understand-tones.ts";
 
-/** An engine that understands tones: the text of a turn names the strongest one, and nothing where there is none. */
+/** An engine that understands tones: the text of a turn names the strongest one, and nothing without one. */
 export class MeasuringTranscription implements Transcription {
   readonly name = "measuring";
   readonly capabilities: TranscriptionCapabilities;
@@ -40,7 +40,7 @@ export class MeasuringTranscription implements Transcription {
   }
 }
 
-/** What one speaker said, as it was pushed. */
+/** The audio of one speaker, as it was pushed. */
 export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
   readonly events = new Mailbox<TranscriptionEvent>();

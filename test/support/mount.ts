@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 
-/** Mounts a file system in memory, with options of mount(8); says why not where that cannot be. */
+/** Mounts a file system in memory, with options of mount(8); returns the reason if that is impossible. */
 export function mountInMemory(folder: string, options: string): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
     return "a file system can be mounted on Linux as root only";
@@ -10,7 +10,7 @@ export function mountInMemory(folder: string, options: string): string | undefin
   return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
 }
 
-/** Ends what {@link mountInMemory} began; where nothing is mounted, it only removes the folder. */
+/** Ends what {@link mountInMemory} began; if nothing is mounted, it only removes the folder. */
 export function unmount(folder: string): void {
   spawnSync("umount", [folder]);
   rmSync(folder, { recursive: true, force: true });

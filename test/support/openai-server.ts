@@ -9,7 +9,7 @@ import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai
 export type TranscriptionFault =
   /** Answers with this status instead of a text. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Never answers; or says that it does and sends half of it; or sends half of it and ends; or cuts the connection. */
+  /** Never responds; or announces all and sends half; or sends half and ends; or cuts the connection. */
   | "silent"
   | "stall"
   | "truncate"
@@ -25,7 +25,7 @@ export interface TranscriptionRequest {
   readonly samples: Int16Array;
 }
 
-/** What somebody said in a stretch of audio. */
+/** The speech in a stretch of audio. */
 export type Understand = (samples: Int16Array, sampleRate: number) => string | Promise<string>;
 
 /** A fake of the servers that transcribe with the protocols of OpenAI, on loopback; it really listens. */
@@ -50,13 +50,13 @@ export interface OpenaiServerOptions {
   readonly port?: number;
 }
 
-/** Starts the fake. Written from the public reference; the official client tells whether it speaks the protocol. */
+/** Starts the fake. Written from the public reference; the official client proves that it speaks the protocol. */
 export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServerOptions): Promise<OpenaiServer> {
   const requests: TranscriptionRequest[] = [];
   const connections: RealtimeRecord[] = [];
   const faults: TranscriptionFault[] = [];
   const realtimeFaults: RealtimeFault[] = [];
-  /** What a failed upgrade is told to have been, over plain HTTP. */
+  /** The response to a failed upgrade, over plain HTTP. */
   let refusedWith = 426;
   const refused = ({ headers }: IncomingMessage): boolean =>
     apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`;

@@ -11,7 +11,7 @@ import type { Instance } from "../../src/domain/instance.ts";
 import type { ScriptedLeg } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER, type World } from "./application.ts";
 
-/** A client of a stream who writes down everything that it is told. */
+/** A stream client that records everything it receives. */
 export class RecordingClient implements StreamClient {
   readonly calleeRate: number | undefined;
   readonly events: StreamEvent[] = [];
@@ -56,7 +56,7 @@ export class RecordingClient implements StreamClient {
     return this.#frames;
   }
 
-  /** What the callee has said, as far as it was told. */
+  /** The callee's audio received so far. */
   get heard(): Int16Array {
     return concatPcm(this.#frames);
   }

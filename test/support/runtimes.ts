@@ -16,7 +16,7 @@ export interface Runtime {
   readonly missing: string | undefined;
 }
 
-/** What {@link start} may be told. */
+/** Options of {@link start}. */
 export interface StartOptions {
   /** Arguments that go after the script. */
   readonly args?: readonly string[];
@@ -32,7 +32,7 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A server process that has said where it listens. */
+/** A server process that has printed its address. */
 export interface ServerProcess {
   /** The first local URL that it printed, without a slash at the end. */
   readonly url: string;
@@ -51,7 +51,7 @@ export interface ServerProcess {
 const KILL_AFTER_MS = 5_000;
 const LOCAL_URL = /https?:\/\/(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:\/[\w\-./~%]*)?/;
 
-/** Says why something cannot be tested here. Under CI, where nothing may be left out, it throws the reason instead. */
+/** Prints why something cannot be tested here. Under CI nothing may be left out, so it throws the reason. */
 export function missing(reason: string): string {
   if (process.env.CI === "true" || process.env.CI === "1") throw new Error(`nothing is skipped under CI: ${reason}`);
   return reason;
@@ -125,7 +125,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
 
 /** What a program has left that ran to its end. */
 export interface Finished {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -68,7 +68,7 @@ export interface Reachable {
   readonly output: string;
 }
 
-/** What {@link Client.call} sends where nothing else is said: two words, over in a second. */
+/** The default message of {@link Client.call}: two words, over in a second. */
 export const HELLO = { text: "Hello there.", voiceId: "en-US-1" } as const;
 export const LISTENER = "+12025550100";
 
@@ -82,7 +82,7 @@ export class Client {
     this.token = token;
   }
 
-  /** Sends anything. @throws {Error} the answer is not as `/openapi.json` says */
+  /** Sends anything. @throws {Error} the response does not fit `/openapi.json` */
   async send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
     const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
     const headers = { ...authorization, ...sending.headers };
@@ -156,7 +156,7 @@ export class Client {
     );
   }
 
-  /** Posts a call: a spoken one to a number that answers, unless told otherwise. */
+  /** Posts a call: by default a spoken one to a number that answers. */
   postCall(instanceId: string, more: Record<string, unknown> = {}, headers: Sending["headers"] = {}): Promise<Answer> {
     const call = { instanceId, type: "FIXED_TTS", target: { phoneNumber: LISTENER }, tts: HELLO, ...more };
     return this.post("/v1/calls", call, headers);
@@ -195,7 +195,7 @@ export class Client {
   }
 }
 
-/** The answer, where it has this status. @throws {Error} another one; the message shows it */
+/** The response, if it has this status. @throws {Error} another one; the message shows it */
 export function expected(status: number, answer: Answer): Answer {
   if (answer.status === status) return answer;
   throw new Error(`expected ${status}, was answered ${answer.status}: ${answer.text.slice(0, 500)}`);

@@ -14,7 +14,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>>;
 }
 
-/** What the document says of an answer that was seen: nothing, or what is wrong with it. */
+/** The difference between a response and the document; undefined if there is none. */
 export function undocumented(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
   const pathname = path.replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((one) =>
@@ -22,14 +22,14 @@ export function undocumented(document: OpenApi, method: string, path: string, an
   );
   const operation = document.paths[template ?? ""]?.[method === "HEAD" ? "get" : method.toLowerCase()];
   if (!operation) return undefined;
-  const where = `${method} ${template} answered ${answer.status}`;
+  const response = `${method} ${template} answered ${answer.status}`;
   const foreseen = operation.responses[answer.status];
-  if (!foreseen) return `${where}, which is not in the document: ${answer.text.slice(0, 300)}`;
+  if (!foreseen) return `${response}, which is not in the document: ${answer.text.slice(0, 300)}`;
   const type = answer.headers["content-type"]?.split(";")[0];
   if (type === undefined || answer.body.length === 0) return undefined;
   const media = foreseen.content?.[type];
-  if (!media) return `${where} as ${type}, which is not in the document`;
+  if (!media) return `${response} as ${type}, which is not in the document`;
   if (!media.schema || !type.endsWith("json")) return undefined;
   const wrong = faults(document, media.schema, answer.json());
-  return wrong.length === 0 ? undefined : `${where}, and the document says otherwise: ${wrong.join("; ")}`;
+  return wrong.length === 0 ? undefined : `${response}, which does not fit the document: ${wrong.join("; ")}`;
 }

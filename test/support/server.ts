@@ -51,8 +51,8 @@ function target(name: RuntimeName, database: Target["database"]): Target {
 }
 
 /**
- * Registers the same tests for each target that this run tries; where one cannot be had they are skipped, and the title
- * says why.
+ * Registers the same tests for each target that this run tries; without one they are skipped, and the title
+ * has the reason.
  */
 export function onEach(targets: readonly Target[], define: (target: Target) => void): void {
   for (const one of targets) if (WANTED.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
@@ -109,7 +109,7 @@ export class Server {
     return this.#data;
   }
 
-  /** Where it is reached, base path included, without a slash at the end. */
+  /** Its URL, base path included, without a slash at the end. */
   get base(): string {
     return this.#running().url;
   }
@@ -204,7 +204,7 @@ export class Server {
     return send(method, this.base + path, { headers });
   }
 
-  /** Where its rows are. */
+  /** The place of its rows. */
   get database(): DatabasePlace {
     return this.#databaseUrl === undefined ? { file: join(this.data, "ringport.sqlite") } : { url: this.#databaseUrl };
   }

@@ -39,9 +39,9 @@ export class StreamRefused extends Error {
   }
 }
 
-/** What {@link openStream} may be told. */
+/** Options of {@link openStream}. */
 export interface OpenStreamOptions {
-  /** Sent as a bearer token; left out where the query has a ticket. */
+  /** Sent as a bearer token; left out if the query has a ticket. */
   readonly token?: string | undefined;
   /** `encoding`, `sample_rate`, `audio`, `ticket`. */
   readonly query?: Readonly<Record<string, string | number>>;
@@ -161,7 +161,7 @@ export class StreamClient {
     ).then((found) => {
       if (found) return found;
       const closed = JSON.stringify(this.#closed);
-      throw new Error(`the stream closed (${closed}) before ${what}; it told ${JSON.stringify(this.messages)}`);
+      throw new Error(`the stream closed (${closed}) before ${what}; received: ${JSON.stringify(this.messages)}`);
     });
   }
 
@@ -175,7 +175,7 @@ export class StreamClient {
     return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
   }
 
-  /** The callee's audio so far, where it comes as PCM. */
+  /** The callee's audio so far, if it comes as PCM. */
   sound(sampleRate: number): Sound {
     const bytes = Buffer.concat(this.frames);
     return { sampleRate, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(2 * i)) };
@@ -192,7 +192,7 @@ export class StreamClient {
     return closed!;
   }
 
-  /** Says goodbye; without a code none is sent. */
+  /** Sends a close frame; without a code it is empty. */
   async close(code?: number): Promise<StreamClosed> {
     if (code === undefined) this.ws.close();
     else this.ws.close(code);

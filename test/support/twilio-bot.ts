@@ -43,13 +43,13 @@ const LOUD = 500;
 const PAUSE_PACKETS = 15;
 
 /**
- * Says back whatever it hears, an utterance at a time, each with a mark behind it; when a key is pressed it falls silent
+ * Repeats what it receives, an utterance at a time, each with a mark behind it; when a key is pressed it falls silent
  * at once.
  */
 export class TwilioBot {
-  /** Everything that it was told. */
+  /** Every message received. */
   readonly messages: TwilioMessage[] = [];
-  /** The utterances that it said back, mu-law. */
+  /** The utterances that it repeated, mu-law. */
   readonly utterances: Buffer[] = [];
   /** How the connection ended; undefined before that. */
   closed: { readonly code: number; readonly reason: string } | undefined;

@@ -6,7 +6,7 @@ import { openConnection } from "./connection.ts";
 export interface Load {
   readonly requests: number;
   readonly perSecond: number;
-  /** Processor time of the server's process for one request, µs; undefined where the system does not tell it. */
+  /** Processor time of the server's process for one request, µs; undefined if the system does not report it. */
   readonly processorMicros: number | undefined;
 }
 

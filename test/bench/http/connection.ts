@@ -3,7 +3,7 @@ import { responseReader } from "./response-reader.ts";
 
 /**
  * A keep-alive connection to a server.
- * @param onResponse told of each response's status, in the order of the requests
+ * @param onResponse called with each response's status, in the order of the requests
  */
 export async function openConnection(
   url: string,

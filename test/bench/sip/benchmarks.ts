@@ -21,8 +21,8 @@ jitter buffer, playout and statistics are the rest. Near the end of the core wha
 enough) takes long to be caught up with: numbers that failed in a first try held in a second one. On Deno our adapter reads its sockets at less
 cost than \`node:dgram\`, which the bare loop uses.`,
     options: {
-      from: { says: "flows to begin with", value: 200, quick: 50 },
-      seconds: { says: "length of each try", value: 10, quick: 2 },
+      from: { meaning: "flows to begin with", value: 200, quick: 50 },
+      seconds: { meaning: "length of each try", value: 10, quick: 2 },
     },
     run: (options) => besideEcho(["node26", "bun", "deno"], "g711-calls", options),
   },
@@ -34,8 +34,8 @@ AES_CM_128_HMAC_SHA1_80, both directions.`,
 beyond one cause: calls that began together made their keystream, eight packets' at a time, in the same frame. Since that is spread, Bun carried 478 and 566
 calls in two runs, against 401 before; the same count varies by that much from run to run.`,
     options: {
-      from: { says: "calls to begin with", value: 200, quick: 50 },
-      seconds: { says: "length of each try", value: 10, quick: 2 },
+      from: { meaning: "calls to begin with", value: 200, quick: 50 },
+      seconds: { meaning: "length of each try", value: 10, quick: 2 },
     },
     run: (options) => besideEcho(["node26", "bun", "deno"], "srtp-calls", options),
   },
@@ -44,8 +44,8 @@ calls in two runs, against 401 before; the same count varies by that much from r
     method: `${CALLS} G.722 at
 64 kbit/s, encoded and decoded by each call.`,
     options: {
-      from: { says: "calls to begin with", value: 50, quick: 10 },
-      seconds: { says: "length of each try", value: 10, quick: 2 },
+      from: { meaning: "calls to begin with", value: 50, quick: 10 },
+      seconds: { meaning: "length of each try", value: 10, quick: 2 },
     },
     run: (options) => besideEcho(["node26", "bun"], "g722-calls", options),
   },
@@ -54,8 +54,8 @@ calls in two runs, against 401 before; the same count varies by that much from r
     method: `${CALLS} Opus at
 16 kHz, 20 kbit/s, complexity 5, with in-band redundancy (\`libopus-wasm\`), encoded and decoded by each call.`,
     options: {
-      from: { says: "calls to begin with", value: 20, quick: 5 },
-      seconds: { says: "length of each try", value: 10, quick: 2 },
+      from: { meaning: "calls to begin with", value: 20, quick: 5 },
+      seconds: { meaning: "length of each try", value: 10, quick: 2 },
     },
     run: (options) => besideEcho(["node26", "bun"], "opus-calls", options),
   },
@@ -73,8 +73,8 @@ seconds have a row of their own, and on Node two or three major garbage collecti
 while seven thousand calls are remembered for the 32 s of their transactions. The rate divides by the time up to the last BYE, a second and a
 half after the last order.`,
     options: {
-      rate: { says: "calls placed per second", value: 220, quick: 50 },
-      seconds: { says: "for so long", value: 20, quick: 4 },
+      rate: { meaning: "calls placed per second", value: 220, quick: 50 },
+      seconds: { meaning: "length of the window", value: 20, quick: 4 },
     },
     run: (options) => besideEcho(["node26", "bun"], "set-ups", options),
   },
@@ -85,7 +85,7 @@ many more talking, divided by the calls that came on top: the stored call and it
 its sockets, jitter buffer and playout, 34 s after the last answer, when the transactions of the set-up are over. Audio in
 this thread. All hear the same text, so its speech is in memory once and
 counted before; the text itself, 4,000 characters, and the instance with its line are part of what is measured.`,
-    options: { calls: { says: "calls that come on top", value: 500, quick: 60 } },
+    options: { calls: { meaning: "calls that come on top", value: 500, quick: 60 } },
     run: (options) => besideEcho(["node26", "bun"], "call-memory", options),
   },
   "sip-impairments": IMPAIRED_CALLS,

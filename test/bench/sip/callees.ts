@@ -43,7 +43,7 @@ export async function startCallees(options: CalleesOptions): Promise<Callees> {
   };
 }
 
-/** The callees themselves, where this file is the program. They know our own requests only, and read them by the line. */
+/** The callees themselves, if this file is the program. They know our own requests only, and read them by the line. */
 function live({ echo, hangUpMs }: CalleesOptions): void {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
   const invites: Record<string, number> = {};

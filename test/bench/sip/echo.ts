@@ -17,7 +17,7 @@ export interface Echo {
   stop(): Promise<void>;
 }
 
-/** Starts an echo in a process of its own: in C where there is a compiler, else in JavaScript under this runtime. */
+/** Starts an echo in a process of its own: in C if there is a compiler, else in JavaScript under this runtime. */
 export async function startEcho(): Promise<Echo> {
   const folder = await mkdtemp(join(tmpdir(), "ringport-echo-"));
   const program = join(folder, "echo");
@@ -46,7 +46,7 @@ export async function startEcho(): Promise<Echo> {
   };
 }
 
-/** The echo itself, where this file is the program. */
+/** The echo itself, if this file is the program. */
 function echo(): void {
   const socket = createSocket("udp4");
   socket.on("message", (packet, from) => socket.send(packet, from.port, from.address));

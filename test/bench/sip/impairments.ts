@@ -10,7 +10,7 @@ session on a clock of its own: no socket and no machine are in it, and the same 
 found in what was heard was heard, the rest was made up. Per minute: ms made up, and stretches of them longer than 40 ms. The delay is from the sending of a
 packet to its being heard, without the network's shortest way, the median. MOS as the session reports it, beside the E-model (ITU-T G.107) of what the network did and what was waited.`,
   remarks: `A loss costs more than its packet: the fades at both ends take 5 ms each. While audio stalls nothing is lost, so that neither MOS knows of the silence.`,
-  options: { seconds: { says: "length of each call", value: 600, quick: 60 } },
+  options: { seconds: { meaning: "length of each call", value: 600, quick: 60 } },
   async run({ seconds = 60 }) {
     return IMPAIRMENTS.map(({ title, weather, ppm = 0, ...most }) => {
       const call = impairedCall({ weather, ppm, seconds });

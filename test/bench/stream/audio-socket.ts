@@ -6,14 +6,14 @@ export interface AudioSocketListener {
   /** A binary message; valid during the call only. */
   audio?(bytes: Buffer): void;
   text?(text: string): void;
-  /** The connection is gone; 1006 where nobody said goodbye. */
+  /** The connection is gone; 1006 without a close frame. */
   closed?(code: number): void;
 }
 
 export interface AudioSocket {
   /** Sends what {@link message} has made; the bytes are not copied, and not changed. */
   write(message: Buffer): void;
-  /** Says goodbye; resolves when the connection is gone. */
+  /** Sends a close frame; resolves when the connection is gone. */
   close(code?: number): Promise<void>;
   /** Breaks the connection off. */
   destroy(): void;
@@ -80,9 +80,9 @@ export async function openAudioSocket(url: string, listener: AudioSocketListener
   if (rest.length > 0) readFrames(rest);
   return {
     write: (bytes) => void socket.write(bytes),
-    async close(said = 1000) {
-      code = said;
-      if (!socket.destroyed) socket.write(frame(CLOSE, Buffer.from([said >> 8, said & 255])));
+    async close(status = 1000) {
+      code = status;
+      if (!socket.destroyed) socket.write(frame(CLOSE, Buffer.from([status >> 8, status & 255])));
       await gone;
     },
     destroy: () => socket.destroy(),
@@ -109,7 +109,7 @@ function handshake(socket: Socket, path: string): Promise<Buffer> {
       const end = answer.indexOf("\r\n\r\n");
       if (end < 0) return;
       if (!answer.toString("latin1", 0, end).startsWith("HTTP/1.1 101")) {
-        setTimeout(fail, 50); // the body says why
+        setTimeout(fail, 50); // the body has the reason
         return;
       }
       socket.off("data", data).off("error", reject).off("close", fail);

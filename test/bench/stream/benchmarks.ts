@@ -25,8 +25,8 @@ sides put impulses into silence, and find the other's:
 An impulse that is lost, or comes twice, ends the benchmark. With legs of 8 kHz, as on most telephone networks, audio is resampled both ways
 to and from the client's 16 kHz. The two clocks are compared by asking for the time 200 times and taking the quickest answer.`,
     options: {
-      streams: { says: "streams at once", value: 100, quick: 20 },
-      seconds: { says: "length of each window", value: 20, quick: 3 },
+      streams: { meaning: "streams at once", value: 100, quick: 20 },
+      seconds: { meaning: "length of each window", value: 20, quick: 3 },
     },
     run: ({ streams = 0, seconds = 0 }) =>
       under(async (runtime) => [
@@ -40,8 +40,8 @@ to and from the client's 16 kHz. The two clocks are compared by asking for the t
 client sends 20 ms of PCM at 16 kHz, 50 times a second, and gets the callee's audio as often. The network keeps what each callee
 heard. Lateness: how much later than its place on the absolute 20 ms schedule a frame was exchanged with a leg, both directions.`,
     options: {
-      streams: { says: "streams at once", value: 300, quick: 50 },
-      seconds: { says: "length of the window", value: 30, quick: 4 },
+      streams: { meaning: "streams at once", value: 300, quick: 50 },
+      seconds: { meaning: "length of the window", value: 30, quick: 4 },
     },
     run: ({ streams = 0, seconds = 0 }) => under((runtime) => manyRows(runtime, streams, seconds)),
   },
@@ -53,9 +53,9 @@ baseline (\`test/bench/stream/echo-server.ts\`) is a WebSocket server of the sam
 of the server's process for a message each way, in rounds that alternate between the two; the median of the ratios counts. The
 network does not keep what callees hear; its clock, its far ends and our detectors of speech and keys are in the figure.`,
     options: {
-      streams: { says: "streams at once", value: 100, quick: 30 },
-      rounds: { says: "rounds, each of them both servers once", value: 5, quick: 2 },
-      seconds: { says: "length of one server's turn", value: 5, quick: 2 },
+      streams: { meaning: "streams at once", value: 100, quick: 30 },
+      rounds: { meaning: "rounds, each of them both servers once", value: 5, quick: 2 },
+      seconds: { meaning: "length of one server's turn", value: 5, quick: 2 },
     },
     run: ({ streams = 0, rounds = 0, seconds = 0 }) =>
       under((runtime) => processorRows(runtime, streams, rounds, seconds)),

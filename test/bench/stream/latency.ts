@@ -95,7 +95,7 @@ async function sendImpulses(clients: readonly Client[], seconds: number): Promis
   );
 }
 
-/** How much the server's clock is ahead of ours, ms: of many answers the quickest tells it best. */
+/** How much the server's clock is ahead of ours, ms: the quickest of many responses measures it best. */
 async function clockAhead(server: StreamServer): Promise<number> {
   let [best, ahead] = [Infinity, 0];
   for (let n = 0; n < 200; n++) {
@@ -115,7 +115,7 @@ function waysOf(
 ): { back: number[]; forth: number[] } {
   if (entered.length !== heard.length || sent.length !== left.length)
     throw new Error(
-      `${callId}: ${entered.length} impulses were said, ${heard.length} came; ${sent.length} were sent, ${left.length} played`,
+      `${callId}: ${entered.length} impulses were spoken, ${heard.length} came; ${sent.length} were sent, ${left.length} played`,
     );
   return {
     back: heard.map((at, n) => at - (entered[n]! - ahead)),

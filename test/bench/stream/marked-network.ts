@@ -4,7 +4,7 @@ import { addImpulse, ImpulseFinder } from "./impulses.ts";
 
 /** When impulses passed the border between one leg and the core, ms of this process's own clock. */
 export interface Passed {
-  /** Handed to the core by the leg: what the callee says. */
+  /** Handed to the core by the leg: the audio of the callee. */
   readonly entered: number[];
   /** Read by the leg: what the callee is to hear. */
   readonly left: number[];

@@ -23,7 +23,7 @@ export interface StreamServerOptions {
 /** Memory after a full garbage collection, bytes. */
 export interface MemoryFigures {
   readonly heap: number;
-  /** Buffers outside of the heap; 0 where the heap counts them. */
+  /** Buffers outside of the heap; 0 if the heap counts them. */
   readonly external: number;
   readonly rss: number;
 }
@@ -109,7 +109,7 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
   };
 }
 
-/** The process itself, where this file is the program. */
+/** The process itself, if this file is the program. */
 async function live({ sampleRate = 16_000, marked, recorded, maxDurationMs }: StreamServerOptions): Promise<void> {
   const network = new MarkedNetwork();
   const world = await startManyCalls({

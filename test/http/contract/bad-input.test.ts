@@ -32,11 +32,11 @@ describe("text", () => {
   test("a word of 4096 letters is accepted, one of 5,000 refused", async () => {
     const client = await theClient();
     const { id } = await client.createInstance();
-    const said = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
-    expect(pointersOf(expectProblem(await quickly(() => said("a".repeat(5000))), 400, "invalid_request"))).toEqual([
+    const spoken = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
+    expect(pointersOf(expectProblem(await quickly(() => spoken("a".repeat(5000))), 400, "invalid_request"))).toEqual([
       "/tts/text",
     ]);
-    expect((await quickly(() => said("a".repeat(4096)))).status).toBe(201);
+    expect((await quickly(() => spoken("a".repeat(4096)))).status).toBe(201);
   });
 
   test.for([

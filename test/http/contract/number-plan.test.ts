@@ -4,7 +4,7 @@ import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, type EventView, expected, type OutcomeView, until } from "../../support/server-client.ts";
 import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../../support/server-sound.ts";
 
-/** Times of far ends are a tenth of what the number plan says; these two are as short as they may be. */
+/** Simulated callees are ten times as fast as the number plan; these two times are the shortest allowed. */
 const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
 
 /** Four seconds of speech: the far end has time to act. */

@@ -13,7 +13,7 @@ const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
 
 const server = useLocalServer({ ...STREAMS, RINGPORT_DRAIN_MS: "300" });
 
-describe.concurrent("a client that says goodbye", () => {
+describe.concurrent("a client that closes the stream", () => {
   test.for<[how: string, code: number | undefined]>([
     ["with 1000", 1000],
     ["without a code", undefined],

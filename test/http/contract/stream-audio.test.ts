@@ -147,7 +147,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     ["as PCM at 16 kHz", {}, 16_000, 640],
     ["as PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, 48_000, 1920],
     ["as mu-law at 8 kHz", { encoding: "mulaw" }, 8_000, 160],
-    ["as PCM where MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
+    ["as PCM if MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
   ])("it comes back %s", async ([, query, rate, bytes]) => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });

@@ -61,7 +61,7 @@ describe("before the upgrade", () => {
   test("a refused request releases its reservation", async () => {
     const { call, client, open } = await streamCall(server);
     for (let i = 0; i < 5; i++) expectProblem(await client.get(at(call.id)), 426, "upgrade_required");
-    // What is wrong with the handshake itself is told below the interface.
+    // Faults of the handshake itself are reported below the interface.
     const handshake = { ...UPGRADE, authorization: `Bearer ${client.token}` };
     const noKey = await server.ask("GET", at(call.id), { ...handshake, "sec-websocket-key": "short" });
     expect([noKey.status, noKey.json().code]).toEqual([400, "bad_handshake"]);

@@ -41,12 +41,12 @@ describe("a bot for Twilio Media Streams", () => {
     );
 
     // A sentence and a beep of 1 kHz: the bot has heard both, and so has the callee, once more.
-    const said = heardBy(bot.utterances[0]!);
-    const { to } = loudPart(said);
-    expect(toneShare(part(said, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);
+    const utterance = heardBy(bot.utterances[0]!);
+    const { to } = loudPart(utterance);
+    expect(toneShare(part(utterance, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);
     const heard = await call.client.heard(call.callId);
     expect(heard.sampleRate).toBe(8_000);
-    const at = findIn(heard, said.samples);
+    const at = findIn(heard, utterance.samples);
     expect(at, "the utterance in what was heard").toBeGreaterThanOrEqual(0);
     expect(loudness(part(heard, at, at + to))).toBeGreaterThan(500);
     const beep = part(heard, at + to - 3_000, at + to - 80);

@@ -34,5 +34,5 @@ export default async function pack({ provide }: TestProject): Promise<() => Prom
   const tarball = join(place, filename);
   await unpack(readFileSync(tarball), place);
   provide("packed", { tarball, folder: join(place, "package") });
-  return () => rm(place, { recursive: true, force: true }); // meanwhile vitest hears its workers end
+  return () => rm(place, { recursive: true, force: true }); // meanwhile vitest ends its workers
 }
