@@ -205,7 +205,7 @@ describe("a failing speech server", () => {
     expect((await failure(speak("Tchau."))).message).toMatch(/^the speech server failed: ./);
     const tries = server.requests.length - 2;
     expect(tries).toBeGreaterThanOrEqual(3);
-    expect(tries).toBeLessThanOrEqual(6); // Deno by itself tries again what it sent on a connection from before
+    expect(tries).toBeLessThanOrEqual(6); // Deno itself repeats requests on reused connections
   });
 
   test("with a long error body is quoted in short", async () => {

@@ -43,7 +43,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-/** A database as it was before events had positions, and what becomes of it. */
+/** Migrates a database of the version before events had positions, and checks the result. */
 async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: () => Storage): Promise<void> {
   const older = await connect();
   const kysely = await databaseBefore("0007_event_positions", older.dialect, older.columnTypes);
@@ -84,7 +84,7 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
 
   const reopened = make();
   await reopened.open({ exclusive: true });
-  // Made in the time of the first events, stored last: a reader of before has not seen it.
+  // Created with the first events, stored last: an earlier reader has not seen it.
   const late = { ...event("usr_a", 3), id: "evt_002x" };
   await reopened.events.append([late]);
   for (const seen of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
@@ -99,7 +99,7 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
   await reopened.close();
 }
 
-/** Somebody keeps a transaction open in the database, and one of our own users is being written for. */
+/** Another program keeps a transaction open in the database during a write for one of our users. */
 async function aForeignTransaction(url: string): Promise<void> {
   const storage = postgresStorage({ url });
   await storage.open({ exclusive: true });

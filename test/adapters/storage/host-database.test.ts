@@ -10,7 +10,7 @@ import { askHotQueries } from "./hot-queries.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
-/** Another program's tables, under names that ours have as well. */
+/** Tables of another program, with names of ours. */
 const HOST_TABLES = `
   create table users (id integer primary key, email text);
   create table calls (id integer primary key);

@@ -1,7 +1,7 @@
 import type { Storage } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 
-/** Asks everything that a busy server asks again and again. */
+/** Runs all queries that a busy server repeats. */
 export async function askHotQueries(storage: Storage): Promise<void> {
   const { accounts, instances, calls, events, receipts } = storage;
   const call = storedCall("call_1", "inst_1");

@@ -18,7 +18,7 @@ async function twoStorages(): Promise<{ url: string; first: Storage; second: Sto
   return { url, first: postgresStorage({ url }), second: postgresStorage({ url }) };
 }
 
-/** Opens as soon as the lease of the owner before has run out. */
+/** Opens as soon as the lease of the previous owner has expired. */
 async function openOnceFree(storage: Storage, leaseMs?: number): Promise<void> {
   for (;;) {
     const refusal = await storage.open({ exclusive: true, leaseMs }).catch((error: unknown) => error);
@@ -97,7 +97,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     for (const [name, write] of Object.entries(writesOf(second)))
       await expect(write(), name).resolves.not.toBeInstanceOf(Error);
 
-    await first.close(); // gives nothing back that is another's
+    await first.close(); // does not release the lease of another owner
     await expect(first.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
     await second.close();
   });
@@ -110,7 +110,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await client.query("begin; select * from event_counters for update");
     const written = first.events.append([event("evt_2")]);
     await vi.waitFor(() => waiting(url, "event_counters"));
-    await first.lease?.renew(); // no write holds it up
+    await first.lease?.renew(); // no write delays it
     const taken = openOnceFree(second);
     await vi.waitFor(() => waiting(url, "owners"), { timeout: 10_000 });
     await client.query("rollback");
@@ -174,7 +174,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
       await openOnceFree(second);
       await sql`select 1`.execute(tx);
     });
-    await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has ended it
+    await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
     expect(second.lease).toMatchObject({ epoch: 3 });
     await ownership.release();
     await connected.close?.();
@@ -200,7 +200,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     loseAnswerTo("update");
     await storage.close();
     const next = postgresStorage({ url });
-    await next.open({ exclusive: true }); // it was given back all the same
+    await next.open({ exclusive: true }); // the lease was released although the response was lost
     await next.close();
     await pool.end();
   });
@@ -243,7 +243,7 @@ function event(id: string, userId = "usr_1") {
   return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId, data: {} } as never;
 }
 
-/** Appends one event after the other to the log of a user of its own; answers the error that ends it. */
+/** Appends events to the log of a user of its own until an error; returns the error. */
 async function writeUntilLost(storage: Storage, name: string, acknowledged: string[]): Promise<unknown> {
   for (let n = 0; ; n++) {
     const id = `evt_${name}_${n}`;
@@ -291,7 +291,7 @@ async function waiting(url: string, table: string): Promise<void> {
   if (rows.length === 0) throw new Error(`nothing waits for ${table}`);
 }
 
-/** A pool that can lose the answer to the nth statement that begins with a word: it is carried out all the same. */
+/** A pool that can lose the response to the nth statement with a first word; the statement still runs. */
 function fragilePool(url: string) {
   const inner = new pg.Pool({ connectionString: url });
   let lost = "";

@@ -54,7 +54,7 @@ test("a SQLite file of a newer version is refused and stays unchanged", async ()
 test("a failed migration changes nothing", async () => {
   const path = scratchPath();
   const database = new DatabaseSync(path);
-  database.exec("create table other (id text); create index receipts_by_age on other (id)"); // late in the first step
+  database.exec("create table other (id text); create index receipts_by_age on other (id)"); // fails late in the first step
   await expect(openAndClose(path)).rejects.toThrow(/already exists/);
   const { n } = database.prepare("select count(*) n from sqlite_master where name = 'users'").get() as { n: number };
   expect(n).toBe(0);

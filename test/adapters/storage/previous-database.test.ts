@@ -14,7 +14,7 @@ import { databaseBefore } from "./steps-before.ts";
 
 const DUMP = readFileSync(new URL("../../fixtures/database-0005.sql", import.meta.url), "utf8");
 
-/** By what they say. */
+/** By their text. */
 const TEXTS = {
   waiting: "I wait",
   keyed: "with a key",
@@ -26,10 +26,10 @@ const TEXTS = {
 };
 type Name = keyof typeof TEXTS;
 
-/** The process of today on the database of then. */
+/** A process of this version on the older database. */
 async function opened(storage: Storage): Promise<{ world: World; read(name: Name): Promise<Call> }> {
   const world = new World({ storage, policy: { kind: "fifo", depth: 5 } });
-  await world.system.advance(60_000); // it died a minute ago
+  await world.system.advance(60_000); // the older process died a minute ago
   await world.storage.open({ exclusive: true });
   const before = await storage.calls.list(ALICE.userId, {}, {});
   for (const { instanceId, owner } of before) if (owner) world.network.devices.set(instanceId, "+12025550199");
@@ -39,7 +39,7 @@ async function opened(storage: Storage): Promise<{ world: World; read(name: Name
   return { world, read: (name) => world.app.calls.get(ALICE, ids.get(TEXTS[name]) ?? name) };
 }
 
-/** Lets time pass until it holds; PostgreSQL answers in time of its own. */
+/** Advances the clock until the condition holds; PostgreSQL runs in real time. */
 function inTime<T>(world: World, holds: () => Promise<T>): Promise<T> {
   const look = async () => {
     await world.system.advance(200);
@@ -71,7 +71,7 @@ async function opensTruthfully(storage: Storage): Promise<void> {
     code: "instance_not_found",
   });
 
-  // What waited waits on, in its order, is known by its key, and is dialled once its instance is linked.
+  // Waiting calls keep their order and keys, and are dialled when their instance is linked.
   const [waiting, keyed] = [await read("waiting"), await read("keyed")];
   expect([waiting.status, keyed.status]).toEqual(["QUEUED", "QUEUED"]);
   const again = await world.app.calls.create(

@@ -11,7 +11,7 @@ import { findPostgres } from "../../support/postgres.ts";
 import { askHotQueries } from "./hot-queries.ts";
 import { recorded, type Statement } from "./recorded.ts";
 
-/** Indexes that stay small, because they hold live calls or linked numbers only: they may be read from end to end. */
+/** Small indexes, of active calls or linked numbers only, which may be read completely. */
 const SMALL_INDEX = /calls_(slot|on_line|queued|waiting|dialing)\b|events_of_links\b/;
 
 const isPlanned = ({ sql }: Statement) => /^(select|update|delete)/.test(sql) && !/kysely_|pg_|sqlite_/.test(sql);
@@ -74,7 +74,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-/** One user's 40,000 finished calls on 20 instances. */
+/** 40,000 final calls of one user on 20 instances. */
 const MANY_CALLS = `insert into calls
   select 'call_' || n, 'inst_' || n % 20, 'usr_1', case n % 2 when 0 then 'FAILED' else 'COMPLETED' end,
     (array['FIXED_TTS', 'FIXED_AUDIO', 'DYNAMIC_STREAM'])[1 + n % 3], '+15550100', '{}', null, n, null, n, 0, null, 1

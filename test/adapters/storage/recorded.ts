@@ -1,7 +1,7 @@
 import type { Dialect } from "kysely";
 import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 
-/** A statement as the database was asked to run it. */
+/** A statement that the database ran. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];

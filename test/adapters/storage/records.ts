@@ -1,7 +1,7 @@
 import type { Call } from "../../../src/domain/call.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 
-/** An instance as it is stored. */
+/** A stored instance. */
 export function storedInstance(id: string): Instance {
   return {
     id,
@@ -18,7 +18,7 @@ export function storedInstance(id: string): Instance {
   };
 }
 
-/** A waiting call as it is stored. */
+/** A stored waiting call. */
 export function storedCall(id: string, instanceId: string, patch: Partial<Call> = {}): Call {
   return {
     id,

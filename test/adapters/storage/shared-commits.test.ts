@@ -22,13 +22,13 @@ test("concurrent writers share commits", async () => {
   const stored = NUMBERS.map(async (n) => {
     await storage.instances.insert(instance(n), [created(n)]);
     expect(await storage.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
-    // What has resolved is committed: another process sees it, as soon as its reads begin a new transaction.
+    // Resolved writes are committed: another process sees them in its next transaction.
     await expect
       .poll(() => other.instances.get(instance(n).id), { interval: 1 })
       .toMatchObject({ name: `number ${n}` });
   });
   await Promise.all(stored);
-  // Transactions begin in the driver and are not recorded, so they are counted by what only a shared one has.
+  // The driver begins transactions, which are not recorded. Savepoints exist in shared ones only, so they are counted.
   expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
   await Promise.all([storage.close(), other.close()]);
 });
@@ -38,7 +38,7 @@ test("each writer in a shared commit succeeds or fails by itself", async () => {
   await storage.instances.insert(instance(7), []);
   const results = await Promise.allSettled(NUMBERS.map((n) => storage.instances.insert(instance(n), [created(n)])));
   const rejected = results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
-  expect(rejected).toEqual([7]); // there is an instance of that id
+  expect(rejected).toEqual([7]); // an instance with that id exists
   const events = await storage.events.ofUser("usr_1", {}, {});
   expect(events.map(({ instanceId }) => instanceId)).toEqual(NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id));
   await storage.close();
