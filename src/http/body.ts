@@ -1,3 +1,4 @@
+import { shown } from "../base/shown.ts";
 import { type JsonBounds, type ParsedJson, parseJson } from "../domain/json-body.ts";
 import type { Limits } from "../domain/limits.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -83,15 +84,18 @@ const UTF_8 = /^"?utf-?8"?$/i;
 function checkContentType({ headers }: RequestLike): void {
   const coding = headers.get("content-encoding");
   if (coding && coding.toLowerCase() !== "identity")
-    throw new Refusal("unsupported_media_type", "a compressed body is not accepted; send it without Content-Encoding");
+    throw new Refusal("unsupported_media_type", `Content-Encoding is ${shown(coding)}: send the body uncompressed`);
   const header = headers.get("content-type");
   if (!header) return;
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim());
   if (!JSON_TYPE.test(type))
-    throw new Refusal("unsupported_media_type", "the Content-Type must be application/json, or be left out");
+    throw new Refusal(
+      "unsupported_media_type",
+      `Content-Type is ${shown(type)}: it must be application/json, or omitted`,
+    );
   for (const parameter of parameters) {
     const [name = "", value = ""] = parameter.split("=", 2).map((part) => part.trim());
     if (name.toLowerCase() === "charset" && !UTF_8.test(value))
-      throw new Refusal("unsupported_media_type", "the charset of the body must be utf-8");
+      throw new Refusal("unsupported_media_type", `charset is ${shown(value)}: it must be utf-8`);
   }
 }

@@ -52,7 +52,7 @@ async function* listed<T extends { readonly id: string }>(
     const after = items.at(-1)?.id;
     const isLast = items.length < READ_AT_ONCE;
     const text = before + items.map((item) => JSON.stringify(view(item))).join();
-    items = []; // while a slow client reads, only the text is kept
+    items = []; // only the text is kept while a slow client reads
     yield encoder.encode(text);
     if (!isLast) items = await read({ limit: READ_AT_ONCE, after });
   }

@@ -33,7 +33,7 @@ export function noContent(headers: Readonly<Record<string, string>> = {}): Reply
   return { status: 204, headers: { ...headers } };
 }
 
-/** A page of HTML that may load only what the policy allows. */
+/** A page of HTML with a content security policy. */
 export function html(body: string, contentSecurityPolicy: string): Reply {
   return {
     status: 200,

@@ -76,7 +76,7 @@ export class RequestContext implements RequestStart {
    * @throws {Error} on a route that has not authenticated a caller
    */
   get caller(): Principal {
-    if (!this.principal) throw new Error("the route needs a caller but did not authenticate one");
+    if (!this.principal) throw new Error("the route reads the caller without authenticating one");
     return this.principal;
   }
 }

@@ -14,7 +14,7 @@ import { streamRoutes } from "./routes/stream-routes.ts";
 import { voiceRoutes } from "./routes/voice-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
-/** What the routes share with the application around them. */
+/** Parts that the routes share with the application. */
 export interface SharedParts {
   /** Path in front of `/v1`, without a trailing slash. Default: none. */
   readonly base?: string;

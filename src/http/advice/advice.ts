@@ -1,4 +1,4 @@
-/** What a person needs to know about a problem code, beyond its title. */
+/** The explanation of a problem code, for people. */
 export interface ProblemAdvice {
   /** When it occurs. */
   readonly means: string;

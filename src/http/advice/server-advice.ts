@@ -26,7 +26,7 @@ export const SERVER_ADVICE = {
   unsupported_media_type: {
     means: "The Content-Type is not JSON in UTF-8, or the body is compressed.",
     fix: "Send Content-Type: application/json and no Content-Encoding.",
-    example: "the Content-Type must be application/json, or be left out",
+    example: 'Content-Type is "text/plain": it must be application/json, or omitted',
   },
   range_not_satisfiable: {
     means: "The Range begins after the end of the file.",
@@ -36,7 +36,7 @@ export const SERVER_ADVICE = {
   upgrade_required: {
     means: "The request for a stream had no WebSocket handshake.",
     fix: "Connect with a WebSocket client.",
-    example: "connect with a WebSocket client; this request asked for no upgrade",
+    example: "the request is not a WebSocket handshake: connect with a WebSocket client",
   },
   rate_limited: {
     means: "The token made more requests than this server allows.",

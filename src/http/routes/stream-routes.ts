@@ -64,7 +64,10 @@ export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, ser
         const reservation = await calls.stream(context.caller, callId);
         if (!context.upgrading) {
           reservation.release();
-          throw new Refusal("upgrade_required", "connect with a WebSocket client; this request asked for no upgrade");
+          throw new Refusal(
+            "upgrade_required",
+            "the request is not a WebSocket handshake: connect with a WebSocket client",
+          );
         }
         const fields = { request_id: context.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>
