@@ -1,6 +1,7 @@
 import type { StreamAttachment, StreamEvent } from "../../application/call-audio/streams/stream-client.ts";
 import { decodeMulaw, encodeMulaw } from "../../audio/g711.ts";
 import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
+import { hex32 } from "../../base/hex.ts";
 import type { Dialect, DialectOutput } from "./dialect.ts";
 
 /** The identity of a stream; Twilio calls every id a SID. */
@@ -24,7 +25,8 @@ const MOST_MARK_CHARACTERS = 1_024;
 export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
   const bytes = new Uint8Array(16);
   random(bytes);
-  return `MZ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const view = new DataView(bytes.buffer);
+  return `MZ${[0, 4, 8, 12].map((at) => hex32(view.getUint32(at))).join("")}`;
 }
 
 /** Twilio's `<Parameter>` values, from a query with `parameter.<name>=<value>`. */
