@@ -12,7 +12,8 @@ const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
   " caller ": "the drawing of a call's way",
   " POST /v1/calls": "the drawing of a call's states",
-  " client ── write ──▶": "how the audio of a live stream flows",
+  " client ─ write ─▶": "how the audio of a live stream flows",
+  "src/base/ ": "the tree of the folders",
 };
 
 test.for(PAGES)("%s: every code block has a language that is tested", (page) => {
