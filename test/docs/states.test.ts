@@ -37,7 +37,7 @@ closed, whatever happens in between ([decision 18](decisions/0018-deletion-is-an
 \`\`\`mermaid
 ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
-\`doubted\`: the connection is gone, or a call found nobody. \`refused\` is tried again after ten minutes, \`waiting\` after
+\`suspect\`: the connection is gone, or a call did not reach the server. \`refused\` is tried again after ten minutes, \`waiting\` after
 seconds. In \`refused\` calls fail at once as \`instance_offline\`; in \`waiting\` they wait. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
 `;
 

@@ -168,7 +168,7 @@ export class SipTrunk implements Carrier {
       gone: (_, end, release) => {
         this.#legs.delete(callId);
         if (release.retryAfterMs !== undefined) this.#limiter.rest(release.retryAfterMs);
-        if (end.type === "unreachable") stack.presence.doubt(end.detail);
+        if (end.type === "unreachable") stack.presence.suspect(end.detail);
         gone(leg);
       },
     });
@@ -232,7 +232,7 @@ export class SipTrunk implements Carrier {
       return new DialError("media_failed", fault.message);
     }
     if (fault instanceof TransportError) {
-      void this.#stack?.then(({ presence }) => presence.doubt(fault.message)).catch(() => {});
+      void this.#stack?.then(({ presence }) => presence.suspect(fault.message)).catch(() => {});
       return new DialError("unreachable", fault.message);
     }
     if (this.#closing !== undefined) return new DialError("unreachable", "the trunk is closed");

@@ -1,5 +1,4 @@
-import { skipLws } from "../message/lws.ts";
-import { readQuotedString } from "../message/quoted-string.ts";
+import { readQuotedString, skipLws } from "../message/grammar.ts";
 
 /** One way of authentication that a server asks for (RFC 3261 section 20.44, RFC 7616 section 3.3). */
 export interface Challenge {

@@ -1,4 +1,4 @@
-import { writeQuotedString } from "../message/quoted-string.ts";
+import { writeQuotedString } from "../message/grammar.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 
 /** Who answers, and how often this nonce was used. */

@@ -23,9 +23,9 @@ const MAX_SPACES = 8;
  * their answer before they are asked.
  *
  * ```ts
- * const exchange = digest.exchange();
- * exchange.authorize(request); // before each sending, the first as well
- * const why = exchange.challenged(response); // a 401 or 407; undefined: authorize and send once more, with a new CSeq
+ * const authentication = digest.authentication();
+ * authentication.authorize(request); // before each sending, the first as well
+ * const why = authentication.challenged(response); // a 401 or 407; undefined: authorize and send once more, with a new CSeq
  * ```
  */
 export class DigestClient {
@@ -49,7 +49,7 @@ export class DigestClient {
   }
 
   /** The authentication of one request and of its repetitions after challenges. */
-  exchange(): DigestAuthentication {
+  authentication(): DigestAuthentication {
     return new DigestAuthentication(this);
   }
 

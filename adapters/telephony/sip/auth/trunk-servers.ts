@@ -1,9 +1,8 @@
 import { parseUri } from "../message/uri.ts";
 import { NewestMap } from "../newest-map.ts";
 import { canonicalAddress } from "../transport/canonical-address.ts";
-import { defaultPort } from "../transport/default-port.ts";
 import type { Resolve } from "../transport/resolve.ts";
-import { addressAndPort, type Flow, type SocketAddress } from "../transport/transport.ts";
+import { addressAndPort, defaultPort, type Flow, type SocketAddress } from "../transport/transport.ts";
 
 const MOST_REMEMBERED = 256;
 

@@ -7,8 +7,8 @@ import {
   isCallerIdEntry,
   isDisplayName,
 } from "../../../../src/domain/caller-id.ts";
+import { isToken } from "../message/grammar.ts";
 import { fieldKey } from "../message/headers.ts";
-import { isToken } from "../message/token.ts";
 import { parseRange } from "../transport/ip-range.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
 import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";

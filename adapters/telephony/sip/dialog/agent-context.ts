@@ -4,7 +4,7 @@ import { randomText } from "../message/random-text.ts";
 import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
-import type { Farewell } from "./farewell.ts";
+import type { DialogTermination } from "./dialog-termination.ts";
 import { type OurStatus, REASONS } from "./reason-phrase.ts";
 
 /** What a response of ours says besides its status. */
@@ -21,7 +21,7 @@ export interface ReplyParts {
 export class AgentContext {
   readonly options: UserAgentOptions;
   /** Legs that are being hung up. */
-  readonly farewells: Set<Farewell> = new Set();
+  readonly terminations: Set<DialogTermination> = new Set();
   /** Nothing is begun any more. */
   closed = false;
 
@@ -43,11 +43,11 @@ export class AgentContext {
     return randomText(this.options.system, bytes);
   }
 
-  /** A whole number from 0 to below `bound`, drawn by lot. */
-  lot(bound: number): number {
-    const drawn = new Uint32Array(1);
-    this.options.system.random(new Uint8Array(drawn.buffer));
-    return drawn[0]! % bound;
+  /** The random wait after a 491, ms: 2.1 to 4 s in steps of 10 ms, since we own the Call-ID (RFC 3261 section 14.1). */
+  glareDelayMs(): number {
+    const random = new Uint32Array(1);
+    this.options.system.random(new Uint8Array(random.buffer));
+    return 2100 + 10 * (random[0]! % 191);
   }
 
   /** The value of our Contact on this flow. */

@@ -2,19 +2,19 @@ import type { SipResponse } from "../message/message.ts";
 import type { InviteRequest } from "./invite.ts";
 import { sdpOf } from "./session-description.ts";
 
-/** Reports each once before the answer: that the network works on the call, that it rings, that there is audio. */
+/** Progress of an INVITE before its final response (RFC 3261 section 13.2.2.1); reports each step once. */
 export class Alerting {
   readonly #call: InviteRequest;
   #progressed = false;
   #rang = false;
   #sdp: string | undefined;
-  #early = false;
+  #earlyMedia = false;
 
   constructor(call: InviteRequest) {
     this.#call = call;
   }
 
-  /** Whether anything but 100 and 199 has come before the final response. */
+  /** Whether a provisional response other than 100 has arrived: a phone may have rung, even if only a 199 has arrived. */
   get progressed(): boolean {
     return this.#progressed;
   }
@@ -24,12 +24,15 @@ export class Alerting {
     return this.#rang;
   }
 
-  /** A provisional response of any fork has come; the audio of the latest one is heard. */
-  heard(response: SipResponse): void {
-    if (!this.#progressed) {
-      this.#progressed = true;
-      this.#call.listener.progressed();
-    }
+  /** Takes a provisional response of any fork, other than 100. */
+  progress(): void {
+    if (this.#progressed) return;
+    this.#progressed = true;
+    this.#call.listener.progressed();
+  }
+
+  /** Takes what an early dialog reports: ringing and early media. The audio of the latest fork is played. */
+  early(response: SipResponse): void {
     if (!this.#rang && alerts(response)) {
       this.#rang = true;
       this.#call.listener.ringing();
@@ -37,8 +40,8 @@ export class Alerting {
     const sdp = sdpOf(response);
     if (sdp === undefined || sdp === this.#sdp) return;
     this.#sdp = sdp;
-    if (this.#call.negotiator.answered(sdp, true) !== undefined || this.#early) return;
-    this.#early = true;
+    if (this.#call.negotiator.answered(sdp, true) !== undefined || this.#earlyMedia) return;
+    this.#earlyMedia = true;
     this.#call.listener.earlyMedia();
   }
 }

@@ -5,10 +5,10 @@ import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ACCEPT, CAPABILITIES } from "./capabilities.ts";
 import { Dialog } from "./dialog.ts";
+import { DialogRequests } from "./dialog-requests.ts";
 import { digitOf } from "./dtmf-relay.ts";
 import { HoldWatch } from "./hold-watch.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
-import { Outgoing } from "./outgoing.ts";
 import type { OurStatus } from "./reason-phrase.ts";
 import { refusalWithin } from "./refusals.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
@@ -43,7 +43,7 @@ export interface DialogBirth {
 export class DialogUsage {
   readonly dialog: Dialog;
   readonly call: InviteRequest;
-  readonly outgoing: Outgoing;
+  readonly requests: DialogRequests;
   readonly renegotiation: Renegotiation;
   readonly timer: SessionTimer;
   readonly #context: AgentContext;
@@ -68,7 +68,7 @@ export class DialogUsage {
     this.call = call;
     this.#listener = listener;
     this.dialog = new Dialog(uri, response);
-    this.outgoing = new Outgoing(context, this.dialog, call.callId, first, flow);
+    this.requests = new DialogRequests(context, this.dialog, call.callId, first, flow);
     this.#learn(response);
     const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;
     const refresh = new SessionRefresh(context, this);
@@ -117,7 +117,7 @@ export class DialogUsage {
       this.renegotiation.offering = reliable.type === "unreliable";
     }
     if (reliable.type === "next")
-      this.outgoing.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
+      this.requests.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
     return "heard";
   }
 
@@ -132,8 +132,8 @@ export class DialogUsage {
     this.renegotiation.offering = false;
     this.dialog.established(response);
     this.#learn(response);
-    this.outgoing.heard(flow);
-    this.outgoing.acknowledge(response, authorization);
+    this.requests.heard(flow);
+    this.requests.acknowledge(response, authorization);
   }
 
   /** The call goes on in this dialog. */
@@ -177,7 +177,7 @@ export class DialogUsage {
   leave(reason: string | undefined, gone: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
-    this.outgoing.leave(headers, gone);
+    this.requests.leave(headers, gone);
   }
 
   /** Timers stop; nobody waits for what is still under way. */
@@ -185,7 +185,7 @@ export class DialogUsage {
     this.#closed = true;
     this.timer.stop();
     this.#hold.stop();
-    this.outgoing.abandon();
+    this.requests.abandon();
   }
 
   get #timers(): boolean {

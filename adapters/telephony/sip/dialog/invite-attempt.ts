@@ -1,6 +1,6 @@
+import { optionTags } from "../message/headers.ts";
 import type { SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
-import { optionTags } from "../message/option-tags.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import type { MayFollow } from "./agent.ts";

@@ -3,14 +3,13 @@ import type { Flow, TransportError } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { Extension } from "./capabilities.ts";
-import { glareDelay } from "./glare-delay.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
 import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
 import { type InviteIds, inviteMessage } from "./invite-message.ts";
 import { UacRequest } from "./uac-request.ts";
 
 /** Who is told what comes of asking. */
-export interface AskingListener {
+export interface InviteAttemptsListener {
   /** An INVITE is on its way. */
   sent(flow: Flow): void;
   provisional(response: SipResponse, flow: Flow): void;
@@ -30,9 +29,9 @@ export class InviteAttempts {
   readonly #negotiator: Negotiator;
   readonly #maySend: InviteRequest["maySend"];
   readonly #mayFollow: InviteRequest["mayFollow"];
-  readonly #listener: AskingListener;
+  readonly #listener: InviteAttemptsListener;
   #attempt: InviteAttempt;
-  #exchange: UacRequest | undefined;
+  #uacRequest: UacRequest | undefined;
   #cancelled = false;
   #stopWaiting: () => void = () => {};
   #cseq = 0;
@@ -43,7 +42,7 @@ export class InviteAttempts {
     context: AgentContext,
     ids: InviteIds,
     { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "caller" | "listener">,
-    listener: AskingListener,
+    listener: InviteAttemptsListener,
   ) {
     this.#context = context;
     this.#ids = ids;
@@ -66,19 +65,19 @@ export class InviteAttempts {
 
   /** Whether any INVITE may have arrived at a place that has given no final response. */
   get unanswered(): boolean {
-    return this.#unanswered || this.#exchange?.unanswered === true;
+    return this.#unanswered || this.#uacRequest?.unanswered === true;
   }
 
   /** The answers to challenges that the last INVITE carried. */
   get authorization(): readonly HeaderField[] {
-    return this.#exchange?.authorization ?? [];
+    return this.#uacRequest?.authorization ?? [];
   }
 
   /** Sends the next INVITE. */
-  ask(): void {
+  send(): void {
     const { options } = this.#context;
     const attempt = this.#attempt;
-    this.#exchange = new UacRequest(
+    this.#uacRequest = new UacRequest(
       this.#context,
       () => ({
         request: inviteMessage(options, this.#ids, attempt, ++this.#cseq, this.#negotiator.offer()),
@@ -103,8 +102,8 @@ export class InviteAttempts {
   cancel(reason?: string): boolean {
     this.#cancelled = true;
     this.#stopWaiting();
-    this.#exchange?.cancel(reason);
-    return this.#exchange !== undefined;
+    this.#uacRequest?.cancel(reason);
+    return this.#uacRequest !== undefined;
   }
 
   #refused(response: SipResponse): void {
@@ -112,7 +111,7 @@ export class InviteAttempts {
     const next = this.#cancelled
       ? undefined
       : nextAttempt(this.#attempt, response, followRedirects && (this.#mayFollow ?? true));
-    if (next === undefined) this.#listener.refused(response, this.#exchange?.refusal);
+    if (next === undefined) this.#listener.refused(response, this.#uacRequest?.refusal);
     else this.#again(next);
   }
 
@@ -125,9 +124,9 @@ export class InviteAttempts {
   #again({ attempt, wait }: NextAttempt): void {
     this.#attempt = attempt;
     this.#unanswered = this.unanswered;
-    this.#exchange = undefined;
+    this.#uacRequest = undefined;
     this.#listener.again();
-    if (wait) this.#stopWaiting = this.#context.options.system.after(glareDelay(this.#context), () => this.ask());
-    else this.ask();
+    if (wait) this.#stopWaiting = this.#context.options.system.after(this.#context.glareDelayMs(), () => this.send());
+    else this.send();
   }
 }

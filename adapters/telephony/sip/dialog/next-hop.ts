@@ -1,7 +1,7 @@
 import { parseUri, type SipUri } from "../message/uri.ts";
-import { defaultPort } from "../transport/default-port.ts";
 import { isPrivate } from "../transport/private-address.ts";
 import type { Flow } from "../transport/transport.ts";
+import { defaultPort } from "../transport/transport.ts";
 
 /** Where a request is to be sent, and where else when the flow turns out to be gone. */
 export interface NextHop {

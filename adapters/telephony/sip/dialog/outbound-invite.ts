@@ -2,16 +2,16 @@ import { nextState } from "../../../../src/base/machine.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
+import { FlowHold } from "../transport/flow-hold.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { dtmfRelay } from "./dtmf-relay.ts";
-import { FlowHold } from "./flow-hold.ts";
 import { Forks } from "./forks.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
-import { INVITE_COURSE, type InviteInput, type InviteState } from "./invite-course.ts";
+import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
 import { declineAnswer } from "./stray-answer.ts";
 
 /** How long a far side has for the last word after CANCEL or BYE, ms; then the call is over without it. */
@@ -27,8 +27,6 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #attempts: InviteAttempts;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
-  /** A provisional response other than 100 has come. */
-  #progressed = false;
   readonly #hold = new FlowHold();
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
@@ -61,7 +59,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    queueMicrotask(() => this.#state === "calling" && this.#attempts.ask());
+    queueMicrotask(() => this.#state === "calling" && this.#attempts.send());
   }
 
   hangUp(reason?: string): Promise<void> {
@@ -80,7 +78,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       return Promise.reject(new Error("No key can be sent: the call is not answered, or is over"));
     const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
     return new Promise((resolve, reject) => {
-      usage.outgoing.send("INFO", parts, {
+      usage.requests.send("INFO", parts, {
         final: ({ status, reason }) => {
           if (status < 300) resolve();
           else reject(new Error(`The far side takes no keys by INFO: ${status} ${reason}`));
@@ -110,7 +108,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));
-    if (usage !== undefined && usage === this.#confirmed) usage.outgoing.acknowledgeAgain(response);
+    if (usage !== undefined && usage === this.#confirmed) usage.requests.acknowledgeAgain(response);
     else this.#decline(response, flow);
   }
 
@@ -138,7 +136,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   get #unheard(): boolean {
-    return !this.#progressed && !this.#attempts.unanswered;
+    return !this.#alerting.progressed && !this.#attempts.unanswered;
   }
 
   #sent(flow: Flow): void {
@@ -150,11 +148,11 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #provisional(response: SipResponse, flow: Flow): void {
     if (this.#state !== "calling" || response.status === 100) return;
-    this.#progressed = true;
+    this.#alerting.progress();
     const usage = this.#forks.of(response, () => this.#dialog(response, flow));
     // 199: this fork has failed (RFC 6228).
     if (response.status === 199) this.#forks.drop(usage);
-    else if (usage?.progressed(response) !== "ignored") this.#alerting.heard(response);
+    else if (usage?.progressed(response) !== "ignored") this.#alerting.early(response);
   }
 
   #answered(response: SipResponse, flow: Flow): void {
@@ -173,10 +171,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       this.#bye();
       return;
     }
-    const misfit = this.#misfit(usage);
-    if (misfit !== undefined) {
-      this.#end = { type: "media", detail: misfit };
-      this.#move("misfit");
+    const fault = this.#mediaFault(usage);
+    if (fault !== undefined) {
+      this.#end = { type: "media", detail: fault };
+      this.#move("unacceptable");
       this.#bye();
       return;
     }
@@ -186,7 +184,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   /** Why no call can be had with what the far side has described. */
-  #misfit({ sdp, updated }: DialogUsage): string | undefined {
+  #mediaFault({ sdp, updated }: DialogUsage): string | undefined {
     if (sdp === undefined) return "the far side answered without SDP";
     if (!updated) return this.#call.negotiator.answered(sdp, false);
     this.#call.negotiator.confirmed();
@@ -223,7 +221,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "ended") return;
     this.#move("over");
     this.#stopTimer();
-    this.#hold.letGo();
+    this.#hold.release();
     this.#forks.keepOnly(undefined);
     this.#gone(this);
     this.#call.listener.ended(end);
@@ -231,7 +229,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #move(input: InviteInput): void {
-    const next = nextState(INVITE_COURSE, this.#state, input);
+    const next = nextState(INVITE_TRANSITIONS, this.#state, input);
     if (next === undefined) throw new Error(`An INVITE that is ${this.#state} knows no ${input}`);
     this.#state = next;
   }

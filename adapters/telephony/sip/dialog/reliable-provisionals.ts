@@ -1,7 +1,6 @@
-import { parseCSeq } from "../message/cseq.ts";
+import { parseCSeq, parseRSeq, writeRAck } from "../message/cseq.ts";
+import { optionTags } from "../message/headers.ts";
 import type { SipResponse } from "../message/message.ts";
-import { optionTags } from "../message/option-tags.ts";
-import { parseRSeq, writeRAck } from "../message/rack.ts";
 
 /** The reliable provisional responses of one early dialog, in their order (RFC 3262 section 4). */
 export class ReliableProvisionals {

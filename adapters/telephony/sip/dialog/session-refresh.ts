@@ -2,9 +2,8 @@ import type { SipResponse } from "../message/message.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
+import type { DialogRequest } from "./dialog-requests.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
-import { glareDelay } from "./glare-delay.ts";
-import type { DialogRequest } from "./outgoing.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 
@@ -31,7 +30,7 @@ export class SessionRefresh {
   start(terms: SessionTerms): void {
     if (this.#underWay) return;
     if (this.#usage.renegotiation.offering) {
-      this.#usage.timer.refreshIn(glareDelay(this.#context));
+      this.#usage.timer.refreshIn(this.#context.glareDelayMs());
       return;
     }
     const headers: HeaderField[] = [
@@ -50,12 +49,12 @@ export class SessionRefresh {
   }
 
   #send(method: "UPDATE" | "INVITE", parts: DialogRequest): void {
-    const exchange = this.#usage.outgoing.send(method, parts, {
+    const uacRequest = this.#usage.requests.send(method, parts, {
       maySend: this.#usage.call.maySend,
       final: (response) => {
         this.#settled(method);
         if (response.status >= 300) this.#refused(method, response);
-        else this.#refreshed(method, response, exchange.authorization);
+        else this.#refreshed(method, response, uacRequest.authorization);
       },
       failed: (fault) => {
         this.#settled(method);
@@ -70,9 +69,9 @@ export class SessionRefresh {
   }
 
   #refreshed(method: string, response: SipResponse, authorization: readonly HeaderField[]): void {
-    const { dialog, call, timer, outgoing } = this.#usage;
+    const { dialog, call, timer, requests } = this.#usage;
     dialog.refreshTarget(response);
-    if (method === "INVITE") outgoing.acknowledge(response, authorization);
+    if (method === "INVITE") requests.acknowledge(response, authorization);
     // A 2xx without terms: the far side has no timer any more; ours goes on, as a sign of life.
     timer.agree(termsOfAnswer(response.headers) ?? timer.terms);
     const sdp = method === "INVITE" ? sdpOf(response) : undefined;
@@ -92,6 +91,6 @@ export class SessionRefresh {
     } else if (method === "UPDATE" && (status === 405 || status === 501)) {
       this.#updateRefused = true;
       timer.refreshIn(0);
-    } else timer.refreshIn(status === 491 ? glareDelay(this.#context) : AGAIN_MS);
+    } else timer.refreshIn(status === 491 ? this.#context.glareDelayMs() : AGAIN_MS);
   }
 }

@@ -1,5 +1,5 @@
 import type { SipHeaders } from "../message/headers.ts";
-import { optionTags } from "../message/option-tags.ts";
+import { optionTags } from "../message/headers.ts";
 import { parseSessionExpires, writeSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 

@@ -4,7 +4,7 @@ import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Dialog } from "./dialog.ts";
-import { Farewell } from "./farewell.ts";
+import { DialogTermination } from "./dialog-termination.ts";
 import { nextHop } from "./next-hop.ts";
 
 /** What is known of the INVITE that a stray answer belongs to. */
@@ -35,7 +35,7 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   context.withhold(ack.request, to);
   context.transactions.ack(ack.request, to);
   context.trace(callId, "sent", ack.request);
-  new Farewell(context, {
+  new DialogTermination(context, {
     flow,
     callId,
     compose: (elsewhere) => {

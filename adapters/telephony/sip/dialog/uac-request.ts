@@ -55,7 +55,7 @@ export class UacRequest {
     this.#compose = compose;
     this.#listener = listener;
     this.#callId = callId;
-    this.#digest = context.options.digest.exchange();
+    this.#digest = context.options.digest.authentication();
     this.#send();
   }
 

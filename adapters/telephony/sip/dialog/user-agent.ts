@@ -59,7 +59,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
     async close() {
       context.closed = true;
       await Promise.all([...calls.values()].map((call) => call.hangUp()));
-      for (const farewell of context.farewells) farewell.stop();
+      for (const termination of context.terminations) termination.stop();
     },
   };
 }
@@ -95,10 +95,10 @@ function send(
     if (signal?.aborted === true) return reject(signal.reason);
     let sent = sipRequest(method, uri);
     const aborted = (): void => {
-      exchange.abandon();
+      uacRequest.abandon();
       reject(signal?.reason);
     };
-    const exchange = new UacRequest(
+    const uacRequest = new UacRequest(
       context,
       () => {
         const headers = new SipHeaders().add("Max-Forwards", "70");
@@ -124,7 +124,7 @@ function send(
         },
         final(response, flow) {
           signal?.removeEventListener("abort", aborted);
-          resolve({ response, flow, request: sent, refusal: exchange.refusal });
+          resolve({ response, flow, request: sent, refusal: uacRequest.refusal });
         },
         failed(fault) {
           signal?.removeEventListener("abort", aborted);

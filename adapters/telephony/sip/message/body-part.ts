@@ -1,4 +1,4 @@
-import { contentType } from "./content-type.ts";
+import { contentType } from "./content-fields.ts";
 import { headEnd } from "./head-end.ts";
 import { headerLines, readFields } from "./header-fields.ts";
 import type { SipHeaders } from "./headers.ts";

@@ -1,8 +1,12 @@
 import type { Complaint } from "./complaint.ts";
+import { parseCSeq } from "./cseq.ts";
+import type { SipHeaders } from "./headers.ts";
 import { type MalformedMessage, malformed } from "./malformed-message.ts";
 import type { SipMessage } from "./message.ts";
-import { messageFault } from "./message-fault.ts";
 import type { MessageHead } from "./message-head.ts";
+import { parseNameAddr } from "./name-addr.ts";
+import type { StartLine } from "./start-line.ts";
+import { parseVia } from "./via.ts";
 
 /** The message with its body, or what is wrong with it: in its head, as given, or in its fields. */
 export function completeMessage(head: MessageHead, body: Uint8Array, given?: Complaint): SipMessage | MalformedMessage {
@@ -10,4 +14,31 @@ export function completeMessage(head: MessageHead, body: Uint8Array, given?: Com
   if (start === undefined) return malformed(head, head.complaint);
   const complaint = head.complaint ?? given ?? messageFault(start, headers);
   return complaint === undefined ? { ...start, headers, body } : malformed(head, complaint);
+}
+
+/** Fields that stand once at most (RFC 3261 section 20), as far as we depend on them. */
+const SINGLE = ["From", "To", "Call-ID", "CSeq", "Max-Forwards"];
+
+/** What keeps a message from being worked with: what every message needs (RFC 3261 section 8.1.1), and how it is written. */
+export function messageFault(start: StartLine, headers: SipHeaders): Complaint | undefined {
+  const detail = fieldFault(start, headers);
+  return detail === undefined ? undefined : { status: 400, detail };
+}
+
+function fieldFault(start: StartLine, headers: SipHeaders): string | undefined {
+  const repeated = SINGLE.find((name) => headers.fields(name).length > 1);
+  if (repeated !== undefined) return `${repeated} stands more than once`;
+  const missing = ["Via", "From", "To", "Call-ID", "CSeq"].find((name) => !headers.get(name));
+  if (missing !== undefined) return `${missing} is missing`;
+  if (parseVia(headers.list("Via")[0] ?? "") === undefined) return "Via cannot be read";
+  const address = ["From", "To"].find((name) => parseNameAddr(headers.get(name) ?? "") === undefined);
+  if (address !== undefined) return `${address} cannot be read`;
+  const cseq = parseCSeq(headers.get("CSeq"));
+  if (cseq === undefined) return "CSeq cannot be read";
+  if (start.kind === "response") return undefined;
+  if (cseq.method !== start.method) return "CSeq names another method than the first line";
+  const hops = headers.get("Max-Forwards");
+  if (hops !== undefined && !(/^\d+$/.test(hops) && Number(hops) <= 255))
+    return "Max-Forwards is not a number up to 255";
+  return undefined;
 }

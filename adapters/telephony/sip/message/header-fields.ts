@@ -1,8 +1,7 @@
 import type { Complaint } from "./complaint.ts";
+import { isToken, trimLws } from "./grammar.ts";
 import { SipHeaders } from "./headers.ts";
 import { MAX_FIELDS } from "./limits.ts";
-import { trimLws } from "./lws.ts";
-import { isToken } from "./token.ts";
 
 /** The lines of a header's bytes: UTF-8, ended by CRLF or a bare LF. */
 export function headerLines(bytes: Uint8Array): string[] {

@@ -1,4 +1,4 @@
-import { splitList } from "./split-list.ts";
+import { splitList } from "./grammar.ts";
 
 /** The one-letter names (RFC 3261 section 7.3.3 and the registry of IANA), with the names they stand for. */
 const COMPACT: ReadonlyMap<string, string> = new Map(
@@ -102,4 +102,9 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
 export function fieldKey(name: string): string {
   const lower = name.toLowerCase();
   return COMPACT.get(lower) ?? lower;
+}
+
+/** The option tags in all fields of this name, in lower case: of Require, Supported, Unsupported (RFC 3261 section 19.2). */
+export function optionTags(headers: SipHeaders, name: string): string[] {
+  return headers.list(name).map((tag) => tag.toLowerCase());
 }

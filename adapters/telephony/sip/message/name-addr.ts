@@ -1,6 +1,5 @@
-import { skipLws, trimLws } from "./lws.ts";
+import { readQuotedString, skipLws, trimLws, writeQuotedString } from "./grammar.ts";
 import { NO_PARAMS, parseParams, type SipParams, writeParams } from "./params.ts";
-import { readQuotedString, writeQuotedString } from "./quoted-string.ts";
 
 /** The value of From, To, Contact, Route, Record-Route and their like (RFC 3261 section 20.10). */
 export interface NameAddr {

@@ -1,6 +1,4 @@
-import { skipLws, trimLws } from "./lws.ts";
-import { readQuotedString, writeQuotedString } from "./quoted-string.ts";
-import { isToken } from "./token.ts";
+import { isToken, readQuotedString, skipLws, trimLws, writeQuotedString } from "./grammar.ts";
 
 /** Parameters behind a value, `;name=value`: names in lower case, in their order; one without a value has an empty one. */
 export type SipParams = ReadonlyMap<string, string>;

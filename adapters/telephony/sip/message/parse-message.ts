@@ -1,5 +1,5 @@
 import { completeMessage } from "./complete-message.ts";
-import { contentLength } from "./content-length.ts";
+import { contentLength } from "./content-fields.ts";
 import { headEnd, skipEmptyLines } from "./head-end.ts";
 import type { MalformedMessage } from "./malformed-message.ts";
 import { EMPTY_BODY, type SipMessage } from "./message.ts";

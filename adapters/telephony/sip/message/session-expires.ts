@@ -1,5 +1,5 @@
+import { parseUint32 } from "./grammar.ts";
 import { parseParameterized } from "./params.ts";
-import { parseSeconds } from "./seconds.ts";
 
 /** The value of Session-Expires, or of Min-SE, which has no refresher (RFC 4028 sections 4 and 5). */
 export interface SessionExpires {
@@ -10,7 +10,7 @@ export interface SessionExpires {
 /** Reads Session-Expires or Min-SE: `1800;refresher=uac`. */
 export function parseSessionExpires(text: string | undefined): SessionExpires | undefined {
   const read = parseParameterized(text ?? "");
-  const seconds = parseSeconds(read?.value);
+  const seconds = parseUint32(read?.value);
   if (seconds === undefined) return undefined;
   const refresher = read?.params.get("refresher")?.toLowerCase();
   return { seconds, refresher: refresher === "uac" || refresher === "uas" ? refresher : undefined };

@@ -1,6 +1,5 @@
 import type { Complaint } from "./complaint.ts";
-import { skipLws, trimLws } from "./lws.ts";
-import { isToken } from "./token.ts";
+import { isToken, skipLws, trimLws } from "./grammar.ts";
 import { parseUri } from "./uri.ts";
 
 /** The first line of a message. */

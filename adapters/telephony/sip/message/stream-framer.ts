@@ -1,6 +1,6 @@
 import type { Complaint } from "./complaint.ts";
 import { completeMessage } from "./complete-message.ts";
-import { contentLength } from "./content-length.ts";
+import { contentLength } from "./content-fields.ts";
 import { headEnd, skipEmptyLines } from "./head-end.ts";
 import { MAX_HEADER_BYTES } from "./limits.ts";
 import { type MalformedMessage, malformed } from "./malformed-message.ts";

@@ -1,5 +1,5 @@
+import { isToken } from "./grammar.ts";
 import type { SipMessage } from "./message.ts";
-import { isToken } from "./token.ts";
 
 const ENCODER = new TextEncoder();
 

@@ -1,7 +1,7 @@
 import type { TrunkCodec } from "../config/trunk.ts";
 import { sdpOf } from "../dialog/session-description.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseWarning } from "../message/warning.ts";
+import { parseWarning } from "../message/reason-fields.ts";
 import { codecDemand, profileDemand, srtpDemand } from "../sdp/demands.ts";
 import { codecOf, formatsOf } from "../sdp/formats.ts";
 import type { SrtpPolicy } from "../sdp/keys.ts";

@@ -1,8 +1,6 @@
 import type { InviteEnd } from "../dialog/invite.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseReasons, type Reason } from "../message/reason.ts";
-import { parseRetryAfter } from "../message/retry-after.ts";
-import { parseWarning } from "../message/warning.ts";
+import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../message/reason-fields.ts";
 import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
 import { oneLine } from "./one-line.ts";
 import type { Release } from "./release.ts";

@@ -28,7 +28,7 @@ export class AssumedPresence implements Presence {
     return this.#health;
   }
 
-  doubt(detail: string): void {
+  suspect(detail: string): void {
     if (!this.#started) return;
     this.#cancel?.();
     this.#cancel = this.#system.after(LOOK_MS, () => this.proven());

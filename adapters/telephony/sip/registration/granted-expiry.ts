@@ -1,6 +1,6 @@
+import { parseUint32 } from "../message/grammar.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
-import { parseSeconds } from "../message/seconds.ts";
 import { parseUri, type SipUri, sameUri } from "../message/uri.ts";
 
 /** A registrar that grants more is refreshed after this all the same, s. */
@@ -17,7 +17,7 @@ export function grantedExpiry(request: SipRequest, response: SipResponse, askedS
   // A registrar behind a NAT may have rewritten where we are; then it is the one with our user, if that is unique.
   const alike = contacts.filter(({ uri }) => uri !== undefined && uri.user === ours?.user);
   const found = own ?? (alike.length === 1 ? alike[0] : undefined);
-  const granted = found?.seconds ?? parseSeconds(response.headers.get("Expires")) ?? askedS;
+  const granted = found?.seconds ?? parseUint32(response.headers.get("Expires")) ?? askedS;
   return Math.min(LONGEST_S, Math.max(1, granted));
 }
 
@@ -27,5 +27,5 @@ function uriOf(contact: string | undefined): SipUri | undefined {
 }
 
 function expiryOf(contact: string): number | undefined {
-  return parseSeconds(parseNameAddr(contact)?.params.get("expires"));
+  return parseUint32(parseNameAddr(contact)?.params.get("expires"));
 }

@@ -70,14 +70,14 @@ export class OptionsPresence implements Presence {
     return this.#health ?? offline("the trunk is closed");
   }
 
-  doubt(): void {
+  suspect(): void {
     if (this.#closed) return;
     this.#again = true;
     void this.#look();
   }
 
   proven(): void {
-    if (this.#health?.state === "offline") this.doubt();
+    if (this.#health?.state === "offline") this.suspect();
   }
 
   async close(): Promise<void> {

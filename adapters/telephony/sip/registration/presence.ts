@@ -15,7 +15,7 @@ export interface Presence {
   /** What is true now. Never rejects. */
   ask(): Promise<LineHealth>;
   /** A call failed in the transport: the answer may be old, so it looks at once. */
-  doubt(detail: string): void;
+  suspect(detail: string): void;
   /** The network has answered a call: it is there. */
   proven(): void;
   /** Says goodbye where that is usual, and looks no more. Never rejects; twice is fine. */

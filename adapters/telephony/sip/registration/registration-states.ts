@@ -26,7 +26,7 @@ export type RegistrationInput =
   /** No answer, or one that is about this moment only. */
   | "failed"
   /** It is over, or nobody can say that it is not: the connection is gone, a call found nobody. */
-  | "doubted"
+  | "suspect"
   | "close"
   | "gone";
 
@@ -34,10 +34,10 @@ export type RegistrationInput =
 export const REGISTRATION_TRANSITIONS: Transitions<RegistrationState, RegistrationInput> = {
   idle: { register: "registering", close: "closed" },
   registering: { accepted: "registered", refused: "refused", failed: "waiting", close: "leaving" },
-  registered: { register: "refreshing", doubted: "refreshing", close: "leaving" },
+  registered: { register: "refreshing", suspect: "refreshing", close: "leaving" },
   refreshing: { accepted: "registered", refused: "refused", failed: "shaky", close: "leaving" },
-  shaky: { register: "registering", doubted: "registering", close: "leaving" },
-  waiting: { register: "registering", doubted: "registering", close: "closed" },
+  shaky: { register: "registering", suspect: "registering", close: "leaving" },
+  waiting: { register: "registering", suspect: "registering", close: "closed" },
   refused: { register: "registering", close: "closed" },
   leaving: { accepted: "closed", refused: "closed", failed: "closed", gone: "closed" },
   closed: {},

@@ -3,11 +3,11 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply, RequestSeries, UserAgent } from "../dialog/agent.ts";
+import { parseUint32 } from "../message/grammar.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseSeconds } from "../message/seconds.ts";
 import { oneLine } from "../outcome/one-line.ts";
 import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
-import type { Flow } from "../transport/transport.ts";
+import { FlowHold } from "../transport/flow-hold.ts";
 import { chance } from "./chance.ts";
 import { Deadline } from "./deadline.ts";
 import { grantedExpiry } from "./granted-expiry.ts";
@@ -72,8 +72,8 @@ export class Registration implements Presence {
   #asked = EXPIRES_S;
   /** Failures in a row, refusals as well. */
   #failures = 0;
-  #flow: Flow | undefined;
-  #letGo: (() => void) | undefined;
+  /** The connection that the registrar reaches us on. */
+  readonly #hold = new FlowHold();
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   #sending: Promise<void> | undefined;
@@ -94,13 +94,13 @@ export class Registration implements Presence {
 
   async ask(): Promise<LineHealth> {
     if (this.#state === "idle") this.start();
-    if (this.#state === "registered" && this.#flow?.alive === false) this.doubt();
+    if (this.#state === "registered" && this.#hold.flow?.alive === false) this.suspect();
     if (!VALID_STATES.has(this.#state)) await this.#sending;
     return this.#now();
   }
 
-  doubt(): void {
-    this.#register("doubted");
+  suspect(): void {
+    this.#register("suspect");
   }
 
   proven(): void {}
@@ -110,7 +110,7 @@ export class Registration implements Presence {
     return this.#closing;
   }
 
-  #register(input: "register" | "doubted"): void {
+  #register(input: "register" | "suspect"): void {
     if (this.#sending !== undefined || !this.#move(input)) return;
     this.#cancelNext?.();
     this.#sending = this.#send(this.#asked, ANSWER_MS)
@@ -134,7 +134,7 @@ export class Registration implements Presence {
           from: to,
           headers: [["Expires", String(expires)]],
           series: this.#series,
-          flow: this.#flow?.alive === true ? this.#flow : undefined,
+          flow: this.#hold.flow?.alive === true ? this.#hold.flow : undefined,
         },
         this.#deadline.signal,
       );
@@ -146,7 +146,7 @@ export class Registration implements Presence {
   /** @param again whether the registrar may still ask for a longer registration (423) */
   async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
-    const least = status === 423 && again ? parseSeconds(headers.get("Min-Expires")) : undefined;
+    const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;
     if (least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S && !this.#leaving) {
       this.#asked = least;
       return await this.#answered(await this.#send(least, ANSWER_MS), false);
@@ -163,7 +163,7 @@ export class Registration implements Presence {
     const { system } = this.#options;
     if (!this.#move("accepted")) return;
     this.#failures = 0;
-    this.#holdOn(flow);
+    this.#hold.keep(flow);
     const granted = grantedExpiry(request, response, this.#asked);
     this.#again(granted * 1_000 * (0.8 + 0.1 * chance(system)));
     this.#tell();
@@ -183,7 +183,7 @@ export class Registration implements Presence {
     const { system } = this.#options;
     this.#missing = missing;
     if (!this.#move("failed")) return;
-    this.#holdOn(undefined);
+    this.#hold.release();
     this.#failures++;
     const wanted = response === undefined ? undefined : retryAfterMsOf(response);
     this.#again(Math.max(wanted ?? 0, backoffMs(this.#failures, chance(system))));
@@ -198,20 +198,13 @@ export class Registration implements Presence {
     this.#move("close");
     await this.#sending;
     if (known) await this.#send(0, LEAVE_MS).catch(() => {});
-    this.#holdOn(undefined);
+    this.#hold.release();
     this.#move("gone");
     this.#health = offline("the trunk is closed");
   }
 
   get #leaving(): boolean {
     return this.#state === "leaving" || this.#state === "closed";
-  }
-
-  #holdOn(flow: Flow | undefined): void {
-    if (flow === this.#flow && this.#letGo !== undefined) return;
-    this.#letGo?.();
-    this.#flow = flow;
-    this.#letGo = flow?.hold();
   }
 
   #again(ms: number): void {

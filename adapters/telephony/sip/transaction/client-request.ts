@@ -4,7 +4,7 @@ import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./client-scope.ts";
 import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
 import { cancelOf } from "./hop-requests.ts";
-import { isLong } from "./message-size.ts";
+import { isLong } from "./tcp-instead.ts";
 import { giveUpMs } from "./timers.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 

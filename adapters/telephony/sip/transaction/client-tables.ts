@@ -13,7 +13,7 @@ export type ClientState =
   /** A 2xx has come; more may, from other forks (RFC 6026). */
   | "accepted"
   /** We gave up without a final response; the far side may not know and is told when it shows itself. */
-  | "lapsed"
+  | "timed out"
   | "terminated";
 
 export type ClientInput =
@@ -40,15 +40,15 @@ export type ClientInput =
   /** 64 * T1 after a CANCEL (RFC 3261 section 9.1). */
   | "timer cancel"
   /** 64 * T1 after we gave up. */
-  | "timer lapsed";
+  | "timer late";
 
 export type ClientAction =
   | "send"
   /** To the listener. */
   | "provisional"
   | "final"
-  | "timed out"
-  /** As `timed out`, but only the connection is to blame. */
+  | "report timeout"
+  /** As `report timeout`, but only the connection is to blame. */
   | "seems dead"
   | "judge silence"
   | "lost"
@@ -70,12 +70,12 @@ export type ClientAction =
   | "set K"
   | "set M"
   | "set cancel"
-  | "set lapsed";
+  | "set late";
 
 type ClientTable = Table<ClientState, ClientInput, ClientAction>;
 
 /**
- * INVITE: figure 5 of RFC 3261 with RFC 6026's accepted state. Ours are the states in between for CANCEL, and `lapsed`; a 2xx
+ * INVITE: figure 5 of RFC 3261 with RFC 6026's accepted state. Ours are the states in between for CANCEL, and `timed out`; a 2xx
  * in `completed` is a fork that answered after all.
  */
 export const INVITE_CLIENT: ClientTable = {
@@ -83,10 +83,10 @@ export const INVITE_CLIENT: ClientTable = {
     start: { to: "calling", do: ["set A", "set B", "set silence", "send"] },
     "timer A": { to: "calling", do: ["double A", "send"] },
     "timer silence": { to: "calling", do: ["judge silence"] },
-    silent: { to: "lapsed", do: ["set lapsed", "seems dead"] },
-    "timer B": { to: "lapsed", do: ["set lapsed", "timed out"] },
-    refused: { to: "lapsed", do: ["set lapsed", "lost"] },
-    "connection lost": { to: "lapsed", do: ["set lapsed", "lost"] },
+    silent: { to: "timed out", do: ["set late", "seems dead"] },
+    "timer B": { to: "timed out", do: ["set late", "report timeout"] },
+    refused: { to: "timed out", do: ["set late", "lost"] },
+    "connection lost": { to: "timed out", do: ["set late", "lost"] },
     cancel: { to: "withdrawn", do: [] },
     "1xx": { to: "proceeding", do: ["provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
@@ -94,23 +94,23 @@ export const INVITE_CLIENT: ClientTable = {
   },
   withdrawn: {
     "timer A": { to: "withdrawn", do: ["double A", "send"] },
-    "timer B": { to: "lapsed", do: ["set lapsed", "timed out"] },
-    refused: { to: "lapsed", do: ["set lapsed", "lost"] },
-    "connection lost": { to: "lapsed", do: ["set lapsed", "lost"] },
+    "timer B": { to: "timed out", do: ["set late", "report timeout"] },
+    refused: { to: "timed out", do: ["set late", "lost"] },
+    "connection lost": { to: "timed out", do: ["set late", "lost"] },
     "1xx": { to: "cancelling", do: ["send CANCEL", "set cancel", "provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
     "300-699": { to: "completed", do: ["ack", "set D", "final"] },
   },
   proceeding: {
     cancel: { to: "cancelling", do: ["send CANCEL", "set cancel"] },
-    "connection lost": { to: "lapsed", do: ["set lapsed", "CANCEL elsewhere", "lost"] },
+    "connection lost": { to: "timed out", do: ["set late", "CANCEL elsewhere", "lost"] },
     "1xx": { to: "proceeding", do: ["provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
     "300-699": { to: "completed", do: ["ack", "set D", "final"] },
   },
   cancelling: {
-    "timer cancel": { to: "lapsed", do: ["set lapsed", "timed out"] },
-    "connection lost": { to: "lapsed", do: ["set lapsed", "CANCEL elsewhere", "lost"] },
+    "timer cancel": { to: "timed out", do: ["set late", "report timeout"] },
+    "connection lost": { to: "timed out", do: ["set late", "CANCEL elsewhere", "lost"] },
     "1xx": { to: "cancelling", do: ["provisional"] },
     "2xx": { to: "accepted", do: ["set M", "final"] },
     "300-699": { to: "completed", do: ["ack", "set D", "final"] },
@@ -124,11 +124,11 @@ export const INVITE_CLIENT: ClientTable = {
     "2xx": { to: "accepted", do: ["late 2xx"] },
     "timer M": { to: "terminated", do: [] },
   },
-  lapsed: {
-    "1xx": { to: "lapsed", do: ["send CANCEL"] },
+  "timed out": {
+    "1xx": { to: "timed out", do: ["send CANCEL"] },
     "2xx": { to: "accepted", do: ["set M", "late 2xx"] },
     "300-699": { to: "completed", do: ["ack", "set D"] },
-    "timer lapsed": { to: "terminated", do: [] },
+    "timer late": { to: "terminated", do: [] },
   },
   trying: {},
   terminated: {},
@@ -139,7 +139,7 @@ export const NON_INVITE_CLIENT: ClientTable = {
   trying: {
     start: { to: "trying", do: ["set E", "set F", "send"] },
     "timer E": { to: "trying", do: ["double E", "send"] },
-    "timer F": { to: "terminated", do: ["timed out"] },
+    "timer F": { to: "terminated", do: ["report timeout"] },
     refused: { to: "terminated", do: ["lost"] },
     "connection lost": { to: "terminated", do: ["lost"] },
     "1xx": { to: "proceeding", do: ["provisional"] },
@@ -148,7 +148,7 @@ export const NON_INVITE_CLIENT: ClientTable = {
   },
   proceeding: {
     "timer E": { to: "proceeding", do: ["E at T2", "send"] },
-    "timer F": { to: "terminated", do: ["timed out"] },
+    "timer F": { to: "terminated", do: ["report timeout"] },
     "connection lost": { to: "terminated", do: ["lost"] },
     "1xx": { to: "proceeding", do: ["provisional"] },
     "2xx": { to: "completed", do: ["set K", "final"] },
@@ -161,6 +161,6 @@ export const NON_INVITE_CLIENT: ClientTable = {
   withdrawn: {},
   cancelling: {},
   accepted: {},
-  lapsed: {},
+  "timed out": {},
   terminated: {},
 };

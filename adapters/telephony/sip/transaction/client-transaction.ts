@@ -132,7 +132,7 @@ export class ClientTransaction {
       case "late 2xx":
         owner.late(this.#response as SipResponse);
         break;
-      case "timed out":
+      case "report timeout":
         owner.failed(this.#timedOut());
         break;
       case "seems dead":
@@ -192,8 +192,8 @@ export class ClientTransaction {
       case "set cancel":
         machine.set("timer cancel", giveUpMs(timers));
         break;
-      case "set lapsed":
-        machine.set("timer lapsed", giveUpMs(timers));
+      case "set late":
+        machine.set("timer late", giveUpMs(timers));
         break;
       default:
         action satisfies never;
@@ -224,7 +224,7 @@ export class ClientTransaction {
   #silence(ms: number): TransportError {
     const { address, port } = this.flow.remote;
     const seconds = Math.round(ms / 100) / 10;
-    const what = this.state === "lapsed" && this.#cancelled ? "no final response after CANCEL" : `no response`;
+    const what = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;
     return new TransportError(
       "timeout",
       `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${what} within ${seconds} s`,

@@ -1,7 +1,7 @@
 import type { SipResponse } from "../message/message.ts";
 import { parseVia } from "../message/via.ts";
-import { defaultPort } from "../transport/default-port.ts";
 import type { Flow, Hop, Transports } from "../transport/transport.ts";
+import { defaultPort } from "../transport/transport.ts";
 
 /**
  * Sends a response to where its request came from; where that connection is gone, on a new one to the address that

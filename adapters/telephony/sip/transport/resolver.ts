@@ -2,12 +2,11 @@ import { isIP } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
 import { parseUri, type SipUri } from "../message/uri.ts";
 import { cachedDns } from "./cached-dns.ts";
-import { defaultPort } from "./default-port.ts";
 import { hasIpv6 } from "./interface-address.ts";
 import { nodeDns } from "./node-dns.ts";
 import type { Dns, Resolve } from "./resolve.ts";
 import { srvOrder } from "./srv-order.ts";
-import { type Hop, TransportError, type TransportKind } from "./transport.ts";
+import { defaultPort, type Hop, TransportError, type TransportKind } from "./transport.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 /** Options of {@link createResolve}. */

@@ -20,9 +20,9 @@ function challenged(status: 401 | 407, ...values: string[]): SipResponse {
   return { kind: "response", status, reason: "", headers, body: EMPTY_BODY };
 }
 
-/** What a request of this exchange carries: of each field, its parameters by name. */
-function sent(exchange: DigestAuthentication, request = invite()): Record<string, string>[] {
-  exchange.authorize(request);
+/** What a request of this authentication carries: of each field, its parameters by name. */
+function sent(authentication: DigestAuthentication, request = invite()): Record<string, string>[] {
+  authentication.authorize(request);
   return [...request.headers].map(([field, value]) => ({
     field,
     ...Object.fromEntries(
@@ -33,14 +33,14 @@ function sent(exchange: DigestAuthentication, request = invite()): Record<string
 
 describe("a request that is challenged", () => {
   test("is sent again with an answer in the field that belongs to the challenge, its Request-URI byte for byte", () => {
-    const exchange = client().exchange();
-    expect(sent(exchange)).toEqual([]);
+    const authentication = client().authentication();
+    expect(sent(authentication)).toEqual([]);
     expect(
-      exchange.challenged(
+      authentication.challenged(
         challenged(407, 'Digest realm="wa.meta.vc", nonce="n1", opaque="o", algorithm=SHA-256, qop="auth"'),
       ),
     ).toBeUndefined();
-    expect(sent(exchange)).toEqual([
+    expect(sent(authentication)).toEqual([
       {
         field: "Proxy-Authorization",
         username: "alice",
@@ -58,30 +58,30 @@ describe("a request that is challenged", () => {
   });
 
   test("is answered with the strongest algorithm that is known, whatever their order", () => {
-    const exchange = client().exchange();
+    const authentication = client().authentication();
     const asked = ["MD5", "AKAv2-MD5", "SHA-256", "SHA-1024"].map(
       (name) => `Digest realm="r", nonce="${name}", algorithm=${name}`,
     );
-    expect(exchange.challenged(challenged(401, ...asked))).toBeUndefined();
-    expect(sent(exchange)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
+    expect(authentication.challenged(challenged(401, ...asked))).toBeUndefined();
+    expect(sent(authentication)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
   });
 
   test("is answered with MD5 where there is nothing better, and that can be seen", () => {
     const digest = client();
-    const exchange = digest.exchange();
-    expect(exchange.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
-    expect(sent(exchange)).toHaveLength(1);
+    const authentication = digest.authentication();
+    expect(authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
+    expect(sent(authentication)).toHaveLength(1);
     expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
   });
 
   test("answers all who ask: proxies of several realms, and the server behind them", () => {
-    const exchange = client().exchange();
+    const authentication = client().authentication();
     expect(
-      exchange.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
+      authentication.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
     ).toBeUndefined();
-    expect(sent(exchange)).toHaveLength(2);
-    expect(exchange.challenged(challenged(401, 'Digest realm="p1", nonce="3"'))).toBeUndefined();
-    expect(sent(exchange).map(({ field, nonce }) => [field, nonce])).toEqual([
+    expect(sent(authentication)).toHaveLength(2);
+    expect(authentication.challenged(challenged(401, 'Digest realm="p1", nonce="3"'))).toBeUndefined();
+    expect(sent(authentication).map(({ field, nonce }) => [field, nonce])).toEqual([
       ["Proxy-Authorization", "1"],
       ["Proxy-Authorization", "2"],
       ["Authorization", "3"],
@@ -89,40 +89,40 @@ describe("a request that is challenged", () => {
   });
 
   test("answers a response that carries the challenges of both", () => {
-    const exchange = client().exchange();
+    const authentication = client().authentication();
     const both = challenged(401, 'Digest realm="a", nonce="1"');
     both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
-    expect(exchange.challenged(both)).toBeUndefined();
-    expect(sent(exchange).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
+    expect(authentication.challenged(both)).toBeUndefined();
+    expect(sent(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
   });
 
   test("is answered once more where the nonce was only stale", () => {
-    const exchange = client().exchange();
-    exchange.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
-    sent(exchange);
+    const authentication = client().authentication();
+    authentication.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
+    sent(authentication);
     expect(
-      exchange.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth", stale=TRUE')),
+      authentication.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth", stale=TRUE')),
     ).toBeUndefined();
-    expect(sent(exchange)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
+    expect(sent(authentication)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
   });
 });
 
 describe("a later request", () => {
   test("carries its answer before it is asked, and counts", () => {
     const digest = client();
-    const first = digest.exchange();
+    const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
     expect(sent(first)).toMatchObject([{ nc: "00000001" }]);
-    expect(sent(digest.exchange(), sipRequest("BYE", "sip:b"))).toMatchObject([{ nc: "00000002", uri: "sip:b" }]);
-    expect(sent(digest.exchange())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
+    expect(sent(digest.authentication(), sipRequest("BYE", "sip:b"))).toMatchObject([{ nc: "00000002", uri: "sip:b" }]);
+    expect(sent(digest.authentication())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
   });
 
   test("has one more try where the nonce that it carried is not taken any longer, stale or not", () => {
     const digest = client();
-    const first = digest.exchange();
+    const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
     sent(first);
-    const second = digest.exchange();
+    const second = digest.authentication();
     sent(second);
     expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth"'))).toBeUndefined();
     expect(sent(second)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
@@ -131,31 +131,32 @@ describe("a later request", () => {
 
   test("goes on counting where two are challenged with one nonce", () => {
     const digest = client();
-    const exchanges = [digest.exchange(), digest.exchange()];
-    for (const exchange of exchanges) {
-      expect(sent(exchange)).toEqual([]);
+    const authentications = [digest.authentication(), digest.authentication()];
+    for (const authentication of authentications) {
+      expect(sent(authentication)).toEqual([]);
     }
-    for (const exchange of exchanges) exchange.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
-    expect(exchanges.map((exchange) => sent(exchange)[0]?.nc)).toEqual(["00000001", "00000002"]);
+    for (const authentication of authentications)
+      authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
+    expect(authentications.map((authentication) => sent(authentication)[0]?.nc)).toEqual(["00000001", "00000002"]);
   });
 
   test("replaces the answers that it was copied with", () => {
     const digest = client();
-    const exchange = digest.exchange();
-    exchange.challenged(challenged(401, 'Digest realm="r", nonce="n"'));
+    const authentication = digest.authentication();
+    authentication.challenged(challenged(401, 'Digest realm="r", nonce="n"'));
     const request = invite();
     request.headers.add("Authorization", "Digest old").add("proxy-authorization", "Digest old");
-    expect(sent(exchange, request)).toMatchObject([{ nonce: "n" }]);
+    expect(sent(authentication, request)).toMatchObject([{ nonce: "n" }]);
   });
 
   test("does not carry more answers than a server may sensibly want: those of the latest realms", () => {
     const digest = client();
     const asks = (realm: string): unknown =>
-      digest.exchange().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
+      digest.authentication().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
     for (let realm = 0; realm < 100; realm++) asks(String(realm));
-    digest.exchange().challenged(challenged(401, 'Digest realm="92", nonce="new"'));
+    digest.authentication().challenged(challenged(401, 'Digest realm="92", nonce="new"'));
     asks("100");
-    expect(sent(digest.exchange()).map(({ realm }) => Number(realm))).toEqual([94, 95, 96, 97, 98, 99, 92, 100]);
+    expect(sent(digest.authentication()).map(({ realm }) => Number(realm))).toEqual([94, 95, 96, 97, 98, 99, 92, 100]);
   });
 });
 
@@ -165,39 +166,41 @@ describe("a realm", () => {
 
   test("that is new is believed only where that is said, or where there is none yet", () => {
     const digest = client();
-    expect(digest.exchange().challenged(asks("a"), false)).toBeUndefined();
-    expect(digest.exchange().challenged(asks("b"), false)).toMatch(/realm "a", not for "b"/);
-    expect(digest.exchange().challenged(asks("b"))).toBeUndefined();
-    expect(digest.exchange().challenged(asks("b"), false)).toBeUndefined();
+    expect(digest.authentication().challenged(asks("a"), false)).toBeUndefined();
+    expect(digest.authentication().challenged(asks("b"), false)).toMatch(/realm "a", not for "b"/);
+    expect(digest.authentication().challenged(asks("b"))).toBeUndefined();
+    expect(digest.authentication().challenged(asks("b"), false)).toBeUndefined();
   });
 
   test("that nobody knows does not keep the answer from one that is known beside it", () => {
     const digest = client();
-    digest.exchange().challenged(asks("a"));
-    const exchange = digest.exchange();
+    digest.authentication().challenged(asks("a"));
+    const authentication = digest.authentication();
     const both = asks("evil");
     both.headers.add("Proxy-Authenticate", 'Digest realm="a", nonce="2"');
-    expect(exchange.challenged(both, false)).toBeUndefined();
-    expect(sent(exchange).map(({ realm }) => realm)).toEqual(["a", "a"]);
+    expect(authentication.challenged(both, false)).toBeUndefined();
+    expect(sent(authentication).map(({ realm }) => realm)).toEqual(["a", "a"]);
   });
 
   test("may ask with a stronger algorithm than before, and from then on with no weaker one", () => {
     const digest = client();
     for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
-      expect(digest.exchange().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
+      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
     for (const algorithm of ["MD5", "MD5-sess"])
-      expect(digest.exchange().challenged(asks("a", algorithm)), algorithm).toContain("has asked with SHA-256 before");
-    expect(digest.exchange().challenged(asks("b", "MD5"))).toBeUndefined();
+      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toContain(
+        "has asked with SHA-256 before",
+      );
+    expect(digest.authentication().challenged(asks("b", "MD5"))).toBeUndefined();
   });
 
   test("of a registration does not see what calls have learnt, nor they what it has", () => {
     const digest = client();
-    const registration = digest.exchange();
+    const registration = digest.authentication();
     sent(registration, sipRequest("REGISTER", "sip:b"));
     registration.challenged(asks("a"));
     expect(sent(registration, sipRequest("REGISTER", "sip:b"))).toHaveLength(1);
-    expect(sent(digest.exchange(), sipRequest("OPTIONS", "sip:b"))).toHaveLength(1);
-    expect(sent(digest.exchange())).toEqual([]);
+    expect(sent(digest.authentication(), sipRequest("OPTIONS", "sip:b"))).toHaveLength(1);
+    expect(sent(digest.authentication())).toEqual([]);
   });
 });
 
@@ -206,10 +209,10 @@ describe("nothing can be done", () => {
 
   test("where the password is wrong, with the same nonce or a new one", () => {
     for (const nonce of ["n1", "n2"]) {
-      const exchange = client().exchange();
-      exchange.challenged(digestChallenge('nonce="n1"'));
-      sent(exchange);
-      expect(exchange.challenged(digestChallenge(`nonce="${nonce}"`))).toBe(
+      const authentication = client().authentication();
+      authentication.challenged(digestChallenge('nonce="n1"'));
+      sent(authentication);
+      expect(authentication.challenged(digestChallenge(`nonce="${nonce}"`))).toBe(
         'The server refused the user "alice" with this password (realm "r")',
       );
     }
@@ -217,10 +220,10 @@ describe("nothing can be done", () => {
 
   test("where a nonce that was taken before is refused now", () => {
     const digest = client();
-    const first = digest.exchange();
+    const first = digest.authentication();
     first.challenged(digestChallenge('nonce="n1", qop=auth'));
     sent(first);
-    const second = digest.exchange();
+    const second = digest.authentication();
     sent(second);
     expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatch(/refused the user/);
   });
@@ -228,7 +231,7 @@ describe("nothing can be done", () => {
   test("where no algorithm is known, which is then named", () => {
     expect(
       client()
-        .exchange()
+        .authentication()
         .challenged(challenged(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
     ).toBe(
       'The server asks for the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
@@ -236,25 +239,25 @@ describe("nothing can be done", () => {
   });
 
   test("where there is no password", () => {
-    const exchange = new DigestClient({ user: "alice", password: undefined }, chance).exchange();
-    expect(exchange.challenged(digestChallenge('nonce="n"'))).toBe(
+    const authentication = new DigestClient({ user: "alice", password: undefined }, chance).authentication();
+    expect(authentication.challenged(digestChallenge('nonce="n"'))).toBe(
       'The server asks for a password (realm "r"), and none is configured',
     );
-    expect(sent(exchange)).toEqual([]);
+    expect(sent(authentication)).toEqual([]);
   });
 
   test("where every nonce is stale at once", () => {
-    const exchange = client().exchange();
+    const authentication = client().authentication();
     const results = Array.from({ length: 4 }, (_, round) => {
-      const result = exchange.challenged(digestChallenge(`nonce="n${round}", stale=true`));
-      sent(exchange);
+      const result = authentication.challenged(digestChallenge(`nonce="n${round}", stale=true`));
+      sent(authentication);
       return result;
     });
     expect(results).toEqual([undefined, undefined, undefined, 'The server calls each of its nonces stale (realm "r")']);
   });
 
   test("where the server does not say what it wants", () => {
-    expect(client().exchange().challenged(challenged(401))).toBe(
+    expect(client().authentication().challenged(challenged(401))).toBe(
       "The server wants authentication, but does not say how",
     );
   });

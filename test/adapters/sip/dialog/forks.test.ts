@@ -60,6 +60,13 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "ringing"]);
   });
 
+  test("a 199 counts as progress, since the failed fork may have rung", async () => {
+    const call = await ScriptedCall.placed();
+    call.invite.respond(199, { tag: "a" });
+    call.invite.respond(486);
+    expect(call.end).toMatchObject({ type: "rejected", rang: false, progressed: true, unheard: false });
+  });
+
   test("a flood of forks is bounded, and the answer of any of them is still taken", async () => {
     const call = await ScriptedCall.placed();
     for (let fork = 0; fork < 500; fork++) call.invite.respond(180, { tag: `f${fork}` });

@@ -2,22 +2,24 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseChallenges } from "../../../../adapters/telephony/sip/auth/challenge.ts";
 import { bodyPart } from "../../../../adapters/telephony/sip/message/body-part.ts";
-import { contentType } from "../../../../adapters/telephony/sip/message/content-type.ts";
+import { contentType } from "../../../../adapters/telephony/sip/message/content-fields.ts";
 import { parseCSeq } from "../../../../adapters/telephony/sip/message/cseq.ts";
+import { splitList } from "../../../../adapters/telephony/sip/message/grammar.ts";
 import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
 import { parseHostPort } from "../../../../adapters/telephony/sip/message/host-port.ts";
 import { maskedMessage } from "../../../../adapters/telephony/sip/message/masked-message.ts";
 import { sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import { parseNameAddr, tagOf } from "../../../../adapters/telephony/sip/message/name-addr.ts";
 import { parseMessage } from "../../../../adapters/telephony/sip/message/parse-message.ts";
-import { parseReason } from "../../../../adapters/telephony/sip/message/reason.ts";
-import { parseRetryAfter } from "../../../../adapters/telephony/sip/message/retry-after.ts";
+import {
+  parseReason,
+  parseRetryAfter,
+  parseWarning,
+} from "../../../../adapters/telephony/sip/message/reason-fields.ts";
 import { parseSessionExpires } from "../../../../adapters/telephony/sip/message/session-expires.ts";
-import { splitList } from "../../../../adapters/telephony/sip/message/split-list.ts";
 import { StreamFramer } from "../../../../adapters/telephony/sip/message/stream-framer.ts";
 import { parseUri } from "../../../../adapters/telephony/sip/message/uri.ts";
 import { parseVia } from "../../../../adapters/telephony/sip/message/via.ts";
-import { parseWarning } from "../../../../adapters/telephony/sip/message/warning.ts";
 import { writeMessage } from "../../../../adapters/telephony/sip/message/write-message.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { contentType } from "../../../../adapters/telephony/sip/message/content-type.ts";
-import { parseCSeq } from "../../../../adapters/telephony/sip/message/cseq.ts";
-import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
-import { optionTags } from "../../../../adapters/telephony/sip/message/option-tags.ts";
-import { parseRSeq, writeRAck } from "../../../../adapters/telephony/sip/message/rack.ts";
-import { parseReason, parseReasons } from "../../../../adapters/telephony/sip/message/reason.ts";
-import { parseRetryAfter } from "../../../../adapters/telephony/sip/message/retry-after.ts";
+import { contentType } from "../../../../adapters/telephony/sip/message/content-fields.ts";
+import { parseCSeq, parseRSeq, writeRAck } from "../../../../adapters/telephony/sip/message/cseq.ts";
+import { splitList } from "../../../../adapters/telephony/sip/message/grammar.ts";
+import { optionTags, SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
+import {
+  parseReason,
+  parseReasons,
+  parseRetryAfter,
+  parseWarning,
+} from "../../../../adapters/telephony/sip/message/reason-fields.ts";
 import {
   parseSessionExpires,
   writeSessionExpires,
 } from "../../../../adapters/telephony/sip/message/session-expires.ts";
-import { splitList } from "../../../../adapters/telephony/sip/message/split-list.ts";
-import { parseWarning } from "../../../../adapters/telephony/sip/message/warning.ts";
 
 describe("the value of a field", () => {
   test.each([

@@ -114,8 +114,8 @@ describe("a trunk that is looked at by OPTIONS", () => {
   test("a call that found nobody is a reason to look at once, also while a look is under way", async () => {
     const { system, agent, presence } = watching(() => ({ status: 200 }));
     await presence.ask();
-    presence.doubt();
-    presence.doubt();
+    presence.suspect();
+    presence.suspect();
     await system.settle();
     expect(agent.requests).toHaveLength(3);
   });
@@ -125,7 +125,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     presence.start();
     await presence.close();
     await presence.close();
-    presence.doubt();
+    presence.suspect();
     expect((await presence.ask()).state).toBe("offline");
     expect(agent.requests).toHaveLength(1);
     expect(system.waiting).toBe(0);
@@ -139,11 +139,11 @@ describe("a trunk that is never asked", () => {
     const presence = new AssumedPresence(system, (health) => told.push(health));
     presence.start();
     expect(await presence.ask()).toEqual({ state: "online" });
-    presence.doubt("refused");
+    presence.suspect("refused");
     expect(await presence.ask()).toEqual({ state: "offline", reason: "refused" });
     await system.advance(30_000);
     expect(await presence.ask()).toEqual({ state: "online" });
-    presence.doubt("refused");
+    presence.suspect("refused");
     presence.proven();
     expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
     await presence.close();

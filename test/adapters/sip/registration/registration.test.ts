@@ -104,7 +104,7 @@ describe("a registration", () => {
       lasting: true,
     });
     for (let i = 0; i < 100; i++) await registration.ask();
-    registration.doubt();
+    registration.suspect();
     await system.advance(599_999);
     expect(agent.requests).toHaveLength(1);
     await system.advance(1);

@@ -1,6 +1,20 @@
 import type { Complaint } from "./complaint.ts";
 import type { SipHeaders } from "./headers.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
+import { type Parameterized, parseParameterized } from "./params.ts";
+
+/** The media type of a body, in lower case, with its parameters (RFC 3261 section 20.15): `application/sdp`. */
+export function contentType(headers: SipHeaders): Parameterized | undefined {
+  const read = parseParameterized(headers.get("Content-Type") ?? "");
+  const halves =
+    read?.value
+      .toLowerCase()
+      .split("/")
+      .map((half) => half.trim()) ?? [];
+  if (read === undefined || halves.length !== 2 || halves.some((half) => half === "" || /\s/.test(half)))
+    return undefined;
+  return { value: halves.join("/"), params: read.params };
+}
 
 /** The value of Content-Length (RFC 3261 section 20.14): undefined where there is none, else a length or what is wrong with it. */
 export function contentLength(headers: SipHeaders): number | Complaint | undefined {

@@ -4,7 +4,7 @@ import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { Dialog, RequestParts } from "./dialog.ts";
-import { Farewell } from "./farewell.ts";
+import { DialogTermination } from "./dialog-termination.ts";
 import { nextHop } from "./next-hop.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
@@ -18,7 +18,7 @@ export interface DialogRequest extends RequestParts {
 }
 
 /** What goes out in one dialog, and the way it takes. */
-export class Outgoing {
+export class DialogRequests {
   readonly #context: AgentContext;
   readonly #dialog: Dialog;
   readonly #callId: string;
@@ -43,7 +43,7 @@ export class Outgoing {
 
   /** Sends a request, with authentication where it is asked for. */
   send(method: string, { contact = false, ...parts }: DialogRequest, listener: UacRequestListener): UacRequest {
-    const exchange: UacRequest = new UacRequest(
+    const uacRequest: UacRequest = new UacRequest(
       this.#context,
       () => {
         const headers = [...(parts.headers ?? []), this.#context.userAgent];
@@ -53,24 +53,24 @@ export class Outgoing {
       {
         ...listener,
         final: (response, flow) => {
-          this.#underWay.delete(exchange);
+          this.#underWay.delete(uacRequest);
           this.#flow = flow;
           listener.final(response, flow);
         },
         failed: (fault) => {
-          this.#underWay.delete(exchange);
+          this.#underWay.delete(uacRequest);
           listener.failed(fault);
         },
       },
       this.#callId,
     );
-    this.#underWay.add(exchange);
-    return exchange;
+    this.#underWay.add(uacRequest);
+    return uacRequest;
   }
 
   /** Hangs up, whoever waits for it. @param heard the first response has come, or none will */
   leave(headers: readonly HeaderField[], heard: () => void): void {
-    new Farewell(this.#context, {
+    new DialogTermination(this.#context, {
       flow: this.#flow,
       callId: this.#callId,
       compose: (elsewhere) => {
@@ -111,7 +111,7 @@ export class Outgoing {
 
   /** Nobody waits for what is still under way. */
   abandon(): void {
-    for (const exchange of this.#underWay) exchange.abandon();
+    for (const uacRequest of this.#underWay) uacRequest.abandon();
     this.#underWay.clear();
   }
 }

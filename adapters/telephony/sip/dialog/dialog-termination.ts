@@ -1,5 +1,5 @@
 import type { SipResponse } from "../message/message.ts";
-import { parseRetryAfter } from "../message/retry-after.ts";
+import { parseRetryAfter } from "../message/reason-fields.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";
@@ -28,7 +28,7 @@ export interface Bye {
 }
 
 /** Hangs up a far leg: sends BYE, again if it could not be taken. The call may be over here long before. */
-export class Farewell {
+export class DialogTermination {
   readonly #context: AgentContext;
   readonly #bye: Bye;
   readonly #letGo: () => void;
@@ -40,7 +40,7 @@ export class Farewell {
     this.#context = context;
     this.#bye = bye;
     this.#letGo = bye.flow.hold();
-    context.farewells.add(this);
+    context.terminations.add(this);
     this.#send();
   }
 
@@ -48,18 +48,18 @@ export class Farewell {
   stop(): void {
     this.#stopWaiting();
     this.#letGo();
-    this.#context.farewells.delete(this);
+    this.#context.terminations.delete(this);
   }
 
   #send(): void {
     const { compose, callId, heard } = this.#bye;
-    const exchange: UacRequest = new UacRequest(
+    const uacRequest: UacRequest = new UacRequest(
       this.#context,
       () => compose(this.#elsewhere),
       {
         final: (response) => {
           heard();
-          this.#answered(response, exchange.refusal);
+          this.#answered(response, uacRequest.refusal);
         },
         failed: (fault) => {
           heard();

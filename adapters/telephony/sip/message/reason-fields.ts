@@ -1,0 +1,49 @@
+import { isToken, parseUint32, readQuotedString, splitList } from "./grammar.ts";
+import { parseParameterized } from "./params.ts";
+
+/** Why a request was sent: one element of Reason (RFC 3326). */
+export interface Reason {
+  /** Upper case: `SIP` or `Q.850`, as a rule. */
+  readonly protocol: string;
+  /** A SIP status or a cause of Q.850. */
+  readonly cause: number | undefined;
+  readonly text: string | undefined;
+}
+
+/** The reasons in the value of a field; what cannot be read is left out. */
+export function parseReasons(text: string | undefined): Reason[] {
+  return splitList(text ?? "").flatMap((element) => parseReason(element) ?? []);
+}
+
+/** Reads one element of Reason: `Q.850;cause=16;text="Terminated"`. */
+export function parseReason(text: string): Reason | undefined {
+  const read = parseParameterized(text);
+  if (read === undefined || !isToken(read.value)) return undefined;
+  return {
+    protocol: read.value.toUpperCase(),
+    cause: parseUint32(read.params.get("cause")),
+    text: read.params.get("text") || undefined,
+  };
+}
+
+/** One element of Warning: what a server has to say about its response (RFC 3261 section 20.43). */
+export interface Warning {
+  /** 300 to 399; 399 for whatever has no code of its own. */
+  readonly code: number;
+  /** Who warns: a host or a name. */
+  readonly agent: string;
+  readonly text: string;
+}
+
+/** Reads one element of Warning: `399 proxy.example.com "No permission"`. */
+export function parseWarning(text: string): Warning | undefined {
+  const match = /^\s*(\d{3})\s+([^\s"]+)\s*(?=")/.exec(text);
+  const quoted = match === null ? undefined : readQuotedString(text, match[0].length);
+  if (match === null || quoted === undefined) return undefined;
+  return { code: Number(match[1]), agent: match[2] as string, text: quoted.value };
+}
+
+/** The value of Retry-After in seconds (RFC 3261 section 20.33); its comment and parameters are of no use to us. */
+export function parseRetryAfter(text: string | undefined): number | undefined {
+  return parseUint32(text?.split(/[;(]/, 1)[0]);
+}
