@@ -1,6 +1,6 @@
 import { readQuotedString, skipLws } from "../message/grammar.ts";
 
-/** One way of authentication that a server asks for (RFC 3261 section 20.44, RFC 7616 section 3.3). */
+/** A challenge of a server (RFC 3261 section 20.44, RFC 7616 section 3.3). */
 export interface Challenge {
   /** Lower case: `digest`, `basic` … */
   readonly scheme: string;
@@ -8,7 +8,7 @@ export interface Challenge {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** The challenges in the value of a WWW-Authenticate or Proxy-Authenticate field; what cannot be read is left out. */
+/** The challenges in the value of a WWW-Authenticate or Proxy-Authenticate field; malformed ones are skipped. */
 export function parseChallenges(text: string): Challenge[] {
   const challenges: Challenge[] = [];
   let params: Map<string, string> | undefined;
@@ -35,7 +35,7 @@ export function parseChallenges(text: string): Challenge[] {
   return challenges;
 }
 
-/** Where what follows spaces and commas begins. */
+/** The index after spaces and commas. */
 function skipSeparators(text: string, from: number): number {
   let at = from;
   while (at < text.length && " \t,".includes(text.charAt(at))) at++;

@@ -1,25 +1,25 @@
 import { createHash } from "node:crypto";
 
-/** A hash function that digests are made with, by the name that RFC 8760 gives it. */
+/** A digest algorithm (RFC 7616, RFC 8760). */
 export interface DigestAlgorithm {
   /** As in the registry: `SHA-256-sess`. */
   readonly name: string;
-  /** Of its hash: 0 is the strongest. */
+  /** The rank of its hash: 0 is the strongest. */
   readonly rank: number;
-  /** Whether the secret is derived anew for each nonce. */
+  /** Whether the secret depends on the nonce: the `-sess` variants. */
   readonly session: boolean;
   /** The hash of a text in UTF-8, as lower-case hex digits. */
   hash(text: string): string;
 }
 
-/** The hash functions that we know, the strongest first, with their names in OpenSSL. */
+/** The supported hash functions, the strongest first, with their names in OpenSSL. */
 const HASHES = [
   ["SHA-512-256", "sha512-256"],
   ["SHA-256", "sha256"],
   ["MD5", "md5"],
 ] as const;
 
-/** All that we can answer with, the strongest first. A runtime whose policy forbids MD5 does not have it. */
+/** The supported algorithms, the strongest first; without MD5 if the policy of the runtime forbids it. */
 export const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) => isAvailable(hash)).flatMap(
   ([name, openssl], rank) => {
     const hash = (text: string): string => createHash(openssl).update(text, "utf8").digest("hex");
@@ -30,7 +30,7 @@ export const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, h
   },
 );
 
-/** The algorithm of this name, in any case; MD5 where none is named (RFC 7616 section 3.3). */
+/** The algorithm of this case-insensitive name. Default: MD5 (RFC 7616 section 3.3). */
 export function digestAlgorithm(name: string | undefined): DigestAlgorithm | undefined {
   const wanted = (name ?? "MD5").toLowerCase();
   return DIGEST_ALGORITHMS.find((algorithm) => algorithm.name.toLowerCase() === wanted);

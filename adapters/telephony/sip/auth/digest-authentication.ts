@@ -1,11 +1,12 @@
+import { shown } from "../../../../src/base/shown.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { parseChallenges } from "./challenge.ts";
 import type { DigestClient } from "./digest.ts";
-import { type DigestChallenge, digestChallenge, shown, strongerChallenge } from "./digest-challenge.ts";
+import { type DigestChallenge, digestChallenge, strongerChallenge } from "./digest-challenge.ts";
 import { digestResponse } from "./digest-response.ts";
 import { type DigestSpace, type DigestUse, spaceKey, useOf } from "./digest-space.ts";
 
-/** So often may a server call the nonce stale that it has just given. */
+/** How many times in a row a server may call its own new nonce stale. */
 const MAX_STALE = 2;
 
 const FIELDS = [
@@ -13,20 +14,20 @@ const FIELDS = [
   ["Proxy-Authorization", "Proxy-Authenticate"],
 ] as const;
 
-/** The authentication of one request: its first sending, and those after challenges. */
+/** The digest authentication (RFC 3261 section 22.4) of one request and its repetitions after challenges. */
 export class DigestAuthentication {
   readonly #client: DigestClient;
   #use: DigestUse = "calls";
-  /** What the latest sending carried. */
+  /** The credentials of the latest attempt. */
   readonly #sent = new Map<string, DigestSpace>();
-  /** What was answered after a challenge to this very request, with the number of stale nonces. */
+  /** Answers to challenges of this request, with the number of stale nonces. */
   readonly #answered = new Map<string, { readonly space: DigestSpace; readonly stale: number }>();
 
   constructor(client: DigestClient) {
     this.#client = client;
   }
 
-  /** Sets Authorization and Proxy-Authorization as far as a challenge is known; the Request-URI is not to change afterwards. */
+  /** Sets Authorization and Proxy-Authorization for the known challenges; the Request-URI must not change afterwards. */
   authorize(request: SipRequest): void {
     const { user, password } = this.#client.account;
     this.#use = useOf(request.method);
@@ -43,9 +44,9 @@ export class DigestAuthentication {
   }
 
   /**
-   * Takes in the challenges of a 401 or 407. Undefined: the request is to be authorized and sent again, with a new CSeq;
-   * otherwise why there is no sense in that, as a sentence for a person.
-   * @param learns whether a realm that is not known yet is believed; default: true
+   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq; else why
+   * the challenges cannot be answered.
+   * @param learns whether a new realm is trusted; default: true
    */
   challenged(response: SipResponse, learns = true): string | undefined {
     const { user, password } = this.#client.account;
@@ -67,18 +68,18 @@ export class DigestAuthentication {
     if (chosen.size === 0 && refusal !== undefined) return refusal;
     if (chosen.size === 0)
       return unknown.size > 0
-        ? `The server asks for ${[...unknown].join(" or ")}, which is not supported`
-        : "The server wants authentication, but does not say how";
+        ? `the server requires ${[...unknown].join(" or ")}, which is not supported`
+        : "the server requires authentication, but sends no challenge";
     for (const [key, { field, challenge }] of chosen) {
       const { realm, nonce, stale } = challenge;
       if (password === undefined)
-        return `The server asks for a password (realm ${shown(realm)}), and none is configured`;
+        return `the server requires a password (realm ${shown(realm)}), and none is configured`;
       const answered = this.#answered.get(key);
       const repeated = this.#sent.get(key)?.challenge.nonce === nonce;
       if (!stale && (answered !== undefined || repeated))
-        return `The server refused the user ${shown(user)} with this password (realm ${shown(realm)})`;
+        return `the server refused the user ${shown(user)} with this password (realm ${shown(realm)})`;
       const staleCount = answered === undefined ? 0 : answered.stale + 1;
-      if (staleCount > MAX_STALE) return `The server calls each of its nonces stale (realm ${shown(realm)})`;
+      if (staleCount > MAX_STALE) return `the server calls each of its nonces stale (realm ${shown(realm)})`;
       this.#answered.set(key, { space: this.#client.learn(field, challenge, this.#use), stale: staleCount });
     }
     return undefined;

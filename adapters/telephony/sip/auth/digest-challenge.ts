@@ -1,21 +1,22 @@
+import { shown } from "../../../../src/base/shown.ts";
 import type { Challenge } from "./challenge.ts";
 import { DIGEST_ALGORITHMS, type DigestAlgorithm, digestAlgorithm } from "./digest-algorithm.ts";
 
-/** What a server asks for, as far as we can give it. */
+/** A digest challenge that we can answer (RFC 7616 section 3.3). */
 export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | undefined;
   readonly algorithm: DigestAlgorithm;
-  /** As the server wrote the algorithm; undefined where it named none. */
+  /** The algorithm as the server wrote it; undefined if it named none. */
   readonly algorithmText: string | undefined;
-  /** Whether requests are counted and salted: `qop=auth`. Otherwise as in RFC 2069. */
+  /** Whether the response includes a nonce count and a cnonce: `qop=auth`. Otherwise as in RFC 2069. */
   readonly counted: boolean;
-  /** Whether the server merely wants a newer nonce: what was sent was right. */
+  /** Whether only the nonce was outdated, and the password right. */
   readonly stale: boolean;
 }
 
-/** The challenge as one that we can answer, or what it asks for that we cannot do. */
+/** The challenge in detail, or the name of its unsupported part. */
 export function digestChallenge({ scheme, params }: Challenge): DigestChallenge | string {
   if (scheme !== "digest") return `the authentication scheme ${shown(scheme)}`;
   const nonce = params.get("nonce");
@@ -41,13 +42,8 @@ export function digestChallenge({ scheme, params }: Challenge): DigestChallenge 
   };
 }
 
-/** The better one: of the stronger algorithm, and of two alike the first. */
+/** The challenge with the stronger algorithm, or the first of two with the same. */
 export function strongerChallenge(one: DigestChallenge | undefined, other: DigestChallenge): DigestChallenge {
   const rank = ({ algorithm }: DigestChallenge): number => DIGEST_ALGORITHMS.indexOf(algorithm);
   return one === undefined || rank(other) < rank(one) ? other : one;
-}
-
-/** What a peer wrote, fit for a sentence. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

@@ -1,7 +1,7 @@
 import { writeQuotedString } from "../message/grammar.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 
-/** Who answers, and how often this nonce was used. */
+/** User, password and nonce count of a response. */
 export interface DigestCredentials {
   readonly user: string;
   readonly password: string;

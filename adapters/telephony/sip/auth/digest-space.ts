@@ -1,29 +1,29 @@
 import type { DigestChallenge } from "./digest-challenge.ts";
 
 /**
- * What a challenge was met with: requests that end at the trunk's server (REGISTER, OPTIONS), or those of calls. The
- * former's answers stay out of calls: a proxy passes an Authorization on that is none of its own, up to the callee.
+ * The requests that a challenge applies to: those to the trunk's server (REGISTER, OPTIONS), or those of calls. Credentials
+ * for the former are not sent in calls: a proxy would forward them to the callee.
  */
 export type DigestUse = "server" | "calls";
 
-/** Where a password is asked for: a server or a proxy on the way, and its realm (RFC 3261 section 22). */
+/** A protection space: a server or a proxy, and its realm (RFC 3261 section 22.1). */
 export interface DigestSpace {
   readonly field: "Authorization" | "Proxy-Authorization";
   readonly use: DigestUse;
   /** The latest challenge. */
   readonly challenge: DigestChallenge;
-  /** Our salt, the same for all requests with this nonce: a `-sess` algorithm wants that. */
+  /** Our cnonce, the same for all requests with this nonce, as a `-sess` algorithm requires. */
   readonly cnonce: string;
-  /** Requests that were authorized with this nonce. */
+  /** Number of requests that were authorized with this nonce. */
   count: number;
 }
 
-/** The key of a space among those of one use. */
+/** The key of a protection space among those of one use. */
 export function spaceKey(field: DigestSpace["field"], realm: string): string {
   return `${field} ${realm}`;
 }
 
-/** What the challenges to a request with this method are for. */
+/** The use of challenges to a request with this method. */
 export function useOf(method: string): DigestUse {
   return method === "REGISTER" || method === "OPTIONS" ? "server" : "calls";
 }

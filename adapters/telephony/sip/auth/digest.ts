@@ -6,21 +6,21 @@ import type { DigestChallenge } from "./digest-challenge.ts";
 import { type DigestSpace, type DigestUse, spaceKey } from "./digest-space.ts";
 import { Realms } from "./realms.ts";
 
-/** Who we are for the servers that ask. */
+/** The account for digest authentication. */
 export interface DigestAccount {
   readonly user: string;
   readonly password: string | undefined;
-  /** The only realms that the password is for. Default: those that are asked for first. */
+  /** The only realms that the password is for. Default: those of the first challenges. */
   readonly realms?: readonly string[] | undefined;
 }
 
-/** So many realms are remembered: a peer that invents ever new ones pushes out its own. */
+/** How many protection spaces are remembered: a peer that invents new realms evicts its own. */
 const MAX_SPACES = 8;
 
 /**
  * Digest authentication of a trunk's requests (RFC 3261 section 22, RFC 7616, RFC 8760): MD5, SHA-256, SHA-512-256 and
  * their `-sess`, with `qop=auth` or none. Remembers the latest challenge of each realm, so that later requests carry
- * their answer before they are asked.
+ * credentials without being challenged.
  *
  * ```ts
  * const authentication = digest.authentication();
@@ -40,7 +40,7 @@ export class DigestClient {
     this.#system = system;
   }
 
-  /** Who asked so far, and by which algorithm, so that a weak one can be shown. */
+  /** The known realms and their algorithms, so that a weak one can be reported. */
   get realms(): readonly { readonly realm: string; readonly algorithm: string }[] {
     return [...this.#spaces.values()].map(({ challenge }) => ({
       realm: challenge.realm,
@@ -53,12 +53,12 @@ export class DigestClient {
     return new DigestAuthentication(this);
   }
 
-  /** The latest spaces of this use. */
+  /** The known protection spaces of this use. */
   spaces(use: DigestUse): readonly DigestSpace[] {
     return [...this.#spaces.values()].filter((space) => space.use === use);
   }
 
-  /** Takes in a challenge; a nonce that is known goes on being counted. */
+  /** Remembers a challenge; the count of a known nonce continues. */
   learn(field: DigestSpace["field"], challenge: DigestChallenge, use: DigestUse): DigestSpace {
     this.known.met(challenge);
     const key = `${use} ${spaceKey(field, challenge.realm)}`;

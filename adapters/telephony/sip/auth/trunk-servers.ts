@@ -6,7 +6,7 @@ import { addressAndPort, defaultPort, type Flow, type SocketAddress } from "../t
 
 const MOST_REMEMBERED = 256;
 
-/** The servers that our credentials are for: those that the trunk's next hop leads to. */
+/** The servers that our credentials are for: those that the trunk's next hop resolves to. */
 export class TrunkServers {
   readonly #nextHop: string;
   readonly #places = new NewestMap<string, true>(MOST_REMEMBERED);
@@ -15,7 +15,7 @@ export class TrunkServers {
     this.#nextHop = nextHop;
   }
 
-  /** The same resolver; what it finds for the next hop is remembered. */
+  /** The same resolver, which remembers the hops of the trunk's next hop. */
   noting(resolve: Resolve): Resolve {
     return async (uri, signal) => {
       const hops = await resolve(uri, signal);
@@ -24,7 +24,7 @@ export class TrunkServers {
     };
   }
 
-  /** Whether a place is one of them: where a flow leads to, or a URI that is the next hop's or one of its addresses. */
+  /** Whether a flow's peer is one of them, or a URI is the next hop or one of its addresses. */
   includes(place: string | Flow): boolean {
     if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
     const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];

@@ -7,22 +7,22 @@ import type { HeaderField, UserAgentOptions } from "./agent.ts";
 import type { DialogTermination } from "./dialog-termination.ts";
 import { type OurStatus, REASONS } from "./reason-phrase.ts";
 
-/** What a response of ours says besides its status. */
+/** Parts of a response besides its status. */
 export interface ReplyParts {
   readonly headers?: readonly HeaderField[];
   readonly body?: Uint8Array;
-  /** Names us as the target of what follows: 2xx to INVITE and UPDATE. */
+  /** Adds our Contact, the remote target of the peer's next requests: for a 2xx to INVITE or UPDATE. */
   readonly contact?: boolean;
-  /** The core's id of the call that it belongs to, for the trace. */
+  /** The core's id of the call, for the trace. */
   readonly callId?: string;
 }
 
-/** What all that a user agent does has in common. */
+/** Shared by all requests and dialogs of one user agent. */
 export class AgentContext {
   readonly options: UserAgentOptions;
-  /** Legs that are being hung up. */
+  /** BYEs that have no final response yet. */
   readonly terminations: Set<DialogTermination> = new Set();
-  /** Nothing is begun any more. */
+  /** Nothing new is started. */
   closed = false;
 
   constructor(options: UserAgentOptions) {
@@ -33,7 +33,7 @@ export class AgentContext {
     return this.options.transactions;
   }
 
-  /** Who is asking. */
+  /** The User-Agent field of our requests. */
   get userAgent(): HeaderField {
     return ["User-Agent", this.options.identity.product];
   }
@@ -55,14 +55,14 @@ export class AgentContext {
     return `<${this.options.identity.contact(sentBy, flow)}>`;
   }
 
-  /** Takes our credentials off a request that goes to anybody but the trunk's servers. */
+  /** Removes our credentials from a request to any server but the trunk's. */
   withhold({ headers }: SipRequest, to: string | Flow): void {
     if (this.options.trusts(to)) return;
     headers.delete("Authorization");
     headers.delete("Proxy-Authorization");
   }
 
-  /** Answers a request, with a tag of ours where it had none. */
+  /** Sends a response, with a To tag of ours if the request had none. */
   reply(transaction: IncomingRequest, status: OurStatus, parts: ReplyParts = {}): void {
     const { headers = [], body = EMPTY_BODY, contact = false, callId } = parts;
     const response = responseTo(transaction.request, status, REASONS[status], body);
@@ -75,7 +75,7 @@ export class AgentContext {
     this.trace(callId, "sent", response);
   }
 
-  /** Shows a message of a call to who traces it. */
+  /** Passes a message of a call to the trace. */
   trace(callId: string | undefined, direction: "sent" | "received", message: SipMessage): void {
     if (callId !== undefined) this.options.trace?.(callId, direction, message);
   }

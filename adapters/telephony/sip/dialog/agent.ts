@@ -7,7 +7,7 @@ import type { Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { InviteRequest, InviteUsage } from "./invite.ts";
 
-/** The caller that an INVITE names: header values. */
+/** The caller of an INVITE as header values. */
 export interface Caller {
   /** From, without its tag: `"Ringport" <sip:100@example.com>`. */
   readonly from: string;
@@ -15,61 +15,60 @@ export interface Caller {
   readonly headers: readonly HeaderField[];
 }
 
-/** Who we say we are: a trunk's options as header values. */
+/** Our identity on a trunk as header values. */
 export interface Identity {
   /** From of requests outside of calls, without its tag. */
   readonly from: string;
   /**
-   * The URI of our Contact where a message goes out on this flow; `sentBy` is what we call ourselves there,
-   * `host[:port]`.
+   * The URI of our Contact in messages on this flow; `sentBy` is our own name there, `host[:port]`.
    */
   contact(sentBy: string, flow: Flow): string;
-  /** Fields of every INVITE besides those that name the caller. */
+  /** Extra fields of every INVITE. */
   readonly headers: readonly HeaderField[];
   /** User-Agent of our requests and Server of our responses. */
   readonly product: string;
 }
 
-/** Whether a redirection to this place is followed. */
+/** Whether a redirection to this URI is followed. */
 export type MayFollow = (place: SipUri) => boolean;
 
 /** Name and value. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** What a user agent stands on. */
+/** Options of a user agent. */
 export interface UserAgentOptions {
   readonly transactions: Transactions;
   readonly identity: Identity;
-  /** Answers challenges, and those that are known before they are made. */
+  /** Answers challenges; repeats known answers without being challenged. */
   readonly digest: DigestClient;
-  /** Whether our credentials are for whoever is at this URI, or at the other end of this flow. */
-  trusts(place: string | Flow): boolean;
+  /** Whether our credentials are for the server at this URI, or for the peer of this flow. */
+  trusts(server: string | Flow): boolean;
   /**
-   * Where a request outside of a dialog goes first, given its Request-URI: the outbound proxy, the trunk's server, or
-   * the URI itself.
+   * The next hop of a request outside of a dialog, by its Request-URI: the outbound proxy, the trunk's server, or the
+   * URI itself.
    */
   nextHop(uri: string): string;
   /** Route values of requests outside of a dialog: `<sip:proxy.example.com;lr>`. Default: none. */
   readonly routes?: readonly string[] | undefined;
-  /** Offers session timers (RFC 4028), and keeps to them where the far side asks for them. Default: true. */
+  /** Offers session timers (RFC 4028), and refreshes sessions if the peer asks for it. Default: true. */
   readonly sessionTimers?: boolean | undefined;
-  /** Takes part in reliable provisional responses (RFC 3262). Default: true. */
+  /** Supports reliable provisional responses (RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** Follows 301 and 302, at most five times, to the places that `mayFollow` of the call lets pass. Default: false. */
+  /** Follows 301 and 302, at most five times, to the URIs that `mayFollow` of the call allows. Default: false. */
   readonly followRedirects?: boolean | undefined;
-  /** A callee who holds us for longer is hung up, ms. Default: 60,000. */
+  /** How long a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;
   readonly logger: Logger;
-  /** Sees every message of a call as the dialog layer does (what the transaction layer repeats is not told again). */
+  /** Receives every message of a call once; retransmissions of the transaction layer are left out. */
   readonly trace?: ((callId: string, direction: "sent" | "received", message: SipMessage) => void) | undefined;
 }
 
-/** Requests that share Call-ID and From tag and count their CSeq: a REGISTER and its refreshes. */
+/** Requests with one Call-ID, one From tag and increasing CSeq: a REGISTER and its refreshes. */
 export interface RequestSeries {
   readonly callId: string;
   readonly fromTag: string;
-  /** Of the last one that was sent. */
+  /** CSeq of the latest request. */
   cseq: number;
 }
 
@@ -83,38 +82,38 @@ export interface AgentRequest {
   readonly to?: string | undefined;
   /** Without a tag. Default: the identity's. */
   readonly from?: string | undefined;
-  /** Contact is set by itself unless given here. */
+  /** Contact is added unless given here. */
   readonly headers?: readonly HeaderField[] | undefined;
-  /** Default: one of its own. */
+  /** Default: a new series. */
   readonly series?: RequestSeries | undefined;
-  /** The flow to keep to: of a registration, for one. Default: what the next hop of the Request-URI resolves to. */
+  /** The flow to send on, such as that of a registration. Default: what the next hop of the Request-URI resolves to. */
   readonly flow?: Flow | undefined;
 }
 
-/** What came back, and on which way. */
+/** The final response to a request, with the flow it arrived on. */
 export interface AgentReply {
-  /** 200 to 699; a 401 or 407 only where it could not be answered. */
+  /** 200 to 699; a 401 or 407 only if the challenge could not be answered. */
   readonly response: SipResponse;
   readonly flow: Flow;
-  /** As it was sent last. */
+  /** The request as it was last sent. */
   readonly request: SipRequest;
-  /** Why a challenge could not be answered, as a sentence; undefined where there was none. */
+  /** Why a challenge could not be answered; undefined without one. */
   readonly refusal: string | undefined;
 }
 
-/** A trunk's voice in SIP: places calls, sends requests outside of calls, and answers what comes from outside. */
+/** A SIP user agent (RFC 3261 section 6): places calls, sends requests outside of calls, and responds to requests. */
 export interface UserAgent {
-  /** Starts a call; what becomes of it is told to the listener, never before this has returned. */
+  /** Starts a call. The listener is notified of its progress, never before this method has returned. */
   invite(request: InviteRequest): InviteUsage;
   /**
-   * Sends a request outside of any call, with authentication where it is asked for.
-   * @throws {TransportError} no final response came; the signal's reason where that was aborted
+   * Sends a request outside of any call; answers challenges.
+   * @throws {TransportError} no final response came; or the signal's reason if it was aborted
    */
   request(request: AgentRequest, signal?: AbortSignal): Promise<AgentReply>;
   /** A new series of requests. */
   series(): RequestSeries;
-  /** How many calls have not ended. */
+  /** Number of calls that have not ended. */
   readonly calls: number;
-  /** Ends every call, and takes no more of them; the transactions stay open. Twice is fine. */
+  /** Ends every call, and places no more; the transactions stay open. Idempotent. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { DialogTermination } from "./dialog-termination.ts";
 import { nextHop } from "./next-hop.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
-/** Most 2xx of one dialog whose ACK we may still have to repeat. */
+/** How many INVITEs of one dialog keep the credentials of their ACK, so that it can be repeated. */
 const MOST_ACKS = 4;
 
 /** A request of ours within a dialog. */
@@ -17,21 +17,21 @@ export interface DialogRequest extends RequestParts {
   readonly contact?: boolean;
 }
 
-/** What goes out in one dialog, and the way it takes. */
+/** Our requests within one dialog (RFC 3261 section 12.2.1), and the flow they take. */
 export class DialogRequests {
   readonly #context: AgentContext;
   readonly #dialog: Dialog;
   readonly #callId: string;
   readonly #first: string;
   readonly #underWay = new Set<UacRequest>();
-  /** By CSeq of an INVITE: the answers to challenges that its ACK carries. */
+  /** By CSeq of an INVITE: the credentials that its ACK carries. */
   readonly #acks = new Map<number, readonly HeaderField[]>();
   #flow: Flow;
 
   /**
    * @param callId the core's id of the call, for the trace
-   * @param first what the INVITE was sent to
-   * @param flow the flow that the far side was heard on
+   * @param first the next hop of the INVITE
+   * @param flow the flow that the peer's response arrived on
    */
   constructor(context: AgentContext, dialog: Dialog, callId: string, first: string, flow: Flow) {
     this.#context = context;
@@ -41,7 +41,7 @@ export class DialogRequests {
     this.#flow = flow;
   }
 
-  /** Sends a request, with authentication where it is asked for. */
+  /** Sends a request; answers challenges. */
   send(method: string, { contact = false, ...parts }: DialogRequest, listener: UacRequestListener): UacRequest {
     const uacRequest: UacRequest = new UacRequest(
       this.#context,
@@ -68,8 +68,8 @@ export class DialogRequests {
     return uacRequest;
   }
 
-  /** Hangs up, whoever waits for it. @param heard the first response has come, or none will */
-  leave(headers: readonly HeaderField[], heard: () => void): void {
+  /** Sends BYE. @param answered the first response has come, or none will */
+  leave(headers: readonly HeaderField[], answered: () => void): void {
     new DialogTermination(this.#context, {
       flow: this.#flow,
       callId: this.#callId,
@@ -78,13 +78,13 @@ export class DialogRequests {
         const hop = nextHop(next, this.#flow, this.#first);
         return { request, ...(elsewhere ? { to: this.#first, otherwise: this.#first } : hop) };
       },
-      heard,
+      answered,
     });
   }
 
   /**
    * Acknowledges a 2xx to an INVITE.
-   * @param authorization the answers to challenges that the INVITE had: the ACK has the same (RFC 3261 section 22.1)
+   * @param authorization the credentials of the INVITE, which its ACK repeats (RFC 3261 section 22.1)
    */
   acknowledge(response: SipResponse, authorization: readonly HeaderField[]): void {
     const cseq = parseCSeq(response.headers.get("CSeq"))?.number;
@@ -98,18 +98,18 @@ export class DialogRequests {
     this.#context.trace(this.#callId, "sent", request);
   }
 
-  /** A copy of a 2xx that has had its ACK: the ACK is sent again. */
+  /** Repeats the ACK to a retransmitted 2xx. */
   acknowledgeAgain(response: SipResponse): void {
     const authorization = this.#acks.get(parseCSeq(response.headers.get("CSeq"))?.number ?? -1);
     if (authorization !== undefined) this.acknowledge(response, authorization);
   }
 
-  /** The far side was heard on this flow. */
-  heard(flow: Flow): void {
+  /** Sends later requests on this flow, since the peer's response arrived on it. */
+  follow(flow: Flow): void {
     this.#flow = flow;
   }
 
-  /** Nobody waits for what is still under way. */
+  /** Ignores the responses to all requests under way. */
   abandon(): void {
     for (const uacRequest of this.#underWay) uacRequest.abandon();
     this.#underWay.clear();

@@ -4,30 +4,30 @@ import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";
 
-/** Pauses before a BYE that could not be taken is sent again, ms; then it is given up. */
+/** Pauses before a BYE that failed is sent again, ms; after the last one it is given up. */
 const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
-/** However long a server wants to be left alone: the far leg is up, and billed, meanwhile, ms. */
+/** The longest Retry-After that is respected, ms: until the BYE is accepted, the call is billed. */
 const LONGEST_PAUSE_MS = 32_000;
-/** Refusals that pass by themselves: a glare, and a server that is out of order. */
+/** Refusals that are temporary: glare, and a server failure. */
 const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
-/** Refusals after which there is no leg any more (RFC 3261 section 15.1.1). */
+/** Refusals that end the dialog all the same (RFC 3261 section 15.1.1). */
 const GONE: ReadonlySet<number> = new Set([408, 481]);
 
 const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
 
 /** A BYE to be sent. */
 export interface Bye {
-  /** Makes the request. @param elsewhere the way that the dialog names leads nowhere: by that of the INVITE */
+  /** Makes the request. @param elsewhere the dialog's route set has failed: use the next hop of the INVITE */
   compose(elsewhere: boolean): Draft;
-  /** The way it takes, kept open until it has its last word. */
+  /** The flow it takes, held until the BYE is accepted or given up. */
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
   /** The first response has come, or none will. */
-  heard(): void;
+  answered(): void;
 }
 
-/** Hangs up a far leg: sends BYE, again if it could not be taken. The call may be over here long before. */
+/** Terminates a dialog with BYE (RFC 3261 section 15), and repeats it if it fails; the call here may end before. */
 export class DialogTermination {
   readonly #context: AgentContext;
   readonly #bye: Bye;
@@ -44,7 +44,7 @@ export class DialogTermination {
     this.#send();
   }
 
-  /** Stops: a BYE that waits is not sent, and nobody is notified. */
+  /** Stops: a pending BYE is not sent, and nothing is reported. */
   stop(): void {
     this.#stopWaiting();
     this.#letGo();
@@ -52,17 +52,17 @@ export class DialogTermination {
   }
 
   #send(): void {
-    const { compose, callId, heard } = this.#bye;
+    const { compose, callId, answered } = this.#bye;
     const uacRequest: UacRequest = new UacRequest(
       this.#context,
       () => compose(this.#elsewhere),
       {
         final: (response) => {
-          heard();
+          answered();
           this.#answered(response, uacRequest.refusal);
         },
         failed: (fault) => {
-          heard();
+          answered();
           this.#failed(fault);
         },
       },
@@ -74,13 +74,13 @@ export class DialogTermination {
     if (TEMPORARY.has(status)) this.#again(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
     else if (status < 300 || GONE.has(status)) this.stop();
     else if (CHALLENGES.has(status) && !this.#elsewhere) {
-      // A server that has no right to our password: the trunk's own knows the call, and may ask.
+      // Our password is not for this server. The trunk's own server knows the call, and may challenge us.
       this.#elsewhere = true;
       this.#send();
     } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal}`}`);
   }
 
-  /** A BYE without an answer has been repeated for 32 s; any other fault may pass, or be that of the way. */
+  /** A BYE without a response has been retransmitted for 32 s; any other fault may be temporary, or due to the route. */
   #failed({ fault, message }: TransportError): void {
     this.#elsewhere = true;
     if (fault === "timeout") this.#giveUp(message);
@@ -98,7 +98,10 @@ export class DialogTermination {
   }
 
   #giveUp(reason: string): void {
-    this.#context.options.logger.warn({ callId: this.#bye.callId, reason }, "sip: a far leg may still be up");
+    this.#context.options.logger.warn(
+      { callId: this.#bye.callId, reason },
+      "sip: BYE failed, the peer's leg may still be up",
+    );
     this.stop();
   }
 }

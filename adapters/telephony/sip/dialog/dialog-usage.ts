@@ -18,28 +18,28 @@ import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 import { SessionTimer } from "./session-timer.ts";
 
-/** How long a far side may hold us, ms, unless the trunk says otherwise. */
+/** How long a peer may put us on hold by default, ms. */
 const HOLD_TIMEOUT_MS = 60_000;
 
-/** What a dialog tells the call that it belongs to. */
+/** Events of a dialog for the call that it belongs to. */
 export interface DialogUsageListener {
-  /** The far side has sent BYE; it has been answered. */
+  /** The peer has sent BYE, and we have responded. */
   left(usage: DialogUsage, reason: string | undefined): void;
-  /** The call cannot go on in this dialog: BYE is to be sent. */
+  /** The call cannot continue in this dialog; the listener sends BYE. */
   broken(usage: DialogUsage, end: InviteEnd): void;
 }
 
-/** The INVITE that a dialog comes of, and the response that it begins with. */
-export interface DialogBirth {
+/** The INVITE that creates a dialog, and its first response. */
+export interface DialogOrigin {
   /** The Request-URI of the INVITE. */
   readonly uri: string;
-  /** What it was sent to. */
+  /** The next hop of the INVITE. */
   readonly first: string;
   readonly response: SipResponse;
   readonly flow: Flow;
 }
 
-/** One dialog of a call, early or confirmed: what comes in it, what is sent in it, and its timers. */
+/** The INVITE usage of one dialog (RFC 5057), early or confirmed: its requests both ways and its timers. */
 export class DialogUsage {
   readonly dialog: Dialog;
   readonly call: InviteRequest;
@@ -62,7 +62,7 @@ export class DialogUsage {
     context: AgentContext,
     call: InviteRequest,
     listener: DialogUsageListener,
-    { uri, first, response, flow }: DialogBirth,
+    { uri, first, response, flow }: DialogOrigin,
   ) {
     this.#context = context;
     this.call = call;
@@ -75,13 +75,13 @@ export class DialogUsage {
     this.timer = new SessionTimer(
       system,
       (terms) => refresh.start(terms),
-      () => this.failed("the session timer ran out: the far side gave no more sign of life"),
+      () => this.failed("the session timer expired: the peer has not refreshed the session"),
     );
     this.#hold = new HoldWatch(
       system,
       holdTimeoutMs,
       (held) => call.listener.held(held),
-      () => this.failed(`the far side held the call for more than ${holdTimeoutMs / 1000} s`),
+      () => this.failed(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
     );
     this.renegotiation = new Renegotiation(context, this.dialog, call, {
       described: (sdp) => this.described(sdp),
@@ -91,23 +91,23 @@ export class DialogUsage {
   }
 
   /**
-   * The far side's SDP: of its 2xx, or of what came before where the 2xx has none or repeats it. A 2xx must not differ
-   * from the answer of a reliable 18x (RFC 6337 section 2.1); where it does, it is where the callee is.
+   * The peer's SDP: from its 2xx, or from an earlier response if the 2xx has none or repeats it. A 2xx must not differ
+   * from the answer of a reliable 18x (RFC 6337 section 2.1); if it does, the 2xx wins, since the callee sent it last.
    */
   get sdp(): string | undefined {
     return this.#sdp;
   }
 
-  /** Whether the SDP is that of an UPDATE before the 2xx, and no answer to an offer of ours. */
+  /** Whether the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
   get updated(): boolean {
     return this.#updated;
   }
 
   /**
-   * A provisional response has come: acknowledged by PRACK where it is reliable (RFC 3262). `ignored`: a copy, or one
-   * that has overtaken another.
+   * Takes a provisional response, and acknowledges a reliable one by PRACK (RFC 3262). `ignored`: a retransmission, or a
+   * response out of order.
    */
-  progressed(response: SipResponse): "heard" | "ignored" {
+  progressed(response: SipResponse): "taken" | "ignored" {
     const reliable = this.#provisionals.receive(response);
     if (reliable.type === "ignored") return "ignored";
     const sdp = sdpOf(response);
@@ -118,10 +118,10 @@ export class DialogUsage {
     }
     if (reliable.type === "next")
       this.requests.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
-    return "heard";
+    return "taken";
   }
 
-  /** A 2xx has come: it settles the routes, the target and the way, and has its ACK. */
+  /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
   established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
     const repeated = !this.renegotiation.offering && [this.#sdp, this.#answer].some((known) => isSameMedia(known, sdp));
@@ -132,11 +132,11 @@ export class DialogUsage {
     this.renegotiation.offering = false;
     this.dialog.established(response);
     this.#learn(response);
-    this.requests.heard(flow);
+    this.requests.follow(flow);
     this.requests.acknowledge(response, authorization);
   }
 
-  /** The call goes on in this dialog. */
+  /** The call continues in this dialog: starts its timers. */
   confirm(response: SipResponse): void {
     if (this.#closed) return;
     this.#confirmed = true;
@@ -144,24 +144,24 @@ export class DialogUsage {
     if (this.#sdp !== undefined) this.#hold.set(holds(this.#sdp));
   }
 
-  /** The far side has described its audio anew. */
+  /** Takes the peer's new session description. */
   described(sdp: string): void {
     this.#sdp = sdp;
     if (this.#confirmed) this.#hold.set(holds(sdp));
     else this.#updated = true;
   }
 
-  /** The call has no media any more, or nobody at its other end. */
+  /** Reports that the call has lost its media or its peer. */
   failed(detail: string): void {
     this.#listener.broken(this, { type: "media", detail });
   }
 
-  /** Whether the far side has said that it understands this method. */
+  /** Whether the peer's Allow lists this method. */
   allows(method: string): boolean {
     return this.#methods.includes(method);
   }
 
-  /** A request of the far side in this dialog. */
+  /** Takes a request of the peer in this dialog. */
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
     if (request.method === "ACK") {
@@ -173,14 +173,14 @@ export class DialogUsage {
     }
   }
 
-  /** Sends BYE: nothing else is of interest any more. */
+  /** Closes the dialog and sends BYE. */
   leave(reason: string | undefined, gone: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
     this.requests.leave(headers, gone);
   }
 
-  /** Timers stop; nobody waits for what is still under way. */
+  /** Stops the timers, and ignores responses to requests under way. */
   close(): void {
     this.#closed = true;
     this.timer.stop();
@@ -217,7 +217,7 @@ export class DialogUsage {
     if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
   }
 
-  /** A refresh of the far side's that says nothing of a timer ends its own, not ours. */
+  /** A refresh by the peer without Session-Expires ends its timer, not ours. */
   #refreshed(terms: SessionTerms | undefined): void {
     if (!this.#confirmed || !this.#timers) return;
     this.timer.agree(terms ?? (this.timer.terms?.ours === true ? this.timer.terms : undefined));

@@ -5,24 +5,24 @@ import { parseNameAddr, tagOf } from "../message/name-addr.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import type { HeaderField } from "./agent.ts";
 
-/** What goes into a request besides what the dialog says. */
+/** Parts of a request besides those of the dialog. */
 export interface RequestParts {
   readonly headers?: readonly HeaderField[];
   readonly body?: Uint8Array;
   readonly contentType?: string;
 }
 
-/** A request within a dialog, and the URI of the place to send it to. */
+/** A request within a dialog, and the URI of its next hop. */
 export interface RoutedRequest {
   readonly request: SipRequest;
   readonly next: string;
 }
 
-/** The state that two user agents share, seen from the one that sent the INVITE (RFC 3261 section 12). */
+/** A dialog as the UAC of its INVITE sees it (RFC 3261 section 12). */
 export class Dialog {
   readonly callId: string;
   readonly localTag: string;
-  /** Empty where a far side of old gave none. */
+  /** Empty if the peer gave none, as RFC 2543 allowed. */
   readonly remoteTag: string;
   readonly #local: string;
   readonly #remote: string;
@@ -32,8 +32,8 @@ export class Dialog {
   #remoteCSeq: number | undefined;
 
   /**
-   * The dialog that a response of 101 to 299 makes of an INVITE.
-   * @param uri the Request-URI of that INVITE: the target until the far side names one
+   * The dialog that a response of 101 to 299 to an INVITE creates.
+   * @param uri the Request-URI of that INVITE: the remote target until the peer names one
    */
   constructor(uri: string, response: SipResponse) {
     this.callId = response.headers.get("Call-ID") ?? "";
@@ -47,26 +47,25 @@ export class Dialog {
     this.established(response);
   }
 
-  /** The URI that requests are meant for: the far side's Contact. */
+  /** The remote target: the URI of the peer's Contact. */
   get target(): string {
     return this.#target;
   }
 
-  /** A 2xx settles the routes anew (section 13.2.2.4), and the target. */
+  /** Recomputes the route set (section 13.2.2.4) and the remote target from a 2xx. */
   established(response: SipResponse): void {
     this.#routes = response.headers.list("Record-Route").reverse();
     this.refreshTarget(response);
   }
 
-  /** The Contact of a re-INVITE, an UPDATE or of their 2xx is the target from now on (section 12.2). */
+  /** Takes the Contact of a re-INVITE, an UPDATE or of their 2xx as the remote target (section 12.2). */
   refreshTarget({ headers }: SipMessage): void {
     const contact = parseNameAddr(headers.list("Contact")[0] ?? "");
     if (contact !== undefined && parseUri(contact.uri) !== undefined) this.#target = contact.uri;
   }
 
   /**
-   * Whether a request from the far side comes in its order; one that is older than the last is out of it (section
-   * 12.2.2).
+   * Whether a request of the peer is in order: its CSeq is not lower than that of the one before (section 12.2.2).
    */
   inOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;

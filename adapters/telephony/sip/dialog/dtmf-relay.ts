@@ -1,18 +1,18 @@
 import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/message.ts";
 
-/** The digits behind the event numbers 10 to 15, which some gateways write. */
+/** The digits of the event numbers 10 to 15, which some gateways send. */
 const EVENTS = "*#ABCD";
 
-/** The media types that carry keys, by what they say of one: `Signal=5`, or `5` alone. */
+/** The media types of keys with their syntax: `Signal=5`, or `5` alone. */
 const TYPES = [
   ["application/dtmf-relay", /^[ \t]*signal[ \t]*=[ \t]*([^\s]+)/im],
   ["application/dtmf", /^\s*(?:signal[ \t]*=[ \t]*)?([^\s=]+)\s*$/im],
 ] as const;
 
 /**
- * What an INFO says of a key: the key; `none`: it is about keys, but this is none of ours (a flash); undefined: it is
- * about something else.
+ * The key in an INFO request (RFC 6086); `none`: a signal that is no key, such as a flash; undefined: the body is not
+ * about keys.
  */
 export function digitOf(message: SipMessage): string | "none" | undefined {
   for (const [type, pattern] of TYPES) {
@@ -25,7 +25,7 @@ export function digitOf(message: SipMessage): string | "none" | undefined {
   return undefined;
 }
 
-/** The body of an INFO with a key: application/dtmf-relay. */
+/** The application/dtmf-relay body of an INFO with a key. */
 export function dtmfRelay(digit: string, durationMs: number): Uint8Array {
   return new TextEncoder().encode(`Signal=${digit}\r\nDuration=${Math.round(durationMs)}\r\n`);
 }

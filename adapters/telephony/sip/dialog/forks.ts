@@ -2,12 +2,11 @@ import type { SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 
-/** Most forks of one INVITE that are told apart; what a 2xx says is heard all the same. */
+/** The most early dialogs of one INVITE; a 2xx creates one beyond it. */
 const MOST_FORKS = 16;
 
 /**
- * The dialogs of one INVITE, by the far side's tag: many while it rings, one from the answer on (RFC 3261 section
- * 12.1).
+ * The dialogs of one INVITE, by remote tag: several while it rings, one once it is answered (RFC 3261 section 12.1).
  */
 export class Forks {
   readonly #dialogs = new Map<string, DialogUsage>();
@@ -20,7 +19,7 @@ export class Forks {
     return this.#dialogs.get(tag ?? "");
   }
 
-  /** The dialog of this response; a new one where it is the first with its tag. Undefined: it makes none. */
+  /** The dialog of this response, created for the first response with its tag. Undefined: it creates none. */
   of(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
     const tag = tagOf(response.headers.get("To")) ?? "";
     const known = this.#dialogs.get(tag);
@@ -32,14 +31,14 @@ export class Forks {
     return usage;
   }
 
-  /** Ends one of them here; nothing is sent. */
+  /** Drops one dialog; nothing is sent. */
   drop(usage: DialogUsage | undefined): void {
     if (usage === undefined) return;
     usage.close();
     this.#dialogs.delete(usage.dialog.remoteTag);
   }
 
-  /** Ends all but one; nothing is sent. */
+  /** Drops all but one; nothing is sent. */
   keepOnly(kept: DialogUsage | undefined): void {
     for (const usage of this.#dialogs.values()) if (usage !== kept) this.drop(usage);
   }

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** Knows whether the far side holds us, and since when for too long. */
+/** Watches whether the peer holds us (RFC 3264 section 8.4), and reports a hold that exceeds the limit. */
 export class HoldWatch {
   readonly #system: System;
   readonly #limitMs: number;
@@ -16,13 +16,13 @@ export class HoldWatch {
     this.#tooLong = tooLong;
   }
 
-  /** What the far side's latest SDP says. */
+  /** Takes the state of the peer's latest SDP. */
   set(held: boolean): void {
     if (held === this.#held) return;
     this.#held = held;
     this.#cancel();
     this.#changed(held);
-    // Who is told may have ended the call: then `stop` has been called, and `held` is over.
+    // The callback may have ended the call: then `stop` has been called, and the hold is over.
     if (held && this.#held) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
   }
 

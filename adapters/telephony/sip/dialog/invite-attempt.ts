@@ -8,23 +8,23 @@ import type { Extension } from "./capabilities.ts";
 import { EXTENSIONS } from "./capabilities.ts";
 import { SESSION_EXPIRES_S } from "./session-terms.ts";
 
-/** Most redirections of one call (RFC 3261 has no limit, loops do). */
+/** The most redirections of one call; RFC 3261 has no limit, so loops are possible. */
 const MOST_REDIRECTS = 5;
 
-/** Most times that an INVITE is sent again for other reasons than authentication and redirection. */
+/** How often an INVITE is sent again for other reasons than authentication and redirection. */
 const MOST_REPAIRS = 6;
 
-/** How one call is asked for at the moment; every refusal that can be mended makes another one of it. */
+/** The variable parts of an INVITE; a refusal that can be repaired leads to another attempt. */
 export interface InviteAttempt {
   /** Request-URI. */
   readonly uri: string;
-  /** What we say we support. */
+  /** Option tags of its Supported field. */
   readonly extensions: readonly Extension[];
   readonly sessionExpiresS: number;
   readonly minSeS: number | undefined;
-  /** Other places that a redirection has named, best first. */
+  /** Remaining URIs of redirections, best first. */
   readonly alternatives: readonly string[];
-  /** Every place that was asked, or is about to be. */
+  /** Every URI that was tried, or is among the alternatives. */
   readonly visited: readonly string[];
   readonly redirects: number;
   readonly repairs: number;
@@ -43,53 +43,54 @@ export function firstAttempt(uri: string, extensions: readonly Extension[]): Inv
   };
 }
 
-/** What a refused INVITE leads to: nothing more, or another attempt, at once or after a while that is drawn by lot. */
+/** The attempt after a refused INVITE, at once or after a random wait. */
 export interface NextAttempt {
   readonly attempt: InviteAttempt;
   /** 491: after the random wait of RFC 3261 section 14.1. */
   readonly wait: boolean;
 }
 
-/** How to ask once more after this final response of 300 to 699; undefined: it is final indeed. */
+/** The next attempt after this response of 300 to 699; undefined: there is none. */
 export function nextAttempt(
   attempt: InviteAttempt,
   response: SipResponse,
   followRedirects: boolean | MayFollow,
 ): NextAttempt | undefined {
-  const repair = MENDS[response.status];
+  const repair = REPAIRS[response.status];
   if (repair !== undefined) {
-    const mended = attempt.repairs < MOST_REPAIRS ? repair(attempt, response) : undefined;
-    if (mended !== undefined)
-      return { attempt: { ...mended, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
+    const repaired = attempt.repairs < MOST_REPAIRS ? repair(attempt, response) : undefined;
+    if (repaired !== undefined)
+      return { attempt: { ...repaired, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
   }
   if (!followRedirects || response.status >= 600) return undefined;
   const redirected = response.status === 301 || response.status === 302;
   return alternative(redirected ? withContacts(attempt, response, followRedirects) : attempt);
 }
 
-/** The next place that a redirection has named, where there is one left. */
+/** The next URI of a redirection, if one is left. */
 export function alternative(attempt: InviteAttempt): NextAttempt | undefined {
   const [uri, ...alternatives] = attempt.alternatives;
   if (uri === undefined || attempt.redirects >= MOST_REDIRECTS) return undefined;
   return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };
 }
 
-/** What can be mended, by status: the attempt that avoids the refusal; undefined: it cannot. */
-const MENDS: Readonly<Record<number, (attempt: InviteAttempt, response: SipResponse) => InviteAttempt | undefined>> = {
-  420: withoutExtensions,
-  421: withRequired,
-  422: withLongerSession,
-  491: (attempt) => attempt,
-};
+/** By status, the attempt that avoids the refusal; undefined: there is none. */
+const REPAIRS: Readonly<Record<number, (attempt: InviteAttempt, response: SipResponse) => InviteAttempt | undefined>> =
+  {
+    420: withoutExtensions,
+    421: withRequired,
+    422: withLongerSession,
+    491: (attempt) => attempt,
+  };
 
-/** 420 Bad Extension: without those that it names, or without any (RFC 3261 section 8.1.3.5). */
+/** 420 Bad Extension: without the listed extensions, or without any (RFC 3261 section 8.1.3.5). */
 function withoutExtensions(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
   const unsupported = optionTags(headers, "Unsupported");
   const extensions = unsupported.length === 0 ? [] : attempt.extensions.filter((tag) => !unsupported.includes(tag));
   return extensions.length === attempt.extensions.length ? undefined : { ...attempt, extensions };
 }
 
-/** 421 Extension Required: with those that it names, where we know them all (RFC 3261 section 21.4.16). */
+/** 421 Extension Required: with the listed extensions, if we support all of them (RFC 3261 section 21.4.16). */
 function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
   const required = optionTags(headers, "Require");
   const known = EXTENSIONS.filter((tag) => required.includes(tag));
@@ -98,7 +99,7 @@ function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteA
   return { ...attempt, extensions: [...attempt.extensions, ...missing] };
 }
 
-/** 422 Session Interval Too Small: with the interval that it names (RFC 4028 section 7.3). */
+/** 422 Session Interval Too Small: with the interval of its Min-SE (RFC 4028 section 7.3). */
 function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
   const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds;
   if (minSeS === undefined || minSeS <= (attempt.minSeS ?? 0)) return undefined;
@@ -106,7 +107,7 @@ function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): In
 }
 
 /**
- * The places that a redirection names, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier
+ * The URIs of a redirection, best first by their q (RFC 3261 section 8.1.3.4), before those of an earlier
  * one.
  */
 function withContacts(
@@ -121,7 +122,7 @@ function withContacts(
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
     if (contact === undefined || uri === undefined) continue;
     if (followRedirects !== true && !followRedirects(uri)) continue;
-    // Header fields that a URI asks for are none of the far side's business; `method` has no place in a Request-URI.
+    // A peer does not choose our header fields, and `method` has no place in a Request-URI.
     const params = new Map([...uri.params].filter(([name]) => name !== "method"));
     const plain =
       uri.headers.length > 0 || params.size < uri.params.size ? writeUri({ ...uri, params, headers: [] }) : contact.uri;
@@ -133,7 +134,7 @@ function withContacts(
   return { ...attempt, visited, alternatives: [...ranked.map(({ uri }) => uri), ...attempt.alternatives] };
 }
 
-/** A URI for comparison: two spellings of one place are the same. */
+/** A key to compare URIs by: two spellings of one URI are the same. */
 function placeOf(uri: string): string {
   const parsed = parseUri(uri);
   return parsed === undefined ? uri : `${parsed.scheme} ${parsed.user ?? ""} ${parsed.host} ${parsed.port ?? ""}`;

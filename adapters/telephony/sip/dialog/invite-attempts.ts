@@ -8,20 +8,20 @@ import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAt
 import { type InviteIds, inviteMessage } from "./invite-message.ts";
 import { UacRequest } from "./uac-request.ts";
 
-/** Who is told what comes of asking. */
+/** Receives what becomes of the attempts. */
 export interface InviteAttemptsListener {
   /** An INVITE is on its way. */
   sent(flow: Flow): void;
   provisional(response: SipResponse, flow: Flow): void;
-  /** The last INVITE is refused, and another one follows: what had begun with it is void. */
+  /** The last INVITE was refused, and another one follows: its early dialogs are void. */
   again(): void;
   answered(response: SipResponse, flow: Flow): void;
-  /** A refusal that nothing can be done about; with the reason where it is a challenge. */
+  /** A final refusal; with the reason why a challenge could not be answered. */
   refused(response: SipResponse, refusal: string | undefined): void;
   failed(fault: TransportError): void;
 }
 
-/** Asks for one call until somebody answers, or says a no that is final: one INVITE after the other. */
+/** The INVITEs of one call, one after the other, until one is answered or finally refused. */
 export class InviteAttempts {
   readonly #context: AgentContext;
   readonly #ids: InviteIds;
@@ -63,12 +63,12 @@ export class InviteAttempts {
     return this.#attempt.uri;
   }
 
-  /** Whether any INVITE may have arrived at a place that has given no final response. */
+  /** Whether any INVITE may have arrived at a hop that has given no final response. */
   get unanswered(): boolean {
     return this.#unanswered || this.#uacRequest?.unanswered === true;
   }
 
-  /** The answers to challenges that the last INVITE carried. */
+  /** The credentials of the last INVITE. */
   get authorization(): readonly HeaderField[] {
     return this.#uacRequest?.authorization ?? [];
   }
@@ -98,7 +98,7 @@ export class InviteAttempts {
     );
   }
 
-  /** Asks no more. False: no INVITE is under way, and nothing will be told of any. */
+  /** Cancels the INVITE under way and sends no more. False: none is under way, and nothing will be reported. */
   cancel(reason?: string): boolean {
     this.#cancelled = true;
     this.#stopWaiting();

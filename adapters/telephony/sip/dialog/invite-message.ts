@@ -5,16 +5,16 @@ import type { Caller, UserAgentOptions } from "./agent.ts";
 import { ALLOW } from "./capabilities.ts";
 import type { InviteAttempt } from "./invite-attempt.ts";
 
-/** What all attempts of one call share. */
+/** What all INVITEs of one call share. */
 export interface InviteIds {
-  /** To: where it was meant to go at first. */
+  /** The URI of To: the first Request-URI, before redirections. */
   readonly target: string;
   readonly callId: string;
   readonly fromTag: string;
   readonly caller?: Caller | undefined;
 }
 
-/** The INVITE of an attempt, without Via, Contact and what a challenge asks for. */
+/** The INVITE of an attempt (RFC 3261 section 13.2.1), without Via, Contact and credentials. */
 export function inviteMessage(
   { identity, routes = [] }: Pick<UserAgentOptions, "identity" | "routes">,
   { target, callId, fromTag, caller }: InviteIds,

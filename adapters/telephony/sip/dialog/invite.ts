@@ -2,8 +2,8 @@ import type { SipResponse } from "../message/message.ts";
 import type { Caller, MayFollow } from "./agent.ts";
 
 /**
- * Why an INVITE usage is over, in SIP's own words; `outcome/` makes a release cause of it. `unheard`: no phone can have
- * rung. Each INVITE that may have arrived was finally refused, and no other provisional response than 100 came.
+ * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `unheard`: no phone can have
+ * rung, since each INVITE that may have arrived was finally refused, and no provisional response other than 100 came.
  */
 export type InviteEnd =
   /** A final response of 300 to 699 (after redirects and authentication). */
@@ -12,91 +12,90 @@ export type InviteEnd =
       readonly response: SipResponse;
       /** Whether the callee had been alerted. */
       readonly rang: boolean;
-      /** Whether the network had worked on the call (an 18x): then a phone may have rung. */
+      /** Whether a provisional response other than 100 has come: then a phone may have rung. */
       readonly progressed: boolean;
-      /** Why a challenge could not be answered (401, 407), as a sentence. */
+      /** Why a challenge could not be answered (401, 407). */
       readonly refusal?: string | undefined;
       readonly unheard?: boolean | undefined;
     }
-  /** The far side sent BYE; with the value of its Reason field. */
+  /** The peer sent BYE; with the value of its Reason field. */
   | { readonly type: "bye"; readonly reason: string | undefined }
-  /** We ended it: cancelled, or BYE. */
+  /** We ended it, by CANCEL or BYE. */
   | { readonly type: "released" }
-  /** Nothing could be sent, or nothing came: DNS, transport, timer B; a sentence for a person. */
+  /** The request could not be sent, or got no response: DNS, transport, timer B. */
   | { readonly type: "unreachable"; readonly detail: string; readonly unheard?: boolean | undefined }
-  /** No common codec, an answer without SDP, a hold that was too long, a session timer that ran out. */
+  /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
   | { readonly type: "media"; readonly detail: string }
-  /** The peer broke the protocol, or so did we. */
+  /** The peer violated the protocol, or we did. */
   | { readonly type: "protocol"; readonly detail: string };
 
-/** The offerer's side of offer and answer (RFC 3264): knows codecs and keys, and nothing of SIP. */
+/** The offerer of an offer/answer exchange (RFC 3264): knows codecs and keys, but not SIP. */
 export interface Negotiator {
   /**
-   * Our offer, the first or a later one: everything that we can do; SDP.
-   * @param anew it may be for somebody else: with new keys. Default: false
+   * Our offer as SDP, the first or a later one, with all codecs we support.
+   * @param anew the offer may reach another phone, and gets new keys. Default: false
    */
   offer(anew?: boolean): string;
   /**
-   * The answer to our offer, of a 2xx, or of a reliable or unreliable 18x (then `early`). Undefined when all is well;
-   * else why no call can be had with it, as a sentence.
+   * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns why no call is
+   * possible with it; undefined: it is acceptable.
    */
   answered(sdp: string, early: boolean): string | undefined;
   /**
-   * The far side's new offer (re-INVITE, UPDATE): our answer; undefined: 488, and everything stays as it was.
+   * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined: it is refused with 488, and nothing changes.
    * @param early before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
    */
   reoffered(sdp: string, early?: boolean): string | undefined;
-  /** The call is answered with what an early offer has settled. */
+  /** The call is answered with the media that an early offer of the peer agreed on. */
   confirmed(): void;
 }
 
-/** What becomes of a call. In this order; `ended` comes last and exactly once. None may throw. */
+/** Events of a call, in this order; `ended` comes last and exactly once. Callbacks must not throw. */
 export interface InviteListener {
   /** The INVITE is on its way. */
   placed(): void;
-  /** The network works on the call: the first provisional response after 100; once. */
+  /** The first provisional response other than 100; once. */
   progressed(): void;
   /** The callee is alerted: 180, or 183 with Alert-Info; once. */
   ringing(): void;
-  /** The far side sends audio before the answer: SDP in an 18x. */
+  /** The peer sends audio before the answer: SDP in an 18x; once. */
   earlyMedia(): void;
   /** 2xx with a usable answer; the ACK is on its way. */
   answered(): void;
-  /** A key, by SIP INFO (application/dtmf-relay or application/dtmf). */
+  /** The callee pressed a key, reported by SIP INFO (application/dtmf-relay or application/dtmf). */
   digit(digit: string): void;
-  /** The far side holds us, or lets go (its offer was sendonly or inactive, or is no more). */
+  /** The peer puts us on hold (sendonly or inactive in its SDP), or resumes. */
   held(held: boolean): void;
   ended(end: InviteEnd): void;
 }
 
-/** One outbound call: an INVITE and the dialog that comes of it (RFC 3261 sections 13 to 15). */
+/** One outbound call: an INVITE and its dialog (RFC 3261 sections 13 to 15). */
 export interface InviteUsage {
   /** The Call-ID on the wire. */
   readonly callId: string;
   /**
-   * CANCEL before the answer, BYE after it, both when they cross; at most 4 s. Idempotent; resolves when `ended` was
-   * told.
+   * Sends CANCEL before the answer, BYE after it, both if they cross. Idempotent; resolves after `ended`, within 4 s.
    * @param reason the value of a Reason field (RFC 3326)
    */
   hangUp(reason?: string): Promise<void>;
   /**
-   * A key by SIP INFO (application/dtmf-relay), for far sides without telephone-event. Rejects where it was refused.
+   * Sends a key by SIP INFO (application/dtmf-relay), for peers without telephone-event. Rejects if the peer refuses it.
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
 }
 
-/** What is asked of a user agent. */
+/** A call to place. */
 export interface InviteRequest {
   /** Request-URI, and To without its port. */
   readonly target: string;
-  /** Default: From of the trunk, and nothing more. */
+  /** Default: From of the trunk, without further fields. */
   readonly caller?: Caller | undefined;
   /** The core's id of the call, for the trace. */
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;
-  /** Asked before each INVITE and each refresh of the session, repetitions included; left out: they may always be sent. */
+  /** Called before each INVITE, session refresh and retransmission; false holds it back. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
-  /** Asked about each place that a redirection names; left out: every place is followed. */
+  /** Called for each URI of a redirection. Default: every URI is followed. */
   readonly mayFollow?: MayFollow | undefined;
 }

@@ -3,16 +3,17 @@ import { isPrivate } from "../transport/private-address.ts";
 import type { Flow } from "../transport/transport.ts";
 import { defaultPort } from "../transport/transport.ts";
 
-/** Where a request is to be sent, and where else when the flow turns out to be gone. */
+/** The next hop of a request. */
 export interface NextHop {
   readonly to: string | Flow;
+  /** The URI to use if the flow is closed. */
   readonly otherwise: string;
 }
 
 /**
- * Where a request within a dialog goes: over the flow that the dialog lives on where the URI leads to its far end, or
- * where it leads to a place behind a NAT that cannot be reached otherwise; else to wherever the URI resolves.
- * @param first what the request that began the dialog was sent to
+ * The next hop of a request within a dialog: the dialog's flow, if the URI names its peer, or a host behind a NAT that
+ * only the flow reaches; else what the URI resolves to.
+ * @param first the next hop of the INVITE
  */
 export function nextHop(uri: string, flow: Flow, first: string): NextHop {
   const parsed = parseUri(uri);
@@ -23,16 +24,16 @@ export function nextHop(uri: string, flow: Flow, first: string): NextHop {
   return { to: keeps ? flow : otherwise, otherwise };
 }
 
-/** Names that mean nothing outside of a network (RFC 2606, 6762, 8375), such as a machine's own. */
+/** Names that are valid within one network only (RFC 2606, 6762, 8375), such as a machine's own. */
 const PRIVATE_NAME = /^[^.:]+$|\.(?:invalid|local|localdomain|internal|intranet|lan|home\.arpa)$/i;
 
-/** Whether a host is known to its own network alone, though whoever names it was reached at a public address. */
+/** Whether a host is reachable in its own network only, while the peer has a public address. */
 function isHidden(host: string, remote: string): boolean {
   if (host.endsWith(".invalid")) return true;
   return (isPrivate(host) || PRIVATE_NAME.test(host)) && !isPrivate(remote);
 }
 
-/** Whether a URI names the far end of this flow: by its address, or by the name that the flow was made for. */
+/** Whether a URI names the peer of this flow: by its address, or by the name that the flow was opened for. */
 function leadsTo(uri: SipUri, flow: Flow, first: SipUri | undefined): boolean {
   const transport = uri.params.get("transport")?.toLowerCase();
   if (uri.scheme === "sips" && flow.kind !== "tls") return false;

@@ -14,15 +14,15 @@ import { InviteAttempts } from "./invite-attempts.ts";
 import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
 import { declineAnswer } from "./stray-answer.ts";
 
-/** How long a far side has for the last word after CANCEL or BYE, ms; then the call is over without it. */
+/** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
 const RELEASE_LIMIT_MS = 4000;
 
-/** One outbound call, from the INVITE to the last response. */
+/** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */
 export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly callId: string;
   readonly #context: AgentContext;
   readonly #call: InviteRequest;
-  readonly #gone: (invite: OutboundInvite) => void;
+  readonly #beforeEnd: (invite: OutboundInvite) => void;
   readonly #fromTag: string;
   readonly #attempts: InviteAttempts;
   readonly #forks = new Forks();
@@ -31,18 +31,18 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
-  /** How it ends when the last response has come, or does not come. */
+  /** The end to report when the last response has come, or does not come. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
   #limited = false;
   readonly #ended: Promise<void>;
   #resolveEnded: () => void = () => {};
 
-  /** @param gone the call has ended; told before the listener is */
-  constructor(context: AgentContext, call: InviteRequest, gone: (invite: OutboundInvite) => void) {
+  /** @param beforeEnd called when the call has ended, before its listener is */
+  constructor(context: AgentContext, call: InviteRequest, beforeEnd: (invite: OutboundInvite) => void) {
     this.#context = context;
     this.#call = call;
-    this.#gone = gone;
+    this.#beforeEnd = beforeEnd;
     this.#alerting = new Alerting(call);
     this.callId = context.token(16);
     this.#fromTag = context.token();
@@ -75,16 +75,16 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   sendDigit(digit: string, durationMs: number): Promise<void> {
     const usage = this.#state === "established" ? this.#confirmed : undefined;
     if (usage === undefined)
-      return Promise.reject(new Error("No key can be sent: the call is not answered, or is over"));
+      return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
     const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
     return new Promise((resolve, reject) => {
       usage.requests.send("INFO", parts, {
         final: ({ status, reason }) => {
           if (status < 300) resolve();
-          else reject(new Error(`The far side takes no keys by INFO: ${status} ${reason}`));
+          else reject(new Error(`the peer does not take keys by INFO: ${status} ${reason}`));
         },
         failed: reject,
-        abandoned: () => reject(new Error("The call has ended before the key was taken")),
+        abandoned: () => reject(new Error("the call ended before the peer took the key")),
       });
     });
   }
@@ -94,7 +94,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
   }
 
-  /** A request of the far side with our Call-ID; false: of none of our dialogs. */
+  /** Takes a request with our Call-ID; false: it belongs to no dialog of ours. */
   receive(transaction: IncomingRequest): boolean {
     const { headers } = transaction.request;
     const usage = this.#forks.get(tagOf(headers.get("From")));
@@ -104,7 +104,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return true;
   }
 
-  /** A 2xx whose transaction was over already: a copy, or another fork. */
+  /** Takes a 2xx that came after the end of its transaction: a retransmission, or another fork. */
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));
@@ -112,17 +112,17 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     else this.#decline(response, flow);
   }
 
-  /** No ACK came for our 2xx to a re-INVITE. */
+  /** Our 2xx to a re-INVITE got no ACK. */
   unacknowledged(transaction: IncomingRequest): void {
     const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
-    const detail = "the far side did not acknowledge our answer to its re-INVITE";
+    const detail = "the peer did not acknowledge our response to its re-INVITE";
     if (usage !== undefined) this.broken(usage, { type: "protocol", detail });
   }
 
-  /** @internal the far side has sent BYE */
+  /** @internal the peer has sent BYE */
   left(usage: DialogUsage, reason: string | undefined): void {
     if (this.#confirmed === undefined) {
-      // One fork has given up, or its answer was lost and it waits no longer for our ACK (RFC 3261 section 15).
+      // One fork has given up, or its 2xx was lost and it stopped waiting for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
       this.#attempts.cancel();
@@ -130,7 +130,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
   }
 
-  /** @internal the dialog cannot go on */
+  /** @internal the dialog cannot continue */
   broken(usage: DialogUsage, end: InviteEnd): void {
     if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
   }
@@ -156,7 +156,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #answered(response: SipResponse, flow: Flow): void {
-    // Too late: over for who asked for the call, not for who has answered it.
+    // Too late: the call has ended here, but not for the callee.
     const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
     if (usage === undefined) {
       this.#decline(response, flow);
@@ -183,9 +183,9 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     usage.confirm(response);
   }
 
-  /** Why no call can be had with what the far side has described. */
+  /** Why the peer's session description is unacceptable. */
   #mediaFault({ sdp, updated }: DialogUsage): string | undefined {
-    if (sdp === undefined) return "the far side answered without SDP";
+    if (sdp === undefined) return "the peer answered without SDP";
     if (!updated) return this.#call.negotiator.answered(sdp, false);
     this.#call.negotiator.confirmed();
     return undefined;
@@ -209,7 +209,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#confirmed?.leave(reason, () => this.#over(this.#end));
   }
 
-  /** From the first CANCEL or BYE on. */
+  /** Starts the limit for the release, once. */
   #limit(): void {
     if (this.#limited) return;
     this.#limited = true;
@@ -223,14 +223,14 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#stopTimer();
     this.#hold.release();
     this.#forks.keepOnly(undefined);
-    this.#gone(this);
+    this.#beforeEnd(this);
     this.#call.listener.ended(end);
     this.#resolveEnded();
   }
 
   #move(input: InviteInput): void {
     const next = nextState(INVITE_TRANSITIONS, this.#state, input);
-    if (next === undefined) throw new Error(`An INVITE that is ${this.#state} knows no ${input}`);
+    if (next === undefined) throw new Error(`no transition "${input}" from "${this.#state}"`);
     this.#state = next;
   }
 

@@ -1,4 +1,4 @@
-/** The responses that we give ourselves, with their phrases (RFC 3261 section 21). */
+/** Reason phrases of the responses that we send (RFC 3261 section 21). */
 export const REASONS = {
   200: "OK",
   405: "Method Not Allowed",
@@ -15,5 +15,5 @@ export const REASONS = {
   603: "Decline",
 } as const satisfies Readonly<Record<number, string>>;
 
-/** A status that we give ourselves. */
+/** A status code that we send. */
 export type OurStatus = keyof typeof REASONS;

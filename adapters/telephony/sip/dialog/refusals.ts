@@ -12,12 +12,12 @@ const NO_SUCH_DIALOG: Refusal = { status: 481 };
 const NOT_ALLOWED: Refusal = { status: 405, headers: [ALLOW] };
 const NOT_IMPLEMENTED: Refusal = { status: 501 };
 
-/** Methods of other purposes that we know, and do not take (RFC 3261 section 21.4.6). */
+/** Methods that we recognize, but do not allow (RFC 3261 section 21.4.6). */
 const KNOWN: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
 
-/** What is said to requests outside of any dialog, by method: we place calls and take none. */
+/** Refusals of requests outside of any dialog, by method: we place calls and accept none. */
 const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
-  // 480 and not 603: other phones of the same account go on ringing.
+  // 480 and not 603: other phones of the same account keep ringing.
   ["INVITE", { status: 480 }],
   ["BYE", NO_SUCH_DIALOG],
   ["CANCEL", NO_SUCH_DIALOG],
@@ -27,7 +27,7 @@ const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ["UPDATE", NO_SUCH_DIALOG],
 ]);
 
-/** What is said within a dialog to methods that we take no part in. */
+/** Refusals of requests within a dialog, by method. */
 const WITHIN: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ["REFER", { status: 603 }],
   // No subscription (RFC 6665 section 4.1.3); no reliable provisional response of ours (RFC 3262 section 3).
@@ -45,7 +45,7 @@ export function refusalWithin(method: string): Refusal {
   return WITHIN.get(method) ?? unsupported(method);
 }
 
-/** 405 for a method that we know, 501 for any other (RFC 3261 section 21.5.2). */
+/** 405 for a method that we recognize, 501 for any other (RFC 3261 section 21.5.2). */
 function unsupported(method: string): Refusal {
   return KNOWN.has(method) ? NOT_ALLOWED : NOT_IMPLEMENTED;
 }

@@ -2,13 +2,13 @@ import { parseCSeq, parseRSeq, writeRAck } from "../message/cseq.ts";
 import { optionTags } from "../message/headers.ts";
 import type { SipResponse } from "../message/message.ts";
 
-/** The reliable provisional responses of one early dialog, in their order (RFC 3262 section 4). */
+/** The order of the reliable provisional responses of one early dialog (RFC 3262 section 4). */
 export class ReliableProvisionals {
   #last: number | undefined;
 
   /**
-   * What to do with a provisional response: `unreliable`, it wants no PRACK; `next`, it is to be acknowledged with a
-   * PRACK that has this RAck; `ignored`, a copy, or one that has overtaken another: the far side sends it again.
+   * Classifies a provisional response. `unreliable`: it needs no PRACK; `next`: it needs a PRACK with this RAck;
+   * `ignored`: a retransmission, or a response out of order, which the peer sends again.
    */
   receive(response: SipResponse): { type: "unreliable" } | { type: "ignored" } | { type: "next"; rack: string } {
     const required = optionTags(response.headers, "Require").includes("100rel");

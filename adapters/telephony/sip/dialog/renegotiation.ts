@@ -11,25 +11,25 @@ import type { Refusal } from "./refusals.ts";
 import { sdpOf } from "./session-description.ts";
 import { LEAST_SESSION_S, type SessionTerms, termsOfRequest } from "./session-terms.ts";
 
-/** Who is told what a renegotiation has changed. */
+/** Receives the results of a renegotiation. */
 export interface RenegotiationListener {
-  /** The far side has described its audio anew. */
+  /** The peer has sent a new session description. */
   described(sdp: string): void;
-  /** The session is fresh, on these terms; undefined: the far side says nothing of any. */
+  /** The session was refreshed with these terms; undefined: the peer sent none. */
   refreshed(terms: SessionTerms | undefined): void;
-  /** Our offer in a 2xx has no answer, or one that we cannot live with; a sentence. */
+  /** Our offer in a 2xx got no answer, or an unacceptable one. */
   failed(detail: string): void;
 }
 
-/** Answers the far side's re-INVITE and UPDATE (RFC 3261 section 14.2, RFC 3311, RFC 3264). */
+/** Responds to the peer's re-INVITE and UPDATE (RFC 3261 section 14.2, RFC 3311, RFC 3264). */
 export class Renegotiation {
   readonly #context: AgentContext;
   readonly #dialog: Dialog;
   readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
   readonly #listener: RenegotiationListener;
-  /** An offer of ours waits for its answer: nobody else may make one meanwhile. */
+  /** An offer of ours is pending: neither side may make another one until it is answered. */
   offering = true;
-  /** CSeq of the re-INVITE whose 2xx carries our offer; its ACK brings the answer. */
+  /** CSeq of the re-INVITE whose 2xx carries our offer; the answer is in its ACK. */
   #offeredIn: number | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class Renegotiation {
     this.#listener = listener;
   }
 
-  /** Answers a re-INVITE or an UPDATE. @param early before the call is answered */
+  /** Responds to a re-INVITE or an UPDATE. @param early the call is not answered yet */
   answer(transaction: IncomingRequest, early: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;
@@ -64,7 +64,7 @@ export class Renegotiation {
     if (sdp !== undefined) this.#listener.described(sdp);
   }
 
-  /** The ACK to a 2xx of ours: it brings the answer where the re-INVITE had no offer. */
+  /** Takes the ACK to a 2xx of ours: it carries the answer if the re-INVITE had no offer. */
   acknowledged(ack: SipRequest): void {
     if (this.#offeredIn === undefined || parseCSeq(ack.headers.get("CSeq"))?.number !== this.#offeredIn) return;
     this.#offeredIn = undefined;
@@ -72,7 +72,7 @@ export class Renegotiation {
     const sdp = sdpOf(ack);
     const fault =
       sdp === undefined
-        ? "the far side asked for our offer and acknowledged it without an answer"
+        ? "the peer asked for our offer and acknowledged it without an answer"
         : this.#call.negotiator.answered(sdp, false);
     if (fault !== undefined) this.#listener.failed(fault);
     else if (sdp !== undefined) this.#listener.described(sdp);
@@ -91,12 +91,12 @@ export class Renegotiation {
     return undefined;
   }
 
-  /** The body of the 2xx: our answer, or an offer where a re-INVITE brought none. */
+  /** The body of the 2xx: our answer, or our offer if a re-INVITE has none. */
   #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | Refusal {
     if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp, early) ?? { status: 488 };
     if (request.method !== "INVITE") return "";
     this.offering = true;
     this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;
-    return this.#call.negotiator.offer(true); // who asks for it may pass it on to another phone (RFC 3725)
+    return this.#call.negotiator.offer(true); // the peer may pass it on to another phone (RFC 3725)
   }
 }

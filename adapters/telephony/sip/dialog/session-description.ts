@@ -1,24 +1,24 @@
 import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/message.ts";
 
-/** Most bytes of SDP that are looked at. */
+/** How much SDP is read, bytes. */
 const MOST_BYTES = 65_536;
 const ORIGIN = /^o=.*$/m;
 
-/** The SDP in a message, alone or beside other parts of its body; undefined without. */
+/** The SDP (RFC 8866) in a message, alone or as one part of its body; undefined without. */
 export function sdpOf(message: SipMessage): string | undefined {
   const sdp = bodyPart(message, "application/sdp");
   return sdp && new TextDecoder().decode(sdp.subarray(0, MOST_BYTES));
 }
 
-/** Whether two descriptions say the same; their o= lines, which count descriptions, may differ. */
+/** Whether two descriptions are the same apart from their o= lines, which contain a version number. */
 export function isSameMedia(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one.replace(ORIGIN, "") === other.replace(ORIGIN, "");
 }
 
 /**
- * Whether whoever wrote this SDP does not listen to us: `sendonly`, `inactive`, or the old way, an address of zeros
- * (RFC 3264 section 8.4). Only the first stream of audio counts.
+ * Whether this SDP puts us on hold: `sendonly`, `inactive`, or an address of zeros as in RFC 2543 (RFC 3264
+ * section 8.4). Only the first audio stream counts.
  */
 export function holds(sdp: string): boolean {
   let direction = "sendrecv";

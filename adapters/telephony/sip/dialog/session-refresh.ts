@@ -7,11 +7,11 @@ import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
 
-/** How long after a refresh that was refused for the moment another one is tried, ms. */
+/** How long after a temporary refusal the refresh is tried again, ms. */
 const AGAIN_MS = 10_000;
 
 /**
- * Keeps a session alive where that is up to us: by UPDATE where the far side knows it, else by re-INVITE (RFC 4028
+ * Refreshes a session if we are its refresher: by UPDATE if the peer allows it, else by re-INVITE (RFC 4028
  * section 7.4).
  */
 export class SessionRefresh {
@@ -26,7 +26,7 @@ export class SessionRefresh {
     this.#usage = usage;
   }
 
-  /** Refreshes the session on these terms. */
+  /** Refreshes the session with these terms. */
   start(terms: SessionTerms): void {
     if (this.#underWay) return;
     if (this.#usage.renegotiation.offering) {
@@ -72,7 +72,7 @@ export class SessionRefresh {
     const { dialog, call, timer, requests } = this.#usage;
     dialog.refreshTarget(response);
     if (method === "INVITE") requests.acknowledge(response, authorization);
-    // A 2xx without terms: the far side has no timer any more; ours goes on, as a sign of life.
+    // A 2xx without terms: the peer has stopped its timer; ours continues, to detect a dead peer.
     timer.agree(termsOfAnswer(response.headers) ?? timer.terms);
     const sdp = method === "INVITE" ? sdpOf(response) : undefined;
     const fault = sdp === undefined ? undefined : call.negotiator.answered(sdp, false);
@@ -80,7 +80,7 @@ export class SessionRefresh {
     else if (sdp !== undefined) this.#usage.described(sdp);
   }
 
-  /** Only 408 and 481 end the session at once; for the rest there is time until it expires (RFC 4028 section 10). */
+  /** Only 408 and 481 end the session at once; other refusals leave it until it expires (RFC 4028 section 10). */
   #refused(method: string, { status, headers }: SipResponse): void {
     const { timer } = this.#usage;
     const minSeS = parseSessionExpires(headers.get("Min-SE"))?.seconds ?? 0;

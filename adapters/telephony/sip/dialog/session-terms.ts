@@ -3,28 +3,28 @@ import { optionTags } from "../message/headers.ts";
 import { parseSessionExpires, writeSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 
-/** The interval that we ask for, s (RFC 4028 section 4.2). */
+/** The session interval that we request, s (RFC 4028 section 4.2). */
 export const SESSION_EXPIRES_S = 1800;
 
-/** The shortest interval that anybody may ask us for, s (RFC 4028 section 4.3). */
+/** The shortest interval that we accept, s (RFC 4028 section 4.3). */
 export const LEAST_SESSION_S = 90;
 
-/** What a session's parties have agreed on: it ends unless it is refreshed. */
+/** The agreed interval and refresher: the session expires unless it is refreshed. */
 export interface SessionTerms {
   readonly intervalS: number;
-  /** Whether it is us who refreshes. */
+  /** Whether we are the refresher. */
   readonly ours: boolean;
 }
 
-/** What the 2xx to a request of ours settles; without a refresher it is us (RFC 4028 section 7.2). */
+/** The terms in the 2xx to a request of ours; without a refresher parameter we refresh (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));
   return asked && { intervalS: asked.seconds, ours: asked.refresher !== "uas" };
 }
 
 /**
- * What a request of the far side settles, and what our 2xx says of it (RFC 4028 section 9): the far side refreshes
- * where it wants to, and we do where it leaves it open.
+ * The terms in a request of the peer, and the fields of our 2xx (RFC 4028 section 9): the peer refreshes if it chooses
+ * to, else we do.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));

@@ -1,10 +1,10 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { SessionTerms } from "./session-terms.ts";
 
-/** The shortest interval that we keep to, s: whatever a far side says, no call lives on refreshing. */
+/** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
 const SHORTEST_S = 10;
 
-/** Tells when a session is to be refreshed, and when it has not been for too long (RFC 4028 section 10). */
+/** The timer of a session (RFC 4028 section 10): reports when to refresh it, and when it has expired. */
 export class SessionTimer {
   readonly #system: System;
   readonly #refresh: (terms: SessionTerms) => void;
@@ -19,12 +19,12 @@ export class SessionTimer {
     this.#expire = expire;
   }
 
-  /** What was agreed on last. */
+  /** The latest terms. */
   get terms(): SessionTerms | undefined {
     return this.#terms;
   }
 
-  /** The session is fresh from now on, on these terms; undefined: it never expires. */
+  /** Restarts the timer with these terms; undefined: the session never expires. */
   agree(terms: SessionTerms | undefined): void {
     this.stop();
     this.#terms = terms;
@@ -34,7 +34,7 @@ export class SessionTimer {
     this.#cancelExpiry = this.#system.after((intervalS - Math.min(32, intervalS / 3)) * 1000, this.#expire);
   }
 
-  /** Asks for a refresh after so many ms; the expiry stays where it was. */
+  /** Requests a refresh in `ms`; the expiry does not change. */
   refreshIn(ms: number): void {
     const terms = this.#terms;
     if (terms === undefined) return;

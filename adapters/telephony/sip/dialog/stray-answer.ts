@@ -7,7 +7,7 @@ import { Dialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import { nextHop } from "./next-hop.ts";
 
-/** What is known of the INVITE that a stray answer belongs to. */
+/** The INVITE that a stray 2xx belongs to, as far as known. */
 export interface StrayInvite {
   /** Its Request-URI. */
   readonly uri: string;
@@ -17,17 +17,13 @@ export interface StrayInvite {
 }
 
 /**
- * Ends a dialog that nobody wants: a 2xx of another fork, or one that came too late, gets its ACK and a BYE (RFC 3261
- * section 13.2.2.4).
+ * Declines a 2xx of another fork, or one that came too late: sends ACK and BYE (RFC 3261 section 13.2.2.4).
  */
 export function declineAnswer(context: AgentContext, response: SipResponse, flow: Flow, invite: StrayInvite): void {
   const cseq = parseCSeq(response.headers.get("CSeq"));
   if (cseq === undefined || cseq.method !== "INVITE") return;
   const { authorization, callId } = invite;
-  context.options.logger.info(
-    { callId, sipCallId: response.headers.get("Call-ID") },
-    "sip: an answer that nobody waits for is hung up",
-  );
+  context.options.logger.info({ callId, sipCallId: response.headers.get("Call-ID") }, "sip: hanging up a stray answer");
   const dialog = new Dialog(invite.uri, response);
   const first = context.options.nextHop(invite.uri);
   const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);
@@ -42,6 +38,6 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
       const { request, next } = dialog.request("BYE", { headers: [context.userAgent] });
       return { request, ...(elsewhere ? { to: first, otherwise: first } : nextHop(next, flow, first)) };
     },
-    heard() {},
+    answered() {},
   });
 }

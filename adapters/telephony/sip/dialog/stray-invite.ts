@@ -5,8 +5,8 @@ import { REASONS } from "./reason-phrase.ts";
 import { refusalOutside } from "./refusals.ts";
 
 /**
- * Refuses calls to us without a transaction (RFC 3261 section 8.2.7): scanners never acknowledge the response, which would
- * be repeated for 32 s. Other requests give undefined.
+ * The response to an INVITE from outside, without a transaction (RFC 3261 section 8.2.7): scanners never acknowledge it,
+ * and a transaction would retransmit it for 32 s. Undefined for other requests.
  */
 export function refuseStrayInvites(context: AgentContext): (request: SipRequest) => SipResponse | undefined {
   let tag: string | undefined;

@@ -6,31 +6,31 @@ import { addressAndPort, type Flow, type TransportError } from "../transport/tra
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 
-/** A request as it is to be sent, with a CSeq of its own. */
+/** A request to be sent, with a new CSeq. */
 export interface Draft {
   readonly request: SipRequest;
   readonly to: string | Flow;
-  /** Where to try once more when the connection turns out to be gone. */
+  /** The URI for a second try if the flow is closed. */
   readonly otherwise?: string;
   /** Carries our Contact. */
   readonly contact?: boolean;
 }
 
-/** What comes of it; none is called after `final` or `failed`. */
+/** Receives what becomes of the request; nothing is called after `final` or `failed`. */
 export interface UacRequestListener {
   readonly maySend?: ClientListener["maySend"];
   sent?(request: SipRequest, flow: Flow): void;
   provisional?(response: SipResponse, flow: Flow): void;
-  /** A challenge only where it could not be answered. */
+  /** A 401 or 407 only if the challenge could not be answered. */
   final(response: SipResponse, flow: Flow): void;
   failed(fault: TransportError): void;
-  /** Nobody waits for it any more; then neither is called. */
+  /** The request was abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
 }
 
 /**
- * A request up to its final response: sent again where we are asked who we are, or where the connection had been
- * closed.
+ * A request of a UAC (RFC 3261 section 8.1) up to its final response: sent again if a server challenges it (section
+ * 22.2), or if its connection was closed.
  */
 export class UacRequest {
   readonly #context: AgentContext;
@@ -60,13 +60,13 @@ export class UacRequest {
   }
 
   /**
-   * The answers to challenges that the last attempt carries; the ACK to its 2xx has the same (RFC 3261 section 22.1).
+   * The credentials of the last attempt; the ACK to its 2xx repeats them (RFC 3261 section 22.1).
    */
   get authorization(): readonly HeaderField[] {
     return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
   }
 
-  /** Why the challenge in the final response could not be answered, as a sentence. */
+  /** Why the challenge in the final response could not be answered. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -76,13 +76,13 @@ export class UacRequest {
     return this.#unanswered || this.#transaction?.unanswered === true;
   }
 
-  /** Cancels an INVITE: no further attempt is made; its final response is still told. */
+  /** Cancels an INVITE and makes no further attempt; its final response is still reported. */
   cancel(reason?: string): void {
     this.#cancelled = true;
     this.#transaction?.cancel(reason);
   }
 
-  /** Nobody wants to know any more. */
+  /** Ignores everything that still comes. */
   abandon(): void {
     this.#cancelled = true;
     this.#transaction?.abandon();
@@ -114,7 +114,7 @@ export class UacRequest {
       },
       final: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
-        if (this.#repeats(response, flow)) this.#send();
+        if (this.#answers(response, flow)) this.#send();
         else this.#listener.final(response, flow);
       },
       failed: (fault) => {
@@ -131,8 +131,8 @@ export class UacRequest {
     this.#transaction = transaction;
   }
 
-  /** Whether a challenge is to be answered by asking again; never twice for the same nonce. */
-  #repeats(response: SipResponse, flow: Flow): boolean {
+  /** Whether the request is sent again with credentials; never twice for the same nonce. */
+  #answers(response: SipResponse, flow: Flow): boolean {
     const { status } = response;
     if (status < 300) this.#passed(flow);
     if (this.#cancelled || (status !== 401 && status !== 407)) return false;
@@ -141,11 +141,11 @@ export class UacRequest {
     this.#refusal =
       trusts(flow) || digest.account.password === undefined
         ? this.#digest.challenged(response, learns && !this.#inDialog)
-        : `The password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`;
+        : `the password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`;
     return this.#refusal === undefined;
   }
 
-  /** A server has let our INVITE pass: it has named its realms by now, and what follows may be others' challenges. */
+  /** A server has accepted our INVITE: it has named its realms, and later challenges may be from other servers. */
   #passed(flow: Flow): void {
     if (this.#invites && !this.#inDialog) this.#context.options.digest.known.settle(addressAndPort(flow.remote));
   }

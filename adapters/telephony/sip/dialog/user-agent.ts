@@ -14,10 +14,10 @@ import { declineAnswer } from "./stray-answer.ts";
 import { refuseStrayInvites } from "./stray-invite.ts";
 import { UacRequest } from "./uac-request.ts";
 
-/** The URI schemes that name us or a telephone; others are refused (RFC 3261 section 8.2.2.1). */
+/** The URI schemes of SIP and of telephone numbers; others are refused (RFC 3261 section 8.2.2.1). */
 const TELEPHONE_URI = /^(?:sips?|tel):/i;
 
-/** The user agent of one trunk: listens to its transactions from now on. */
+/** The user agent (RFC 3261 section 6) of one trunk; takes over the listener of its transactions. */
 export function createUserAgent(options: UserAgentOptions): UserAgent {
   const context = new AgentContext(options);
   const calls = new Map<string, OutboundInvite>();
@@ -64,7 +64,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
   };
 }
 
-/** A request that belongs to no call of ours. */
+/** Responds to a request that belongs to no call of ours. */
 function outside(context: AgentContext, transaction: IncomingRequest): void {
   const { method, uri, headers } = transaction.request;
   if (method === "ACK") return;
@@ -77,7 +77,7 @@ function outside(context: AgentContext, transaction: IncomingRequest): void {
   }
 }
 
-/** A 2xx to an INVITE of a call that has ended: whoever sends it waits for an ACK. */
+/** Declines a 2xx to an INVITE of a call that has ended: its sender waits for an ACK. */
 function declineStranger(context: AgentContext, response: SipResponse, flow: Flow): void {
   const uri = parseNameAddr(response.headers.get("To") ?? "")?.uri;
   if (uri !== undefined) declineAnswer(context, response, flow, { uri, authorization: [], callId: undefined });

@@ -3,15 +3,15 @@ import { headEnd } from "./head-end.ts";
 import { headerLines, readFields } from "./header-fields.ts";
 import type { SipHeaders } from "./headers.ts";
 
-/** A body, or one part of it, with the fields that say what it is. */
+/** A body (RFC 3261 section 7.4), or one part of it, with the fields that describe it. */
 export interface BodyPart {
   readonly headers: SipHeaders;
   readonly body: Uint8Array;
 }
 
 /**
- * What a message carries of this media type: its body, or the first such part of a `multipart` body, at most three deep
- * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined where there is none.
+ * The content of this media type: the body, or the first such part of a `multipart` body, at most three levels deep
+ * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined if there is none.
  */
 export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): Uint8Array | undefined {
   const written = contentType(headers);
@@ -26,12 +26,12 @@ export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): 
   return undefined;
 }
 
-/** One character per byte, so that places in the text are places in the bytes. */
+/** One character per byte, so that indexes in the text are offsets in the bytes. */
 const BYTEWISE = new TextDecoder("latin1");
 
-/** The parts between lines that begin with the delimiter (RFC 2046 section 5.1.1); a missing last one is forgiven. */
+/** The parts between lines that start with the delimiter (RFC 2046 section 5.1.1); the last delimiter may be missing. */
 function* bodyParts(body: Uint8Array, delimiter: string): Iterable<BodyPart> {
-  const text = `\n${BYTEWISE.decode(body)}`; // a place in it is one too high
+  const text = `\n${BYTEWISE.decode(body)}`; // indexes in it are one too high
   const line = `\n${delimiter}`;
   let at = text.indexOf(line);
   while (at >= 0 && !text.startsWith("--", at + line.length)) {

@@ -1,6 +1,6 @@
-import type { Complaint } from "./complaint.ts";
 import type { SipHeaders } from "./headers.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
+import type { MessageError } from "./message-error.ts";
 import { type Parameterized, parseParameterized } from "./params.ts";
 
 /** The media type of a body, in lower case, with its parameters (RFC 3261 section 20.15): `application/sdp`. */
@@ -16,14 +16,14 @@ export function contentType(headers: SipHeaders): Parameterized | undefined {
   return { value: halves.join("/"), params: read.params };
 }
 
-/** The value of Content-Length (RFC 3261 section 20.14): undefined where there is none, else a length or what is wrong with it. */
-export function contentLength(headers: SipHeaders): number | Complaint | undefined {
+/** The value of Content-Length (RFC 3261 section 20.14): a length, or its fault; undefined without the field. */
+export function contentLength(headers: SipHeaders): number | MessageError | undefined {
   const values = headers.fields("Content-Length");
   const lengths = new Set(values.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN)));
   const [length] = lengths;
   if (length === undefined) return undefined;
-  if (lengths.size > 1 || Number.isNaN(length)) return { status: 400, detail: "Content-Length is not one number" };
+  if (lengths.size > 1 || Number.isNaN(length)) return { status: 400, detail: "Content-Length is not a number" };
   return length > MAX_BODY_BYTES ? TOO_LARGE : length;
 }
 
-const TOO_LARGE: Complaint = { status: 413, detail: `The body is larger than ${MAX_BODY_BYTES / 1024} KiB` };
+const TOO_LARGE: MessageError = { status: 413, detail: `The body is larger than ${MAX_BODY_BYTES / 1024} KiB` };

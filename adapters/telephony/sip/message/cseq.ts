@@ -19,7 +19,7 @@ export function parseRSeq(text: string | undefined): number | undefined {
   return parseUint32(text) || undefined;
 }
 
-/** The value of RAck: which reliable provisional response a PRACK acknowledges (RFC 3262 section 7.2). */
+/** The value of RAck, which identifies the provisional response that a PRACK acknowledges (RFC 3262 section 7.2). */
 export function writeRAck(rseq: number, { number, method }: CSeq): string {
   return `${rseq} ${number} ${method}`;
 }

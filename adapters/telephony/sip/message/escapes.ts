@@ -1,8 +1,8 @@
 const HEX = "0123456789ABCDEF";
 
 /**
- * What `%41` and the like stand for, as UTF-8; a percent sign that begins no escape stays. Never recursive
- * (RFC 3986 section 2.4). Bytes that are no UTF-8 become U+FFFD.
+ * Decodes `%41` and the like as UTF-8, once (RFC 3986 section 2.4). A percent sign without two hex digits stays; invalid
+ * UTF-8 becomes U+FFFD.
  */
 export function readEscapes(text: string): string {
   if (!text.includes("%")) return text;
@@ -17,7 +17,7 @@ export function readEscapes(text: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, to));
 }
 
-/** The text as UTF-8, with an escape for each byte but letters, digits, `-_.!~*'()` and those that are allowed here. */
+/** The text as UTF-8, with an escape for each byte except letters, digits, `-_.!~*'()` and the allowed characters. */
 export function escapeAllBut(allowed: string, text: string): string {
   if (/^[\w\-.!~*'()]*$/.test(text)) return text;
   let escaped = "";

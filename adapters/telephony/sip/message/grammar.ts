@@ -1,18 +1,20 @@
+// Basic rules of SIP's grammar (RFC 3261 section 25.1): tokens, white space, quoted strings, numbers and lists.
+
 const TOKEN = /^[-A-Za-z0-9.!%*_+`'~]+$/;
 
-/** Whether the text is a token (RFC 3261 section 25.1): what names of methods, fields and parameters are made of. */
+/** Whether the text is a token: the form of names of methods, fields and parameters. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** Where the spaces and tabs that begin at this place end (LWS of RFC 3261 section 25.1, once unfolded). */
+/** The index after the spaces and tabs at `at`: LWS in an unfolded line. */
 export function skipLws(text: string, at: number): number {
   let next = at;
   while (next < text.length && isLws(text.charCodeAt(next))) next++;
   return next;
 }
 
-/** The text without spaces and tabs at both ends; other white space stays. Linear, unlike `[ \t]+$`. */
+/** The text without spaces and tabs at both ends; other white space stays. Takes linear time, unlike `[ \t]+$`. */
 export function trimLws(text: string): string {
   const from = skipLws(text, 0);
   let to = text.length;
@@ -24,15 +26,15 @@ function isLws(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** A quoted string as it was read. */
+/** A parsed quoted string. */
 export interface QuotedString {
   /** Without the quotes and the backslashes. */
   readonly value: string;
-  /** Behind the closing quote. */
+  /** The index after the closing quote. */
   readonly end: number;
 }
 
-/** The quoted string (RFC 3261 section 25.1) whose opening quote stands at this place; undefined where it has no end. */
+/** Reads the quoted string whose opening quote is at `at`; undefined without a closing quote. */
 export function readQuotedString(text: string, at: number): QuotedString | undefined {
   if (text[at] !== '"') return undefined;
   let value = "";
@@ -47,19 +49,19 @@ export function readQuotedString(text: string, at: number): QuotedString | undef
   return undefined;
 }
 
-/** The text in quotes, with a backslash before what needs one. */
+/** The text in quotes; quotes and backslashes are escaped. */
 export function writeQuotedString(value: string): string {
   return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** Reads delta-seconds, or another number of at most 32 bits (RFC 3261 section 25.1): digits and nothing else. */
+/** Reads delta-seconds, or another decimal number of at most 32 bits. */
 export function parseUint32(text: string | undefined): number | undefined {
   const match = /^\s*(\d+)\s*$/.exec(text ?? "");
-  const seconds = Number(match?.[1]);
-  return seconds <= 0xffff_ffff ? seconds : undefined;
+  const value = Number(match?.[1]);
+  return value <= 0xffff_ffff ? value : undefined;
 }
 
-/** The elements of a comma-separated list, trimmed; commas in quotes and in `<…>` part nothing. Linear in the text. */
+/** The trimmed elements of a comma-separated list; commas in quotes and in `<…>` do not count. Takes linear time. */
 export function splitList(text: string): string[] {
   const elements: string[] = [];
   let from = 0;

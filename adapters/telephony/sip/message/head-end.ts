@@ -1,7 +1,6 @@
 /**
- * Where the body begins: behind the first empty line; -1 where there is none yet. Lines end with CRLF or a bare LF; the
- * empty lines before a message are to be skipped first, or found to be its end. To go on when more has come, start two
- * bytes before what is new.
+ * The offset of the body: after the first empty line (RFC 3261 section 7); -1 without one. Lines end with CRLF or a bare
+ * LF. Skip the empty lines before a message first. To continue with more bytes, start two bytes before the new ones.
  */
 export function headEnd(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
@@ -11,7 +10,7 @@ export function headEnd(bytes: Uint8Array, from: number): number {
   return -1;
 }
 
-/** Where the first byte is that is neither CR nor LF. */
+/** The offset of the first byte other than CR and LF (RFC 3261 section 7.5). */
 export function skipEmptyLines(bytes: Uint8Array, from: number): number {
   let at = from;
   while (bytes[at] === CR || bytes[at] === LF) at++;

@@ -1,6 +1,6 @@
 import { splitList } from "./grammar.ts";
 
-/** The one-letter names (RFC 3261 section 7.3.3 and the registry of IANA), with the names they stand for. */
+/** Compact forms of header field names (RFC 3261 section 7.3.3 and the IANA registry), with their long forms. */
 const COMPACT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     a: "accept-contact",
@@ -27,14 +27,14 @@ const COMPACT: ReadonlyMap<string, string> = new Map(
 );
 
 interface Field {
-  /** As it is written. */
+  /** The name as written. */
   readonly name: string;
-  /** Lower case, the long form. */
+  /** The long form in lower case. */
   readonly key: string;
   readonly value: string;
 }
 
-/** The header fields of a message, in their order; names in any case, long or compact. */
+/** The header fields of a message (RFC 3261 section 7.3), in order; names are case-insensitive, long or compact. */
 export class SipHeaders implements Iterable<readonly [name: string, value: string]> {
   #fields: Field[] = [];
 
@@ -48,13 +48,13 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
     return this.get(name) !== undefined;
   }
 
-  /** The value of every field of this name, one per field as it was written. */
+  /** The values of all fields of this name, one per field. */
   fields(name: string): string[] {
     const key = fieldKey(name);
     return this.#fields.filter((field) => field.key === key).map(({ value }) => value);
   }
 
-  /** Every element of the lists in all fields of this name: Via, Route, Contact, Allow and the like. */
+  /** The elements of the lists in all fields of this name: Via, Route, Contact, Allow and the like. */
   list(name: string): string[] {
     return this.fields(name).flatMap(splitList);
   }
@@ -71,7 +71,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
     return this;
   }
 
-  /** The field's only value from now on, at the place of the first one. */
+  /** Replaces all fields of this name by one, at the position of the first. */
   set(name: string, value: string): this {
     const key = fieldKey(name);
     const at = this.#fields.findIndex((field) => field.key === key);
@@ -98,13 +98,13 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
   }
 }
 
-/** What a field is known by: its long name in lower case. */
+/** The key of a field: its long name in lower case. */
 export function fieldKey(name: string): string {
   const lower = name.toLowerCase();
   return COMPACT.get(lower) ?? lower;
 }
 
-/** The option tags in all fields of this name, in lower case: of Require, Supported, Unsupported (RFC 3261 section 19.2). */
+/** The option tags (RFC 3261 section 19.2) in all fields of this name, in lower case: Require, Supported, Unsupported. */
 export function optionTags(headers: SipHeaders, name: string): string[] {
   return headers.list(name).map((tag) => tag.toLowerCase());
 }

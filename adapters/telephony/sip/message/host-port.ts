@@ -1,4 +1,4 @@
-/** A host with or without a port, as in URIs and Via. */
+/** A host with an optional port: `hostport` of RFC 3261 section 25.1. */
 export interface HostPort {
   /** Lower case; an IPv6 address without its brackets. */
   readonly host: string;
@@ -22,7 +22,7 @@ export function parseHostPort(text: string): HostPort | undefined {
   return port >= 1 && port <= 65_535 ? { host: host.toLowerCase(), port } : undefined;
 }
 
-/** The host, in brackets where it is an IPv6 address, with the port where there is one. */
+/** The host, in brackets if it is an IPv6 address, with its port if there is one. */
 export function writeHostPort({ host, port }: HostPort): string {
   const written = host.includes(":") ? `[${host}]` : host;
   return port === undefined ? written : `${written}:${port}`;

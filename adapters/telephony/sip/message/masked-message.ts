@@ -1,11 +1,11 @@
 import type { SipMessage } from "./message.ts";
 
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 const MASK = "•••";
 
 /**
- * The text of a message for a person to read, its lines parted by LF, without its secrets: what was computed from a
- * password, the keys of SRTP and ICE, passwords in URIs, fields that are named after a secret. A binary body is only counted.
+ * The text of a message for a trace, with LF between lines and without its secrets: digests of a password, keys of SRTP
+ * and ICE, passwords in URIs, fields named after a secret. A binary body is replaced by its size.
  */
 export function maskedMessage(message: SipMessage): string {
   const first =
@@ -24,13 +24,13 @@ function maskedValue(name: string, value: string): string {
   return withoutUriPasswords(masked);
 }
 
-/** `sip:user:password@host` without the password, wherever it stands. Linear in the text. */
+/** Masks the password of each `sip:user:password@host` in a text. Takes linear time. */
 function withoutUriPasswords(text: string): string {
   const parts = text.split("@");
   return parts.map((part, index) => (index < parts.length - 1 ? withoutPassword(part) : part)).join("@");
 }
 
-/** What stands before an @, without what follows the second colon of the URI that it ends with. */
+/** Masks the password at the end of a text before an @. */
 function withoutPassword(text: string): string {
   let from = text.length;
   while (from > 0 && !/[\s<>"]/.test(text.charAt(from - 1))) from--;

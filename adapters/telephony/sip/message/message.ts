@@ -24,10 +24,10 @@ export interface SipResponse {
 
 export type SipMessage = SipRequest | SipResponse;
 
-/** No body. */
+/** An empty body. */
 export const EMPTY_BODY: Uint8Array = new Uint8Array(0);
 
-/** A request to be filled; nothing is added by itself. */
+/** A request with exactly these parts. */
 export function sipRequest(
   method: string,
   uri: string,
@@ -38,8 +38,8 @@ export function sipRequest(
 }
 
 /**
- * The response to a request, with what every response copies from it: Via, From, To, Call-ID and CSeq
- * (RFC 3261 section 8.2.6.2). The tag of To is the caller's to add.
+ * The response to a request, with Via, From, To, Call-ID and CSeq copied from it (RFC 3261 section 8.2.6.2). The caller
+ * adds the tag of To.
  */
 export function responseTo(
   request: SipRequest,

@@ -3,17 +3,17 @@ import { NO_PARAMS, parseParams, type SipParams, writeParams } from "./params.ts
 
 /** The value of From, To, Contact, Route, Record-Route and their like (RFC 3261 section 20.10). */
 export interface NameAddr {
-  /** The name to be shown, without its quotes. */
+  /** The display name, without quotes. */
   readonly display: string | undefined;
-  /** As it is written, of any scheme: it may have to be sent byte for byte. */
+  /** The URI as written, of any scheme: it may be sent again byte for byte. */
   readonly uri: string;
-  /** What stands behind the URI: `tag`, `expires`, `q` and so on. */
+  /** The parameters of the field: `tag`, `expires`, `q` and so on. */
   readonly params: SipParams;
 }
 
 /**
- * Reads `"Name" <uri>;params`, `Name <uri>;params` or `uri;params`: in the last, all parameters are the field's and not
- * the URI's. Undefined for what is neither, and for a bare URI with a comma or a question mark (section 20.10).
+ * Reads `"Name" <uri>;params`, `Name <uri>;params` or `uri;params`: in the last form, all parameters belong to the field.
+ * Undefined for anything else, and for a bare URI with a comma or a question mark (section 20.10).
  */
 export function parseNameAddr(text: string): NameAddr | undefined {
   const from = skipLws(text, 0);
@@ -30,7 +30,7 @@ export function parseNameAddr(text: string): NameAddr | undefined {
   return { display: quoted?.value ?? (name === "" ? undefined : name), uri, params };
 }
 
-/** Always with angle brackets, and quotes around the name. */
+/** The value with angle brackets, and with quotes around the name. */
 export function writeNameAddr({ display, uri, params }: NameAddr): string {
   const name = display === undefined ? "" : `${writeQuotedString(display)} `;
   return `${name}<${uri}>${writeParams(params)}`;
@@ -41,7 +41,7 @@ export function tagOf(value: string | undefined): string | undefined {
   return (value === undefined ? undefined : parseNameAddr(value)?.params.get("tag")) || undefined;
 }
 
-/** The value of a From or To field with this tag; what it had before it stays as it was written. */
+/** The value of a From or To field with this tag; the rest stays as written. */
 export function withTag(value: string, tag: string): string {
   if (tagOf(value) === undefined) return `${value};tag=${tag}`;
   const read = parseNameAddr(value) as NameAddr;
@@ -56,7 +56,7 @@ function parseBare(text: string): NameAddr | undefined {
   return params === undefined ? undefined : { display: undefined, uri, params };
 }
 
-/** Whether it is a URI of whatever scheme (RFC 3986 section 3.1): without spaces, quotes and brackets. */
+/** Whether the text is a URI of any scheme (RFC 3986 section 3.1): without spaces, quotes and brackets. */
 function isUri(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(text);
 }

@@ -1,13 +1,13 @@
 import { isToken, readQuotedString, skipLws, trimLws, writeQuotedString } from "./grammar.ts";
 
-/** Parameters behind a value, `;name=value`: names in lower case, in their order; one without a value has an empty one. */
+/** Parameters `;name=value` (RFC 3261 section 7.3.1): names in lower case, in order; a missing value is an empty one. */
 export type SipParams = ReadonlyMap<string, string>;
 
 export const NO_PARAMS: SipParams = new Map();
 
 /**
- * The parameters that begin at this place and go on to the end of the text; undefined where it is something else.
- * Of two with one name the first counts; one semicolon too many at the end is forgiven.
+ * Reads the parameters from `from` to the end of the text; undefined if it is malformed. The first of two parameters with
+ * one name counts; a trailing semicolon is ignored.
  */
 export function parseParams(text: string, from = 0): SipParams | undefined {
   let at = skipLws(text, from);
@@ -35,13 +35,13 @@ export function parseParams(text: string, from = 0): SipParams | undefined {
   return params;
 }
 
-/** A value with parameters behind it. */
+/** A value with parameters. */
 export interface Parameterized {
   readonly value: string;
   readonly params: SipParams;
 }
 
-/** Reads `value;name=value`, the value being whatever stands before the first semicolon. */
+/** Reads `value;name=value`; the value ends at the first semicolon. */
 export function parseParameterized(text: string): Parameterized | undefined {
   const semicolon = text.indexOf(";");
   const value = trimLws(semicolon < 0 ? text : text.slice(0, semicolon));
@@ -49,7 +49,7 @@ export function parseParameterized(text: string): Parameterized | undefined {
   return value === "" || params === undefined ? undefined : { value, params };
 }
 
-/** As they stand behind a value; what is neither a token nor a host is quoted. */
+/** The parameters as text; a value that is neither a token nor a host is quoted. */
 export function writeParams(params: SipParams): string {
   let text = "";
   for (const [name, value] of params) text += value === "" ? `;${name}` : `;${name}=${writeWord(value)}`;
@@ -60,7 +60,7 @@ function writeWord(value: string): string {
   return isToken(value) || /^[[\]:.0-9a-fA-F]+$/.test(value) ? value : writeQuotedString(value);
 }
 
-/** Where a name or an unquoted value ends. */
+/** The end index of a name or an unquoted value. */
 function wordEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length && !' \t;=,"<>'.includes(text.charAt(at))) at++;

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** So many random bytes as hexadecimal digits: for tags, branches, Call-IDs and salts, which nobody may guess. */
+/** Random bytes as hex digits: for tags, branches, Call-IDs and salts, which must not be guessable. */
 export function randomText(system: Pick<System, "random">, bytes: number): string {
   const random = new Uint8Array(bytes);
   system.random(random);

@@ -1,16 +1,16 @@
 import { isToken, parseUint32, readQuotedString, splitList } from "./grammar.ts";
 import { parseParameterized } from "./params.ts";
 
-/** Why a request was sent: one element of Reason (RFC 3326). */
+/** One element of Reason (RFC 3326): why a request was sent. */
 export interface Reason {
-  /** Upper case: `SIP` or `Q.850`, as a rule. */
+  /** Upper case: usually `SIP` or `Q.850`. */
   readonly protocol: string;
   /** A SIP status or a cause of Q.850. */
   readonly cause: number | undefined;
   readonly text: string | undefined;
 }
 
-/** The reasons in the value of a field; what cannot be read is left out. */
+/** The elements of a Reason field; malformed ones are skipped. */
 export function parseReasons(text: string | undefined): Reason[] {
   return splitList(text ?? "").flatMap((element) => parseReason(element) ?? []);
 }
@@ -26,11 +26,11 @@ export function parseReason(text: string): Reason | undefined {
   };
 }
 
-/** One element of Warning: what a server has to say about its response (RFC 3261 section 20.43). */
+/** One element of Warning: additional information about a response (RFC 3261 section 20.43). */
 export interface Warning {
-  /** 300 to 399; 399 for whatever has no code of its own. */
+  /** 300 to 399; 399 is miscellaneous. */
   readonly code: number;
-  /** Who warns: a host or a name. */
+  /** The server that adds the warning: a host or a name. */
   readonly agent: string;
   readonly text: string;
 }
@@ -43,7 +43,7 @@ export function parseWarning(text: string): Warning | undefined {
   return { code: Number(match[1]), agent: match[2] as string, text: quoted.value };
 }
 
-/** The value of Retry-After in seconds (RFC 3261 section 20.33); its comment and parameters are of no use to us. */
+/** The value of Retry-After in seconds (RFC 3261 section 20.33), without its comment and parameters. */
 export function parseRetryAfter(text: string | undefined): number | undefined {
   return parseUint32(text?.split(/[;(]/, 1)[0]);
 }

@@ -16,7 +16,7 @@ export function parseSessionExpires(text: string | undefined): SessionExpires | 
   return { seconds, refresher: refresher === "uac" || refresher === "uas" ? refresher : undefined };
 }
 
-/** The value as it is sent. */
+/** The value as text. */
 export function writeSessionExpires({ seconds, refresher }: SessionExpires): string {
   return refresher === undefined ? `${seconds}` : `${seconds};refresher=${refresher}`;
 }

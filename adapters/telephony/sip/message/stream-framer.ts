@@ -1,26 +1,26 @@
-import type { Complaint } from "./complaint.ts";
 import { completeMessage } from "./complete-message.ts";
 import { contentLength } from "./content-fields.ts";
 import { headEnd, skipEmptyLines } from "./head-end.ts";
 import { MAX_HEADER_BYTES } from "./limits.ts";
 import { type MalformedMessage, malformed } from "./malformed-message.ts";
 import { EMPTY_BODY, type SipMessage, type SipResponse } from "./message.ts";
+import type { MessageError } from "./message-error.ts";
 import { HEADER_TOO_LARGE, type MessageHead, readHead } from "./message-head.ts";
 
 /**
- * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, to be answered with a single one; a
- * single one is a `pong`. A ping that is cut in two between its CRLFs is read as two pongs.
+ * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single one in response;
+ * a single one is a `pong`. A ping that arrives in two pieces is read as two pongs.
  */
 export interface KeepAlive {
   readonly kind: "ping" | "pong";
 }
 
-/** The stream cannot be read any further: nobody knows where the next message begins. It is to be closed. */
+/** The stream cannot be read any further, since the start of the next message is unknown: close it. */
 export interface StreamFault {
   readonly kind: "fault";
-  /** What was wrong, as a sentence. */
+  /** The fault. */
   readonly detail: string;
-  /** What to send before closing, where it was a request that can be answered. */
+  /** The response to send before closing; undefined if none is possible. */
   readonly answer: SipResponse | undefined;
 }
 
@@ -34,27 +34,27 @@ interface PendingHead {
 const LF = 0x0a;
 
 /**
- * Cuts the bytes of one TCP or TLS connection into messages by their Content-Length (RFC 3261 section 18.3). Pieces may be
- * cut anywhere; the time is linear in the bytes. Holds one message at most; after a fault nothing more is read.
+ * Splits the bytes of one TCP or TLS connection into messages by their Content-Length (RFC 3261 section 18.3). Pieces may
+ * be cut anywhere. Takes linear time, and buffers one message at most; after a fault it reads nothing more.
  */
 export class StreamFramer {
-  /** What came and is no part of anything yet, up to `#length`; behind it there is room. */
+  /** Buffered bytes, up to `#length`; the rest is spare capacity. */
   #kept: Uint8Array = EMPTY_BODY;
   #length = 0;
-  /** In the first so many bytes of what is kept, the header does not end. */
+  /** The number of buffered bytes that were searched for the end of the header. */
   #searched = 0;
-  /** The head that came, with a body that is still to come. */
+  /** A complete head whose body is incomplete. */
   #head: PendingHead | undefined;
-  /** Empty lines before a keep-alive that was cut within a CRLF, 0 or 1. */
+  /** Number of empty lines, 0 or 1, before a keep-alive that was cut within a CRLF. */
   #blanks = 0;
   #faulty = false;
 
-  /** Whether a message has begun and is not complete. */
+  /** Whether an incomplete message is buffered. */
   get incomplete(): boolean {
     return this.#length > 0 || this.#head !== undefined;
   }
 
-  /** What is complete with this piece, in order; never throws. The piece itself is not kept. */
+  /** Takes a piece and returns everything it completes, in order. Never throws, and does not retain the piece. */
   push(piece: Uint8Array): Framed[] {
     const framed: Framed[] = [];
     if (this.#faulty) return framed;
@@ -70,7 +70,7 @@ export class StreamFramer {
     return framed;
   }
 
-  /** Where the next message begins; tells keep-alives. */
+  /** Skips empty lines before the next message, and adds the keep-alives among them. */
   #skipBlanks(bytes: Uint8Array, from: number, framed: Framed[]): number {
     const to = skipEmptyLines(bytes, from);
     if (to === from) return to;
@@ -83,11 +83,11 @@ export class StreamFramer {
     return to;
   }
 
-  /** Behind the head that begins here; -1 where more must come first. */
+  /** The offset after the head at `from`; -1 if it is incomplete. */
   #readHead(bytes: Uint8Array, from: number, framed: Framed[]): number {
     if (from >= bytes.length) return -1;
     const first = bytes[from] as number;
-    if (first <= 0x20 || first >= 0x7f) return this.#fail(framed, "What came is not SIP");
+    if (first <= 0x20 || first >= 0x7f) return this.#fail(framed, "The stream is not SIP");
     const end = headEnd(bytes, Math.max(from, from + this.#searched - 2));
     const length = (end < 0 ? bytes.length : end) - from;
     this.#searched = end < 0 ? length : 0;
@@ -99,7 +99,7 @@ export class StreamFramer {
       return end;
     }
     const fault = typeof bodyLength === "number" ? HEADER_TOO_LARGE : bodyLength;
-    const { detail, answer } = malformed(read, read.complaint ?? fault);
+    const { detail, answer } = malformed(read, read.error ?? fault);
     return this.#fail(framed, detail, answer);
   }
 
@@ -112,14 +112,14 @@ export class StreamFramer {
     return end;
   }
 
-  /** Nothing is read any more. */
+  /** Stops reading. */
   #fail(framed: Framed[], detail: string, answer?: SipResponse): -1 {
     framed.push({ kind: "fault", detail, answer });
     this.#faulty = true;
     return -1;
   }
 
-  /** What was kept, with the piece behind it. */
+  /** The buffered bytes followed by the piece. */
   #with(piece: Uint8Array): Uint8Array {
     if (this.#length === 0) return piece;
     const length = this.#length + piece.length;
@@ -132,7 +132,7 @@ export class StreamFramer {
     return this.#kept.subarray(0, length);
   }
 
-  /** Keeps what stands from this place on, which is in the latest piece unless nothing was complete. */
+  /** Buffers the bytes from `from` on, which are from the latest piece unless nothing was complete. */
   #keep(bytes: Uint8Array, from: number): void {
     this.#length = this.#faulty ? 0 : bytes.length - from;
     if (this.#length === 0) this.#kept = EMPTY_BODY;
@@ -141,7 +141,7 @@ export class StreamFramer {
   }
 }
 
-const NO_LENGTH: Complaint = {
+const NO_LENGTH: MessageError = {
   status: 400,
-  detail: "Content-Length is missing, which every message on a stream must have",
+  detail: "Content-Length is missing; every message on a stream must have it",
 };

@@ -12,11 +12,11 @@ export interface SipUri {
   readonly port: number | undefined;
   /** `transport`, `lr`, `user` and so on. */
   readonly params: SipParams;
-  /** What stands behind the question mark: header fields of a request to be made of it. */
+  /** The part after the question mark: header fields of a request for this URI. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** A URI of these parts; by default `sip:` and nothing but the host. */
+/** A URI of these parts; by default `sip:` and the host only. */
 export function sipUri(parts: Partial<SipUri> & Pick<SipUri, "host">): SipUri {
   return {
     scheme: "sip",
@@ -29,7 +29,7 @@ export function sipUri(parts: Partial<SipUri> & Pick<SipUri, "host">): SipUri {
   };
 }
 
-/** Reads a SIP or SIPS URI; undefined for other schemes and for what is none. White space is allowed nowhere. */
+/** Reads a SIP or SIPS URI without white space; undefined for anything else. */
 export function parseUri(text: string): SipUri | undefined {
   const match = /^(sips?):([^\s<>"]+)$/i.exec(text);
   if (match === null) return undefined;
@@ -44,20 +44,20 @@ export function parseUri(text: string): SipUri | undefined {
 
   const [, hostPort = "", paramText = "", headerText] =
     /^([^;?]*)((?:;[^?]*)?)(?:\?(.*))?$/s.exec(rest.slice(at + 1)) ?? [];
-  const where = parseHostPort(hostPort);
+  const address = parseHostPort(hostPort);
   const params = parseUriParams(paramText);
-  if (where === undefined || params === undefined) return undefined;
+  if (address === undefined || params === undefined) return undefined;
   return {
     scheme,
     user: user === undefined ? undefined : readEscapes(user),
     password: password === undefined ? undefined : readEscapes(password),
-    ...where,
+    ...address,
     params,
     headers: headerText === undefined ? [] : parseUriHeaders(headerText),
   };
 }
 
-/** The URI's text, with escapes where they are needed. */
+/** The URI as text, with the necessary escapes. */
 export function writeUri({ scheme, user, password, host, port, params, headers }: SipUri): string {
   let text = `${scheme}:`;
   if (user !== undefined) {
@@ -74,16 +74,16 @@ export function writeUri({ scheme, user, password, host, port, params, headers }
   return pairs.length === 0 ? text : `${text}?${pairs.join("&")}`;
 }
 
-/** The same URI without its port, which has no place in From and To (RFC 3261 section 19.1.1, table 1). */
+/** The same URI without its port, which From and To must not have (RFC 3261 section 19.1.1, table 1). */
 export function withoutPort(text: string): string {
   const uri = parseUri(text);
   return uri?.port === undefined ? text : writeUri({ ...uri, port: undefined });
 }
 
-/** Parameters that a URI without them never equals, whatever their value; the text of section 19.1.4 and its examples. */
+/** Parameters that must be in both URIs or in neither for them to be equal (section 19.1.4). */
 const NEVER_IGNORED = ["user", "ttl", "method", "maddr", "transport"];
 
-/** Whether two URIs are the same (RFC 3261 section 19.1.4): no port is not the same as the default port. */
+/** Whether two URIs are equal (RFC 3261 section 19.1.4): a missing port is not equal to the default port. */
 export function sameUri(one: SipUri, other: SipUri): boolean {
   return (
     one.scheme === other.scheme &&

@@ -9,14 +9,14 @@ export interface Via {
   readonly host: string;
   /** The port of sent-by. */
   readonly port: number | undefined;
-  /** `branch`, `received`, `rport` (empty where it asks, RFC 3581), `alias` (RFC 5923) and so on. */
+  /** `branch`, `received`, `rport` (empty in a request, RFC 3581), `alias` (RFC 5923) and so on. */
   readonly params: SipParams;
 }
 
-/** What every branch of a client that follows RFC 3261 begins with (section 8.1.1.7). */
+/** The magic cookie at the start of every branch of RFC 3261 (section 8.1.1.7). */
 export const BRANCH_COOKIE = "z9hG4bK";
 
-/** Reads one element of Via: `SIP/2.0/UDP host:port;branch=…`; spaces around the slashes are allowed, and any version. */
+/** Reads one element of Via: `SIP/2.0/UDP host:port;branch=…`; allows spaces around the slashes, and any version. */
 export function parseVia(text: string): Via | undefined {
   const semicolon = text.indexOf(";");
   const head = semicolon < 0 ? text : text.slice(0, semicolon);
@@ -28,7 +28,7 @@ export function parseVia(text: string): Via | undefined {
   return { transport: (match[1] as string).toUpperCase(), ...sentBy, params };
 }
 
-/** The element as it is sent. */
+/** The element as text. */
 export function writeVia({ transport, host, port, params }: Via): string {
   return `SIP/2.0/${transport} ${writeHostPort({ host, port })}${writeParams(params)}`;
 }

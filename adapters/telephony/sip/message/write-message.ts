@@ -4,14 +4,14 @@ import type { SipMessage } from "./message.ts";
 const ENCODER = new TextEncoder();
 
 /**
- * The message as it is sent; Content-Length is that of the body, whatever the headers say.
- * @throws {RangeError} a name or value of ours that would break the message: it names the field
+ * The bytes of a message (RFC 3261 section 7); Content-Length is always that of the body.
+ * @throws {RangeError} a name or value would break the message; the error names the field
  */
 export function writeMessage(message: SipMessage): Uint8Array {
   let text = `${startLine(message)}\r\n`;
   for (const [name, value] of message.headers) {
-    if (!isToken(name)) throw new RangeError(`The header field ${JSON.stringify(name)} has a name that is no token`);
-    if (/[\r\n]/.test(value)) throw new RangeError(`The header field ${name} has a line break in its value`);
+    if (!isToken(name)) throw new RangeError(`the header field name ${JSON.stringify(name)} is not a token`);
+    if (/[\r\n]/.test(value)) throw new RangeError(`the value of the header field ${name} contains a line break`);
     if (!/^(?:content-length|l)$/i.test(name)) text += `${name}: ${value}\r\n`;
   }
   const head = ENCODER.encode(`${text}Content-Length: ${message.body.length}\r\n\r\n`);
@@ -24,13 +24,13 @@ export function writeMessage(message: SipMessage): Uint8Array {
 
 function startLine(message: SipMessage): string {
   if (message.kind === "request") {
-    if (!isToken(message.method)) throw new RangeError(`The method ${JSON.stringify(message.method)} is no token`);
+    if (!isToken(message.method)) throw new RangeError(`the method ${JSON.stringify(message.method)} is not a token`);
     if (message.uri === "" || /\s/.test(message.uri))
-      throw new RangeError(`The Request-URI ${JSON.stringify(message.uri)} is empty or has white space in it`);
+      throw new RangeError(`the Request-URI ${JSON.stringify(message.uri)} is empty or contains white space`);
     return `${message.method} ${message.uri} SIP/2.0`;
   }
   if (!(Number.isInteger(message.status) && message.status >= 100 && message.status <= 699))
-    throw new RangeError(`The status ${message.status} is not between 100 and 699`);
-  if (/[\r\n]/.test(message.reason)) throw new RangeError("The reason phrase has a line break in it");
+    throw new RangeError(`the status ${message.status} is not a whole number from 100 to 699`);
+  if (/[\r\n]/.test(message.reason)) throw new RangeError("the reason phrase contains a line break");
   return `SIP/2.0 ${message.status} ${message.reason}`;
 }

@@ -3,8 +3,8 @@ import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { type HealthChanged, LOOK_MS, ONLINE, offline, type Presence } from "./presence.ts";
 
 /**
- * A trunk that is never asked (`probe: "none"`): it counts as there until a call fails in the transport, and again half a
- * minute after that, because only another call can tell.
+ * The presence of a trunk without probes (`probe: "none"`): it counts as online until a call fails in the transport, and
+ * again half a minute later, because only another call can find out.
  */
 export class AssumedPresence implements Presence {
   readonly #system: System;
@@ -32,13 +32,13 @@ export class AssumedPresence implements Presence {
     if (!this.#started) return;
     this.#cancel?.();
     this.#cancel = this.#system.after(LOOK_MS, () => this.proven());
-    this.#tell(offline(detail));
+    this.#report(offline(detail));
   }
 
   proven(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    if (this.#started && this.#health.state === "offline") this.#tell(ONLINE);
+    if (this.#started && this.#health.state === "offline") this.#report(ONLINE);
   }
 
   async close(): Promise<void> {
@@ -46,7 +46,7 @@ export class AssumedPresence implements Presence {
     this.#started = false;
   }
 
-  #tell(health: LineHealth): void {
+  #report(health: LineHealth): void {
     this.#health = health;
     this.#changed(health);
   }

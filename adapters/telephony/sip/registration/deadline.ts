@@ -1,11 +1,11 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** A signal that is aborted after a while, unless it is cancelled before. */
+/** A signal that is aborted after a timeout, unless it is cancelled before. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #cancelTimer: () => void;
 
-  /** @param reason what the signal's reason says when the time is over */
+  /** @param reason the message of the signal's reason after the timeout */
   constructor(system: System, ms: number, reason: string) {
     this.#cancelTimer = system.after(ms, () => this.#controller.abort(new Error(reason)));
   }
@@ -14,7 +14,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The time does not matter any more; with a reason the signal is aborted now. */
+  /** Stops the timer; with a reason the signal is aborted now. */
   cancel(reason?: Error): void {
     this.#cancelTimer();
     if (reason !== undefined) this.#controller.abort(reason);

@@ -18,40 +18,40 @@ import {
   silent,
 } from "./presence.ts";
 
-/** What it needs. */
+/** Options of {@link OptionsPresence}. */
 export interface OptionsPresenceOptions {
   readonly agent: UserAgent;
   readonly system: System;
   /** Request-URI. */
   readonly uri: string;
-  /** The next hop, for people. */
+  /** The next hop, for messages. */
   readonly server: string;
-  /** Whether we have a password, which a challenge that remains is a complaint about then. */
+  /** Whether a password is configured: then a challenge that cannot be answered means that it is wrong. */
   readonly password: boolean;
   readonly changed: HealthChanged;
 }
 
-/** What a look has found. */
-interface Finding {
+/** The result of a probe. */
+interface ProbeResult {
   readonly health: LineHealth;
-  /** Not to look again before; undefined: as usual. */
+  /** The least time to the next probe. Default: the usual interval. */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * Looks at a trunk by OPTIONS (RFC 3261 section 11): every 30 s, sooner while there is no answer, and rarely where
- * our password is refused, because accounts are locked by too many tries.
+ * Probes a trunk by OPTIONS (RFC 3261 section 11): every 30 s, sooner while it does not respond, and rarely if our
+ * password is refused, because too many attempts may lock the account.
  */
 export class OptionsPresence implements Presence {
   readonly #options: OptionsPresenceOptions;
   #health: LineHealth | undefined;
-  /** Until then, on the monotonic clock, the answer counts. */
+  /** Until when the result is valid, by the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #looking: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
-  /** Something happened since the look that is under way began. */
+  /** The probe under way is outdated: another one follows. */
   #again = false;
   #closed = false;
 
@@ -88,7 +88,7 @@ export class OptionsPresence implements Presence {
     this.#health = offline("the trunk is closed");
   }
 
-  /** Looks now; whoever asks meanwhile gets the answer to the same look. */
+  /** Probes now; concurrent callers share one probe. */
   #look(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#looking ??= this.#lookOnce().finally(() => {
@@ -106,7 +106,7 @@ export class OptionsPresence implements Presence {
     this.#deadline = deadline;
     const { health, waitMs } = await agent.request({ method: "OPTIONS", uri }, deadline.signal).then(
       (reply) => this.#judge(reply),
-      (fault: unknown): Finding => ({ health: silent(server, fault) }),
+      (fault: unknown): ProbeResult => ({ health: silent(server, fault) }),
     );
     deadline.cancel();
     if (this.#closed) return;
@@ -120,21 +120,21 @@ export class OptionsPresence implements Presence {
     if (!sameHealth(before, health)) changed(health);
   }
 
-  /** Any final answer but 408 and 503 comes from a server that works; a refused password is of no use for calls either. */
-  #judge({ response, refusal }: AgentReply): Finding {
+  /** Any final response but 408 and 503 is from a working server; but calls fail too if the password is refused. */
+  #judge({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
     const { server, password } = this.#options;
-    const said = statusText(response);
+    const text = statusText(response);
     if (status === 503) {
-      const health = offline(`${server} is overloaded or out of order (${said})`);
+      const health = offline(`${server} is overloaded or out of order (${text})`);
       return { health, waitMs: Math.min(LOOK_MS, retryAfterMsOf(response) ?? 0) };
     }
-    if (status === 408) return { health: offline(`nobody answers behind ${server} (${said}); check \`domain\``) };
+    if (status === 408) return { health: offline(`nobody answers behind ${server} (${text}); check \`domain\``) };
     if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };
     const why = refusal === undefined ? "" : `${oneLine(refusal)}; `;
     return {
       health: offline(
-        `${server} does not take our password (${said}); ${why}check \`user\`, \`authUser\` and \`password\``,
+        `${server} does not take our password (${text}); ${why}check \`user\`, \`authUser\` and \`password\``,
         true,
       ),
       waitMs: refusedMs(this.#failures + 1),

@@ -1,68 +1,68 @@
+import { errorText } from "../../../../src/base/error-text.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { TransportError } from "../transport/transport.ts";
 
 /**
  * Knows whether a trunk can place calls, for all its lines together.
  *
- * It looks by itself, in its own time, and tells when the answer changes. A line's probe is answered with what the last
- * look found, which is {@link LOOK_MS} old at most (a refused password is no better half a minute later, and is older): a
- * thousand lines that are probed every few seconds must not turn into a thousand requests. While nothing is known yet, or a look is due or under way after a doubt, the answer
- * waits for that look.
+ * It probes the server on its own schedule, and reports changes. A line's probe gets the latest result, which is at most
+ * {@link LOOK_MS} old (older if the password was refused): a thousand lines that are probed every few seconds must not
+ * cause a thousand requests. Without a result, or after `suspect`, a line's probe waits for the next result.
  */
 export interface Presence {
-  /** Begins to look. Twice is once. */
+  /** Starts to probe. Idempotent. */
   start(): void;
-  /** What is true now. Never rejects. */
+  /** The current health. Never rejects. */
   ask(): Promise<LineHealth>;
-  /** A call failed in the transport: the answer may be old, so it looks at once. */
+  /** A call failed in the transport: the health may be outdated, so it is probed at once. */
   suspect(detail: string): void;
-  /** The network has answered a call: it is there. */
+  /** The network has responded to a call: it is online. */
   proven(): void;
-  /** Says goodbye where that is usual, and looks no more. Never rejects; twice is fine. */
+  /** Stops probing, and removes a registration. Never rejects; idempotent. */
   close(): Promise<void>;
 }
 
-/** Who is told when the answer changes. */
+/** Receives changes of a trunk's health. */
 export type HealthChanged = (health: LineHealth) => void;
 
-/** Between two looks at a trunk that is there, ms. */
+/** The interval between two probes of an online trunk, ms. */
 export const LOOK_MS = 30_000;
-/** A trunk that says nothing for so long is not there, ms; by then a lost datagram has been repeated three times. */
+/** How long a trunk may take to respond, ms; until then a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 
-/** The wait before the next try after so many failures in a row (1, 2 …), ms: 2 s, doubled up to 30 s, up to a quarter less. */
+/** The wait after a number of failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */
 export function backoffMs(failures: number, chance: number): number {
   return Math.min(30_000, 2_000 * 2 ** Math.min(10, failures - 1)) * (1 - chance / 4);
 }
 
-/** The wait after so many refusals of our password in a row, ms: 10 minutes, doubled up to an hour. */
+/** The wait after a number of refusals in a row, ms: 10 minutes, doubled up to an hour. */
 export function refusedMs(refusals: number): number {
   return Math.min(3_600_000, 600_000 * 2 ** Math.min(10, refusals - 1));
 }
 
 export const ONLINE: LineHealth = { state: "online" };
 
-/** @param lasting the fault will not pass until somebody mends it */
+/** @param lasting the fault stays until it is fixed */
 export function offline(reason: string, lasting = false): LineHealth {
   return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
 
-/** Whether two answers are the same for a line. */
+/** Whether two results are the same for a line. */
 export function sameHealth(one: LineHealth | undefined, other: LineHealth): boolean {
   if (one?.state !== "offline" || other.state !== "offline") return one?.state === other.state;
   return one.reason === other.reason && one.lasting === other.lasting;
 }
 
-/** Why nothing came back, for the owner of the line; a fault of the transport names the peer and the fix itself. */
+/** Why no response came, for the owner of the line; some faults of the transport already name the peer and the fix. */
 export function silenceText(server: string, fault: unknown): string {
-  const detail = fault instanceof Error ? fault.message : String(fault);
+  const detail = errorText(fault);
   if (detail.includes(server)) return detail;
   if (fault instanceof TransportError && fault.fault === "dns")
     return `${server} cannot be resolved: ${detail}; check the name in \`server\` and this machine's DNS resolver`;
   return `${server} does not answer: ${detail}; check \`server\` and the firewall`;
 }
 
-/** The health of a trunk from which nothing came back. */
+/** The health of a trunk that did not respond. */
 export function silent(server: string, fault: unknown): LineHealth {
   return offline(silenceText(server, fault), fault instanceof TransportError && fault.lasting);
 }

@@ -1,36 +1,37 @@
 import type { Transitions } from "../../../../src/base/machine.ts";
 
+/** State of a registration (RFC 3261 section 10.2). */
 export type RegistrationState =
   /** Nothing was sent yet. */
   | "idle"
-  /** The first REGISTER, or one after it went wrong, is under way. */
+  /** The first REGISTER, or one after a failure, is under way. */
   | "registering"
   | "registered"
-  /** Still valid while it is asked for anew. */
+  /** Still valid; a refresh is under way. */
   | "refreshing"
-  /** Still valid, although a refresh got no answer: asked once more. */
+  /** Still valid, although a refresh failed: tried once more. */
   | "shaky"
-  /** Nobody answers, or not now: asked again, less and less often. */
+  /** No response, or a temporary refusal: tried again, less and less often. */
   | "waiting"
-  /** The registrar does not want us; asked again very rarely, because accounts are locked by too many tries. */
+  /** The registrar refuses us: tried again very rarely, because too many attempts may lock the account. */
   | "refused"
-  /** Being taken back. */
+  /** Being removed. */
   | "leaving"
   | "closed";
 
 export type RegistrationInput =
   | "register"
   | "accepted"
-  /** The registrar says no: wrong password, unknown user. */
+  /** The registrar has refused: wrong password, unknown user. */
   | "refused"
-  /** No answer, or one that is about this moment only. */
+  /** No response, or a temporary refusal. */
   | "failed"
-  /** It is over, or nobody can say that it is not: the connection is gone, a call found nobody. */
+  /** The registration may be lost: the connection is closed, or a call did not reach the server. */
   | "suspect"
   | "close"
   | "gone";
 
-/** The life of a registration (RFC 3261 section 10). */
+/** Transitions of a registration (RFC 3261 section 10). */
 export const REGISTRATION_TRANSITIONS: Transitions<RegistrationState, RegistrationInput> = {
   idle: { register: "registering", close: "closed" },
   registering: { accepted: "registered", refused: "refused", failed: "waiting", close: "leaving" },
@@ -43,5 +44,5 @@ export const REGISTRATION_TRANSITIONS: Transitions<RegistrationState, Registrati
   closed: {},
 };
 
-/** In these the registrar knows us. */
+/** States in which the registration is valid. */
 export const VALID_STATES: ReadonlySet<RegistrationState> = new Set(["registered", "refreshing", "shaky"]);

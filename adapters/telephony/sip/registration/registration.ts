@@ -28,16 +28,16 @@ import {
   VALID_STATES,
 } from "./registration-states.ts";
 
-/** What we ask for, s: so long a registrar that has forgotten us can go unnoticed. */
+/** The requested expiry, s: for this long the loss of a registration may stay unnoticed. */
 const EXPIRES_S = 300;
-/** The longest that a registrar may make us ask for (423), s. */
+/** The longest Min-Expires of a 423 that is accepted, s. */
 const LONGEST_MIN_EXPIRES_S = 86_400;
 const ANSWER_MS = 8_000;
 const LEAVE_MS = 2_000;
-/** Statuses that will not go away by themselves. */
+/** Statuses of lasting refusals. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
 
-/** What can be done about a refusal. */
+/** The fix of a refusal, by status. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: "check `user`, `authUser` and `password`",
   403: "check `user`, `domain` and `password`",
@@ -47,7 +47,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   501: "it takes no registrations, leave `register` out",
 };
 
-/** What it needs. */
+/** Options of {@link Registration}. */
 export interface RegistrationOptions {
   readonly agent: UserAgent;
   readonly system: System;
@@ -56,21 +56,21 @@ export interface RegistrationOptions {
   readonly registrar: string;
   /** SIP URI of the account. */
   readonly account: string;
-  /** The next hop, for people. */
+  /** The next hop, for messages. */
   readonly server: string;
   readonly changed: HealthChanged;
 }
 
-/** Keeps an account registered (RFC 3261 section 10): refreshed at 80 to 90 % of what was granted, taken back at the end. */
+/** Keeps an account registered (RFC 3261 section 10): refreshes at 80 to 90 % of the granted time, unregisters at the end. */
 export class Registration implements Presence {
   readonly #options: RegistrationOptions;
   readonly #series: RequestSeries;
   #state: RegistrationState = "idle";
   #health: LineHealth | undefined;
-  /** While it is not valid. */
+  /** The health while the registration is not valid. */
   #missing: LineHealth = offline("not registered yet");
   #asked = EXPIRES_S;
-  /** Failures in a row, refusals as well. */
+  /** Number of failures and refusals in a row. */
   #failures = 0;
   /** The connection that the registrar reaches us on. */
   readonly #hold = new FlowHold();
@@ -143,7 +143,7 @@ export class Registration implements Presence {
     }
   }
 
-  /** @param again whether the registrar may still ask for a longer registration (423) */
+  /** @param again whether a 423 may still lead to a longer expiry */
   async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
     const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;
@@ -166,7 +166,7 @@ export class Registration implements Presence {
     this.#hold.keep(flow);
     const granted = grantedExpiry(request, response, this.#asked);
     this.#again(granted * 1_000 * (0.8 + 0.1 * chance(system)));
-    this.#tell();
+    this.#report();
   }
 
   #refused({ response, refusal }: AgentReply): void {
@@ -176,7 +176,7 @@ export class Registration implements Presence {
     if (!this.#move("refused")) return;
     this.#failures++;
     this.#again(refusedMs(this.#failures));
-    this.#tell();
+    this.#report();
   }
 
   #failed(missing: LineHealth, response: SipResponse | undefined): void {
@@ -187,11 +187,11 @@ export class Registration implements Presence {
     this.#failures++;
     const wanted = response === undefined ? undefined : retryAfterMsOf(response);
     this.#again(Math.max(wanted ?? 0, backoffMs(this.#failures, chance(system))));
-    this.#tell();
+    this.#report();
   }
 
   async #leave(): Promise<void> {
-    // One that is under way may have reached the registrar.
+    // A REGISTER under way may have reached the registrar.
     const known = VALID_STATES.has(this.#state) || this.#state === "registering";
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
@@ -224,7 +224,7 @@ export class Registration implements Presence {
     return this.#leaving ? offline("the trunk is closed") : this.#missing;
   }
 
-  #tell(): void {
+  #report(): void {
     const { logger, changed, account } = this.#options;
     const health = this.#now();
     if (sameHealth(this.#health, health)) return;

@@ -1,4 +1,5 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
+import { asTransportError } from "../transport/network-fault.ts";
 import { type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./client-scope.ts";
@@ -9,18 +10,20 @@ import { giveUpMs } from "./timers.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };
-const NOBODY: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
+const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
 
-/** Where an attempt goes, and where the request goes if it comes to nothing. */
-interface Places {
+/** The hop of an attempt, and the hops to try if it fails. */
+interface AttemptHops {
   readonly hop: Hop | undefined;
+  /** UDP, if the attempt takes TCP in its place. */
   readonly otherwise: Hop | undefined;
+  /** The same hop on another connection. */
   readonly again: Hop | undefined;
 }
 
 /**
- * One request on its way: to each of the places that its target resolves to in turn, until one of them gives an answer
- * other than 503 (RFC 3263 section 4.3). Every attempt is a client transaction of its own.
+ * One request, sent to each hop of its target in turn until one gives a response other than 503 (RFC 3263 section 4.3).
+ * Every attempt is a client transaction of its own.
  */
 export class ClientRequest implements OutgoingRequest {
   readonly #scope: ClientScope;
@@ -28,12 +31,12 @@ export class ClientRequest implements OutgoingRequest {
   readonly #abort = new AbortController();
   #listener: ClientListener;
   #hops: Hop[] = [];
-  /** The attempt that is under way. */
+  /** The attempt under way. */
   #transaction: ClientTransaction | undefined;
   #latest: SipRequest;
-  /** A 503, told if no other hop has anything better to say. */
+  /** A 503, reported if no other hop gives another response. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
-  /** A connection that turned out dead: the request was sent again on another one. */
+  /** A dead connection: the request was sent again on another one. */
   #dead: Flow | undefined;
   #cancelled = false;
   #reason: string | undefined;
@@ -60,12 +63,12 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   async send(to: string | Flow): Promise<void> {
-    await undefined; // nobody is told anything before `request` has returned
+    await undefined; // the listener is not called before `request` has returned
     try {
       if (typeof to !== "string") return await this.#attempt(to, undefined);
       const hops = await this.#scope.resolve(to, this.#abort.signal);
       this.#hops = this.#scope.failedHops.inOrder(this.#scope.chosenHops.first(this.#callId, hops));
-      await this.#next(new TransportError("dns", `${to} leads to no address`));
+      await this.#next(new TransportError("dns", `${to} resolves to no address`));
     } catch (cause) {
       this.#fail(asTransportError(cause));
     }
@@ -78,20 +81,20 @@ export class ClientRequest implements OutgoingRequest {
     this.#transaction?.cancel();
     if (this.#transaction !== undefined) return;
     this.#abort.abort();
-    queueMicrotask(() => this.#fail(new TransportError("closed", "The request was cancelled before it was sent")));
+    queueMicrotask(() => this.#fail(new TransportError("closed", "the request was cancelled before it was sent")));
   }
 
   abandon(): void {
     this.#listener = SILENT;
   }
 
-  /** The layer closes. */
+  /** Fails the request because the layer closes. */
   close(fault: TransportError): void {
     this.#abort.abort();
     this.#fail(fault);
   }
 
-  /** Tries the hops that are left; with none left it has failed, and this is why. */
+  /** Tries the remaining hops; without any the request has failed with the latest fault. */
   async #next(why: TransportError): Promise<void> {
     let fault = why;
     for (let hop = this.#hops.shift(); hop !== undefined && !this.#done; hop = this.#hops.shift()) {
@@ -109,8 +112,8 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   /**
-   * @param otherwise where to go when a connection that was made in place of UDP breaks, or brings nothing; as the same
-   * request, so that a server that was only slow sees a copy and answers 482 (RFC 3261 section 8.2.2.2)
+   * @param otherwise the hop for UDP if a connection in place of it breaks or stays silent; the request stays the same, so
+   * a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
    */
   async #attempt(flow: Flow, hop: Hop | undefined, otherwise?: Hop): Promise<void> {
     if (this.#done) return;
@@ -128,7 +131,7 @@ export class ClientRequest implements OutgoingRequest {
     const again = this.#again(flow, hop, otherwise);
     const patience: Patience = {
       giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
-      silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // others are asked first
+      silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // other hops are tried first
     };
     const transaction = this.#scope.open(
       request,
@@ -141,7 +144,7 @@ export class ClientRequest implements OutgoingRequest {
     if (this.#transaction === transaction) this.#listener.sent?.(request, flow);
   }
 
-  /** A copy of the request as it goes out on this flow. */
+  /** A copy of the request for this flow. */
   #prepared(flow: Flow): SipRequest {
     const sentBy = this.#scope.transports.sentBy(flow);
     const request = { ...this.#given, headers: this.#given.headers.clone() };
@@ -151,23 +154,23 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   /**
-   * Where an INVITE is sent once more if its connection, which has worked before, breaks or seems dead before anything has
-   * come back. It is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3), so a server
-   * that has it already answers 482 (RFC 3261 section 8.2.2.2).
+   * The hop that an INVITE is sent to once more if its connection, which has worked before, breaks or seems dead before
+   * any response. It is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3), so a
+   * server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
    */
   #again(flow: Flow, hop: Hop | undefined, otherwise: Hop | undefined): Hop | undefined {
     const first = this.#dead === undefined && otherwise === undefined;
     return first && flow.spoken === true && this.#given.method === "INVITE" ? hop : undefined;
   }
 
-  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: Places): TransactionOwner {
-    let heard = false;
-    let rang = false;
+  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: AttemptHops): TransactionOwner {
+    let responded = false;
+    let progressed = false;
     return {
       maySend: this.#listener.maySend,
       provisional: (response) => {
-        heard = true;
-        rang ||= response.status > 100;
+        responded = true;
+        progressed ||= response.status > 100;
         this.#listener.provisional?.(response, flow);
       },
       final: (response) => {
@@ -175,7 +178,7 @@ export class ClientRequest implements OutgoingRequest {
         if (response.status === 503 && hop !== undefined) {
           this.#scope.failedHops.add(hop);
           this.#refusal = { response, flow };
-          if (this.#mayGoOn(rang)) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
+          if (this.#mayGoOn(progressed)) return this.#goOn(new TransportError("refused", `${hop.host} answered 503`));
         } else if (hop !== undefined) this.#scope.failedHops.works(hop);
         if (hop !== undefined) this.#scope.chosenHops.remember(this.#callId, hop);
         this.#final(response, flow);
@@ -183,7 +186,7 @@ export class ClientRequest implements OutgoingRequest {
       failed: (fault) => {
         if (this.#transaction?.undelivered !== true) this.#unanswered = true;
         this.#transaction = undefined;
-        if (again !== undefined && !heard && (!flow.alive || fault.fault === "closed")) {
+        if (again !== undefined && !responded && (!flow.alive || fault.fault === "closed")) {
           this.#dead = flow;
           this.#hops.unshift(again);
         } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
@@ -191,7 +194,7 @@ export class ClientRequest implements OutgoingRequest {
           this.#hops.unshift(otherwise);
           if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
         }
-        if (this.#mayGoOn(heard)) this.#goOn(fault);
+        if (this.#mayGoOn(responded)) this.#goOn(fault);
         else this.#fail(fault);
       },
       late: (response) => this.#scope.late(response, flow),
@@ -199,7 +202,7 @@ export class ClientRequest implements OutgoingRequest {
     };
   }
 
-  /** @param taken the hop may be carrying the call: an INVITE to another one could make a second phone ring */
+  /** @param taken the hop may have placed the call: an INVITE to another one could make a second phone ring */
   #mayGoOn(taken: boolean): boolean {
     if (taken && this.#given.method === "INVITE") return false;
     return this.#hops.length > 0 && !this.#cancelled && !this.#done;
@@ -209,15 +212,15 @@ export class ClientRequest implements OutgoingRequest {
     this.#next(fault).catch((cause) => this.#fail(asTransportError(cause)));
   }
 
-  /** A CANCEL is a transaction of its own with the branch of its INVITE; what comes of it is of no interest. */
+  /** Sends a CANCEL in a transaction of its own, with the branch of its INVITE; its result is ignored. */
   async #sendCancel(cancel: SipRequest, on: Flow | Hop | undefined): Promise<void> {
     if (on === undefined) return;
     const { transports, timers } = this.#scope;
     try {
       const flow = "send" in on ? on : await transports.connect(on, this.#abort.signal);
-      this.#scope.open(cancel, flow, { giveUpMs: giveUpMs(timers) }, NOBODY).start();
+      this.#scope.open(cancel, flow, { giveUpMs: giveUpMs(timers) }, NO_OWNER).start();
     } catch {
-      // nobody is there to be told
+      // the INVITE's own transaction reports the fault
     }
   }
 
@@ -225,8 +228,8 @@ export class ClientRequest implements OutgoingRequest {
     if (this.#done) return;
     this.#done = true;
     this.#scope.done(this);
-    const unheard = this.#listener === SILENT && this.#given.method === "INVITE" && response.status < 300;
-    if (unheard) this.#scope.late(response, flow);
+    const abandoned = this.#listener === SILENT && this.#given.method === "INVITE" && response.status < 300;
+    if (abandoned) this.#scope.late(response, flow);
     else this.#listener.final(response, flow);
   }
 
@@ -241,9 +244,4 @@ export class ClientRequest implements OutgoingRequest {
     this.#scope.done(this);
     this.#listener.failed(fault);
   }
-}
-
-function asTransportError(cause: unknown): TransportError {
-  if (cause instanceof TransportError) return cause;
-  return new TransportError("unreachable", cause instanceof Error ? cause.message : String(cause), { cause });
 }

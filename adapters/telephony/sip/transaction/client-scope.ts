@@ -9,7 +9,7 @@ import type { ClientTransaction, Patience, TransactionOwner } from "./client-tra
 import type { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
 
-/** What the requests of a trunk have in common. */
+/** Shared by all client transactions of a trunk (RFC 3261 section 17.1). */
 export interface ClientScope {
   readonly system: System;
   readonly timers: SipTimers;
@@ -18,9 +18,9 @@ export interface ClientScope {
   readonly failedHops: FailedHops;
   readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
-  /** An transaction whose responses find it; yet to be started. */
+  /** A registered client transaction, not started yet. */
   open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction;
   late(response: SipResponse, flow: Flow): void;
-  /** The request has had its final response, or failed. */
+  /** The request got its final response, or failed. */
   done(request: ClientRequest): void;
 }

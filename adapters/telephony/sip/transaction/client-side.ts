@@ -16,16 +16,16 @@ import { TcpInstead } from "./tcp-instead.ts";
 import type { SipTimers } from "./timers.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
-/** Requests that go to the trunk's own server; those of a call may go to a server of the callee's choice. */
-const TO_THE_TRUNK: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
+/** Methods that only the trunk's own server receives; requests of a call may go to another server. */
+const TRUNK_METHODS: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
 
-/** What the client side needs. */
+/** Options of {@link ClientSide}. */
 export interface ClientSideOptions extends Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late"> {
   /** See `TransactionOptions.asksFailedHops`. */
   readonly asksFailedHops: boolean;
 }
 
-/** Our requests, and the responses that find them. */
+/** The client transactions of a trunk (RFC 3261 section 17.1): our requests, matched with their responses. */
 export class ClientSide implements ClientScope {
   readonly system: System;
   readonly timers: SipTimers;
@@ -57,7 +57,7 @@ export class ClientSide implements ClientScope {
     return sent;
   }
 
-  /** The ACK of a 2xx: on the first way there that can be had; nobody waits for anything. */
+  /** Sends the ACK of a 2xx on the first hop that can be reached. */
   async ack(request: SipRequest, to: string | Flow, signal: AbortSignal): Promise<void> {
     try {
       const flow = typeof to === "string" ? await this.flowTo(to, signal) : to;
@@ -65,11 +65,11 @@ export class ClientSide implements ClientScope {
       ack.headers.addFirst("Via", viaOf(flow.kind, this.transports.sentBy(flow), newBranch(this.system)));
       flow.send(ack);
     } catch {
-      // the far side repeats its 2xx, and gets another one
+      // the peer retransmits its 2xx, and gets another ACK
     }
   }
 
-  /** A response to one of ours; others are not meant for us. */
+  /** Passes a response to its transaction; a response without one is ignored. */
   response(response: SipResponse): void {
     const via = parseVia(response.headers.list("Via")[0] ?? "");
     const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
@@ -105,7 +105,7 @@ export class ClientSide implements ClientScope {
 
   /** The flow that a request to this URI would take. @throws {TransportError} */
   async flowTo(uri: string, signal: AbortSignal): Promise<Flow> {
-    let fault: unknown = new TransportError("dns", `${uri} leads to no address`);
+    let fault: unknown = new TransportError("dns", `${uri} resolves to no address`);
     for (const hop of this.failedHops.inOrder(await this.resolve(uri, signal)))
       try {
         return await this.transports.connect(hop, signal);
@@ -117,12 +117,12 @@ export class ClientSide implements ClientScope {
     throw fault;
   }
 
-  /** Where the far side says that it saw us (RFC 3581); the branch has proved that it is the far side who says so. */
+  /** Takes our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer. */
   #learn({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
     const rport = Number(params.get("rport") ?? "");
     const received = params.get("received");
     if (received === undefined && !rport) return;
     const address = { address: received || host, port: rport || (port ?? flow.local.port) };
-    this.transports.seen(flow, address, TO_THE_TRUNK.has(request.method));
+    this.transports.seen(flow, address, TRUNK_METHODS.has(request.method));
   }
 }

@@ -1,18 +1,19 @@
 import type { Table } from "./machine.ts";
 
+/** States of a client transaction (RFC 3261 sections 17.1.1.2 and 17.1.2.2). */
 export type ClientState =
-  /** Sent; nothing has come. Figure 6 calls it trying for other methods. */
+  /** Sent, without a response. Figure 6 calls it trying for other methods. */
   | "calling"
   | "trying"
-  /** Cancelled before anything came: the CANCEL waits for a provisional response. */
+  /** Cancelled before any response: the CANCEL waits for a provisional response. */
   | "withdrawn"
   | "proceeding"
-  /** As proceeding, with a CANCEL on its way. */
+  /** As proceeding, with a CANCEL under way. */
   | "cancelling"
   | "completed"
-  /** A 2xx has come; more may, from other forks (RFC 6026). */
+  /** A 2xx has come; other forks may send more (RFC 6026). */
   | "accepted"
-  /** We gave up without a final response; the far side may not know and is told when it shows itself. */
+  /** Given up without a final response; a late provisional response is answered with CANCEL. */
   | "timed out"
   | "terminated";
 
@@ -22,7 +23,7 @@ export type ClientInput =
   | "2xx"
   | "300-699"
   | "cancel"
-  /** The network says that nobody is there: the datagram was lost, the peer may yet come back. */
+  /** The network reports that the peer is unreachable: the datagram was lost, the peer may come back. */
   | "refused"
   /** The connection is gone. */
   | "connection lost"
@@ -33,30 +34,30 @@ export type ClientInput =
   | "timer F"
   | "timer K"
   | "timer M"
-  /** Nothing has come for a while on a connection that has worked before. */
+  /** The time after which a connection without a response is checked for any data. */
   | "timer silence"
-  /** Indeed nothing: the connection seems dead. */
+  /** No data at all: the connection seems dead. */
   | "silent"
   /** 64 * T1 after a CANCEL (RFC 3261 section 9.1). */
   | "timer cancel"
-  /** 64 * T1 after we gave up. */
+  /** The end of the time for late responses, 64 * T1 after we gave up. */
   | "timer late";
 
 export type ClientAction =
   | "send"
-  /** To the listener. */
+  /** Passes the response to the owner. */
   | "provisional"
   | "final"
   | "report timeout"
-  /** As `report timeout`, but only the connection is to blame. */
+  /** As `report timeout`, but blames the connection. */
   | "seems dead"
   | "judge silence"
   | "lost"
-  /** A 2xx that comes after the final response: to whoever deals with those. */
+  /** Passes a 2xx that comes after the final response to the owner. */
   | "late 2xx"
   | "ack"
   | "send CANCEL"
-  /** On a new connection, since the old one is gone. */
+  /** Sends CANCEL on a new connection, since the old one is closed. */
   | "CANCEL elsewhere"
   | "set A"
   | "double A"
@@ -75,8 +76,8 @@ export type ClientAction =
 type ClientTable = Table<ClientState, ClientInput, ClientAction>;
 
 /**
- * INVITE: figure 5 of RFC 3261 with RFC 6026's accepted state. Ours are the states in between for CANCEL, and `timed out`; a 2xx
- * in `completed` is a fork that answered after all.
+ * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are ours; a 2xx
+ * in `completed` is from another fork.
  */
 export const INVITE_CLIENT: ClientTable = {
   calling: {

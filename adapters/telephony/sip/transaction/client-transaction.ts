@@ -1,5 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
+import { asTransportError } from "../transport/network-fault.ts";
 import { type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
 import {
   type ClientAction,
@@ -12,35 +13,35 @@ import { ackOf } from "./hop-requests.ts";
 import { Machine } from "./machine.ts";
 import { giveUpMs, type SipTimers } from "./timers.ts";
 
-/** Whoever sent the request. None may throw. */
+/** Receives the responses of a client transaction. Callbacks must not throw. */
 export interface TransactionOwner {
   readonly maySend?: (() => boolean) | undefined;
   provisional(response: SipResponse): void;
   final(response: SipResponse): void;
   failed(fault: TransportError): void;
-  /** A 2xx after the final response, or after we gave up. */
+  /** A 2xx after the final response, or after the timeout. */
   late(response: SipResponse): void;
-  /** The far side is to forget this INVITE; on a new connection where the transaction's own is gone. */
+  /** Send CANCEL for this INVITE. @param elsewhere on a new connection, since the transaction's own is closed */
   cancel(elsewhere: boolean): void;
 }
 
-/** How long an transaction waits. */
+/** How long a client transaction waits. */
 export interface Patience {
-  /** Timers B and F, ms: 64 * T1, or less while there are other hops. */
+  /** Timers B and F, ms: 64 * T1, or less if there are other hops. */
   readonly giveUpMs: number;
-  /** A connection that brings nothing at all for this long seems dead, ms. Left out: it never does. */
+  /** How long a connection may bring no data before it seems dead, ms. Left out: forever. */
   readonly silenceMs?: number | undefined;
 }
 
-/** What an transaction needs. */
+/** Options of {@link ClientTransaction}. */
 export interface ClientTransactionOptions extends Patience {
-  /** With its Via on top. */
+  /** With its Via as the topmost one. */
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly system: System;
   readonly timers: SipTimers;
   readonly owner: TransactionOwner;
-  /** Nothing more can come of it. */
+  /** Called when the transaction is terminated. */
   readonly terminated: () => void;
 }
 
@@ -50,16 +51,16 @@ export class ClientTransaction {
   readonly flow: Flow;
   readonly #options: ClientTransactionOptions;
   readonly #machine: Machine<ClientState, ClientInput, ClientAction>;
-  /** How many copies of the request have left, and whether the network has returned the last one. */
+  /** How many copies of the request were sent, and whether the network has reported the last one undeliverable. */
   #copies = 0;
   #returned = false;
   #response: SipResponse | undefined;
   #fault: TransportError | undefined;
-  /** Timers A and E: the pause before the next repetition, ms. */
+  /** Timers A and E: the pause before the next retransmission, ms. */
   #pauseMs: number;
   #cancelled = false;
   #seemedDead = false;
-  /** What has come on the connection since the request was sent. */
+  /** Watches for data on the connection since the request was sent. */
   #watch: FlowWatch | undefined;
 
   constructor(options: ClientTransactionOptions) {
@@ -84,7 +85,7 @@ export class ClientTransaction {
     return this.#machine.state;
   }
 
-  /** Nobody can have received it: no copy has left, or the network has returned the only one. */
+  /** Whether the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
   get undelivered(): boolean {
     return this.#copies === 0 || (this.#copies === 1 && this.#returned);
   }
@@ -104,13 +105,13 @@ export class ClientTransaction {
     this.#machine.input("cancel");
   }
 
-  /** The flow's peer could not be reached, or the connection is gone. */
+  /** The flow's peer is unreachable, or the connection is closed. */
   lost(fault: TransportError): void {
     this.#fault = fault;
     this.#machine.input(this.flow.alive ? "refused" : "connection lost");
   }
 
-  /** Nothing happens any more. */
+  /** Stops the timers; the owner is not called any more. */
   stop(): void {
     this.#machine.stop();
   }
@@ -204,18 +205,17 @@ export class ClientTransaction {
     try {
       if (this.flow.send(message, maySend) && message === this.request) this.#copies++;
     } catch (cause) {
-      const detail = cause instanceof Error ? cause.message : String(cause);
-      this.lost(cause instanceof TransportError ? cause : new TransportError("unreachable", detail, { cause }));
+      this.lost(asTransportError(cause));
     }
   }
 
-  /** Timers B and F on a connection that has brought nothing since: it is dead, though nobody has said so. */
+  /** Timers B and F. A connection that has brought no data since the request is considered dead. */
   #timedOut(): TransportError {
     const silence = this.#silence(this.#options.giveUpMs);
     return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
   }
 
-  /** The fault that the connection is closed with, unless something has come. */
+  /** Closes a silent connection, and returns the fault; undefined if data has come. */
   #closeSilent(silence: TransportError): TransportError | undefined {
     const dead = deadAfter(silence, "was silent and is closed");
     return this.#watch?.close(dead) === true ? dead : undefined;

@@ -7,19 +7,19 @@ import type { Flow, Hop, Transports } from "../transport/transport.ts";
 import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./client-scope.ts";
 
-/** Responses of a proxy in front of a server that does not work (RFC 3261 section 21). */
-const NOBODY_THERE: ReadonlySet<number> = new Set([408, 503]);
+/** Responses of a proxy whose server does not work (RFC 3261 section 21). */
+const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 
 /** Options of {@link probeHop}. */
 export interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
-  /** Whether the far side answers OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
+  /** Whether the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
   readonly asks: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Asks a hop that has failed for its capabilities (RFC 3261 section 11), on a connection other than the `dead` one. */
+/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on another connection than the `dead` one. */
 export async function probeHop(hop: Hop, dead: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
   const { system, transports, timers, open, asks, signal } = options;
   const flow = await transports.connect(hop, signal, dead);
@@ -34,7 +34,7 @@ export async function probeHop(hop: Hop, dead: Flow | undefined, options: HopPro
     .add("Call-ID", randomText(system, 16))
     .add("CSeq", "1 OPTIONS");
   return await new Promise((resolve, reject) => {
-    const final = ({ status }: SipResponse): void => resolve(!NOBODY_THERE.has(status));
+    const final = ({ status }: SipResponse): void => resolve(!SERVER_DOWN.has(status));
     const owner = { final, failed: reject, provisional() {}, late() {}, cancel() {} };
     open(sipRequest("OPTIONS", uri, headers), flow, { giveUpMs: timers.nextHopMs }, owner).start();
   });

@@ -1,7 +1,7 @@
 import { SipHeaders } from "../message/headers.ts";
 import { type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
 
-/** The fields that a request within another's transaction takes from it: its Via is that of the hop. */
+/** A hop-by-hop request with the fields of the INVITE it belongs to, among them the topmost Via. */
 function hopByHop(method: string, { uri, headers: from }: SipRequest, to: string | undefined): SipRequest {
   const headers = new SipHeaders();
   headers.add("Via", from.list("Via")[0] ?? "");
@@ -19,7 +19,7 @@ export function ackOf(invite: SipRequest, response: SipResponse): SipRequest {
   return hopByHop("ACK", invite, response.headers.get("To"));
 }
 
-/** The CANCEL of an INVITE (RFC 3261 section 9.1), with the value of a Reason field (RFC 3326) where there is one. */
+/** The CANCEL of an INVITE (RFC 3261 section 9.1), with the given value of a Reason field (RFC 3326). */
 export function cancelOf(invite: SipRequest, reason: string | undefined): SipRequest {
   const cancel = hopByHop("CANCEL", invite, undefined);
   if (reason !== undefined) cancel.headers.add("Reason", reason);

@@ -4,14 +4,14 @@ import type { SipRequest } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import { BRANCH_COOKIE, parseVia, type Via } from "../message/via.ts";
 
-/** What a response must match (RFC 3261 section 17.1.3): the branch is ours alone, and says everything. */
+/** The key that matches a response to its client transaction (RFC 3261 section 17.1.3): our unique branch and the method. */
 export function clientKey(via: Via | undefined, method: string): string {
   return `${via?.params.get("branch") ?? ""} ${method}`;
 }
 
 /**
- * What a request must match to be one that has come before (RFC 3261 section 17.2.3); an ACK and a CANCEL look for the
- * INVITE. Peers older than RFC 3261, without its cookie, are told apart by what their requests have in common.
+ * The key that matches a request to its server transaction (RFC 3261 section 17.2.3); an ACK and a CANCEL match their
+ * INVITE. Requests of RFC 2543 have no unique branch, and are matched by several fields.
  */
 export function serverKey(request: SipRequest, method: string): string {
   const { headers, uri } = request;
@@ -22,7 +22,7 @@ export function serverKey(request: SipRequest, method: string): string {
   return [uri, tagOf(headers.get("From")), headers.get("Call-ID"), numberOf(request), text, method].join(" ");
 }
 
-/** What the ACK of a 2xx has in common with the INVITE that was answered: the dialog and the number. */
+/** The key that matches the ACK of a 2xx to its INVITE: the dialog and the CSeq number. */
 export function ackKey(request: SipRequest, toTag: string | undefined): string {
   const { headers } = request;
   return [headers.get("Call-ID"), numberOf(request), tagOf(headers.get("From")), toTag].join(" ");

@@ -1,32 +1,31 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** What a state does with an input: where it leads, and what is done then, in this order. */
+/** The next state for an input, and the actions to perform, in this order. */
 export interface Move<State extends string, Action extends string> {
   readonly to: State;
   readonly do: readonly Action[];
 }
 
-/** A state machine to be read beside the figures of RFC 3261 section 17. What has no entry is ignored. */
+/** A state machine, to be compared with the figures of RFC 3261 section 17. Inputs without an entry are ignored. */
 export type Table<State extends string, Input extends string, Action extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Input, Move<State, Action>>>>>
 >;
 
-/** Carries the actions out. */
+/** Performs an action. */
 export type Perform<Action extends string> = (action: Action) => void;
 
-/** What a machine needs. */
+/** Options of {@link Machine}. */
 export interface MachineOptions<State extends string, Input extends string, Action extends string> {
   readonly table: Table<State, Input, Action>;
   readonly start: State;
   readonly system: System;
   readonly perform: Perform<Action>;
-  /** It is `terminated`; told once. */
+  /** Called once, when the state is `terminated`. */
   readonly terminated: () => void;
 }
 
 /**
- * Walks a table. Timers are inputs like any other (`timer A`); one that runs is stopped when a state is entered that has
- * no entry for it.
+ * Runs a table. Timers are inputs like any other (`timer A`); entering a state without an entry for a timer stops it.
  */
 export class Machine<State extends string, Input extends string, Action extends string> {
   readonly #options: MachineOptions<State, Input, Action>;
@@ -53,7 +52,7 @@ export class Machine<State extends string, Input extends string, Action extends 
     this.#options.terminated();
   }
 
-  /** Has this input come after `ms`; at once where that is 0. */
+  /** Schedules this input in `ms`; 0 is at once. */
   set(timer: Input, ms: number): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);
@@ -65,7 +64,7 @@ export class Machine<State extends string, Input extends string, Action extends 
     else due();
   }
 
-  /** Stops all timers; nothing happens any more. */
+  /** Stops all timers, and ignores further inputs. */
   stop(): void {
     this.#stopped = true;
     for (const cancel of this.#timers.values()) cancel();

@@ -4,8 +4,8 @@ import type { Flow, Hop, Transports } from "../transport/transport.ts";
 import { defaultPort } from "../transport/transport.ts";
 
 /**
- * Sends a response to where its request came from; where that connection is gone, on a new one to the address that
- * the request's Via names (RFC 3261 section 18.2.2). What cannot be sent is lost: the far side repeats its request.
+ * Sends a response to the source of its request; if that connection is closed, on a new one to the address in the
+ * request's Via (RFC 3261 section 18.2.2). A response that cannot be sent is dropped: the peer retransmits its request.
  */
 export async function reply(
   transports: Transports,
@@ -21,7 +21,7 @@ export async function reply(
     const hop = hopBack(response, flow);
     if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
   } catch {
-    // a transaction layer has nobody to complain to
+    // dropped
   }
 }
 

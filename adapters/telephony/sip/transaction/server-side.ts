@@ -8,13 +8,13 @@ import { ServerTransaction } from "./server-transaction.ts";
 import type { SipTimers } from "./timers.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
-/** More requests than this at a time are refused, unless there are answered ones to be forgotten. */
-const MOST_EXCHANGES = 4_000;
-/** So many more of them may belong to our own calls. */
+/** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */
+const MOST_TRANSACTIONS = 4_000;
+/** Further server transactions for requests of our own calls. */
 const ROOM_FOR_CALLS = 1_000;
 const TAG_BYTES = 8;
 
-/** What the server side needs. */
+/** Options of {@link ServerSide}. */
 export interface ServerSideOptions {
   readonly system: System;
   readonly timers: SipTimers;
@@ -22,11 +22,11 @@ export interface ServerSideOptions {
   readonly listener: () => TransactionListener;
 }
 
-/** The far side's requests. */
+/** The server transactions of a trunk (RFC 3261 section 17.2): requests of peers. */
 export class ServerSide {
   readonly #options: ServerSideOptions;
   readonly #transactions = new Map<string, ServerTransaction>();
-  /** The INVITEs that wait for the ACK of their 2xx. */
+  /** INVITEs whose 2xx has no ACK yet. */
   readonly #accepted = new Map<string, ServerTransaction>();
 
   constructor(options: ServerSideOptions) {
@@ -41,7 +41,7 @@ export class ServerSide {
     else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
   }
 
-  /** Whether it is one that has its answer without a transaction. */
+  /** Whether the request was refused without a transaction. */
   #refused(request: SipRequest, flow: Flow): boolean {
     const refusal = this.#options.listener().stateless?.(request);
     if (refusal !== undefined) this.#options.reply(refusal, flow);
@@ -49,7 +49,8 @@ export class ServerSide {
   }
 
   #admit(key: string, request: SipRequest, flow: Flow): void {
-    const most = this.#options.listener().ours?.(request) === true ? MOST_EXCHANGES + ROOM_FOR_CALLS : MOST_EXCHANGES;
+    const ours = this.#options.listener().ours?.(request) === true;
+    const most = ours ? MOST_TRANSACTIONS + ROOM_FOR_CALLS : MOST_TRANSACTIONS;
     if (this.#transactions.size >= most && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
@@ -62,7 +63,7 @@ export class ServerSide {
     this.#accepted.clear();
   }
 
-  /** Forgets the oldest request that has its answer: all it would still do is give it once more. */
+  /** Drops the oldest completed transaction: it would only repeat its response. */
   #makeRoom(): boolean {
     for (const [key, transaction] of this.#transactions)
       if (transaction.done && transaction.request.method !== "INVITE") {
@@ -96,14 +97,14 @@ export class ServerSide {
     return transaction;
   }
 
-  /** An ACK has the branch of an INVITE that was refused; that of a 2xx is known by its dialog. */
+  /** The ACK to a refusal has the branch of its INVITE; the ACK to a 2xx is matched by its dialog. */
   #acknowledge(ack: SipRequest, flow: Flow): void {
     const transaction =
       this.#transactions.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
     transaction?.acknowledged(ack, flow);
   }
 
-  /** RFC 3261 section 9.2: the CANCEL is answered in any case, the INVITE only while it has no final response. */
+  /** Responds to a CANCEL, and to its INVITE unless that has a final response (RFC 3261 section 9.2). */
   #cancel(cancel: IncomingRequest): void {
     const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
     const answer =
@@ -114,7 +115,7 @@ export class ServerSide {
     invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(answer.headers.get("To"))));
   }
 
-  /** A response with a tag of ours. */
+  /** A response with our To tag. */
   #answer(request: SipRequest, status: number, reason: string, tag?: string): SipResponse {
     const response = responseTo(request, status, reason);
     const to = response.headers.get("To") ?? "";
@@ -124,7 +125,7 @@ export class ServerSide {
   }
 }
 
-/** The ACK of our 2xx: to be seen, not to be answered. */
+/** The ACK to our 2xx as a request without a response. */
 function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
   return { request, flow, done: true, respond() {} };
 }

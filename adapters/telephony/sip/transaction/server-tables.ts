@@ -1,25 +1,26 @@
 import type { Table } from "./machine.ts";
 
+/** States of a server transaction (RFC 3261 sections 17.2.1 and 17.2.2). */
 export type ServerState =
   | "trying"
   | "proceeding"
   | "completed"
   | "confirmed"
-  /** Our 2xx is out and repeated until its ACK comes. */
+  /** Our 2xx was sent, and is retransmitted until its ACK comes. */
   | "accepted"
-  /** The ACK of our 2xx has come; late copies of the request still may. */
+  /** The ACK of our 2xx has come; retransmissions of the request may still come. */
   | "acknowledged"
   | "terminated";
 
 export type ServerInput =
-  /** The request once more. */
+  /** A retransmission of the request. */
   | "request"
   | "1xx"
   | "2xx"
   | "300-699"
   | "ack"
   | "start"
-  /** 200 ms without a word from above (RFC 3261 section 17.2.1). */
+  /** 200 ms without a response from the transaction user (RFC 3261 section 17.2.1). */
   | "timer 100"
   | "timer G"
   | "timer H"
@@ -28,18 +29,18 @@ export type ServerInput =
   | "timer L";
 
 export type ServerAction =
-  /** The response that was just given. */
+  /** Sends the response just given. */
   | "send"
-  /** The last response once more. */
+  /** Retransmits the last response. */
   | "resend"
   | "send 100"
-  /** The ACK to a 2xx goes up. */
+  /** Passes the ACK to a 2xx to the transaction user. */
   | "pass ack"
   | "unacknowledged"
   | "set 100"
   | "set G"
   | "double G"
-  /** As G, on a connection too: a 2xx is repeated from end to end. */
+  /** As G, but on a reliable transport too: a 2xx is retransmitted end to end. */
   | "set G always"
   | "set H"
   | "set I"
@@ -48,7 +49,10 @@ export type ServerAction =
 
 type ServerTable = Table<ServerState, ServerInput, ServerAction>;
 
-/** INVITE: figure 7 of RFC 3261 with RFC 6026's accepted state; the 2xx is repeated here (RFC 3261 section 13.3.1.4). */
+/**
+ * INVITE: figure 7 of RFC 3261 with the accepted state of RFC 6026; the transaction retransmits the 2xx (RFC 3261 section
+ * 13.3.1.4).
+ */
 export const INVITE_SERVER: ServerTable = {
   proceeding: {
     start: { to: "proceeding", do: ["set 100"] },

@@ -12,18 +12,18 @@ import {
 import { giveUpMs, type SipTimers } from "./timers.ts";
 import type { IncomingRequest } from "./transactions.ts";
 
-/** After so long without a word from above the far side hears 100, ms. */
+/** How long the transaction user may take before a 100 is sent, ms (RFC 3261 section 17.2.1). */
 const TRYING_MS = 200;
 
-/** What an transaction needs. */
+/** Options of {@link ServerTransaction}. */
 export interface ServerTransactionOptions {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly system: System;
   readonly timers: SipTimers;
-  /** Sends a response: on the request's flow, or on a new one where that is gone. */
+  /** Sends a response on the request's flow, or on a new one if that is closed. */
   readonly reply: (response: SipResponse, to: Flow) => void;
-  /** Our 2xx to an INVITE is out: its ACK, a transaction of its own, belongs to this transaction. */
+  /** Our 2xx to an INVITE was sent: its ACK, which has another branch, belongs to this transaction. */
   readonly accepted: (transaction: ServerTransaction, response: SipResponse) => void;
   readonly acknowledged: (ack: SipRequest, flow: Flow) => void;
   readonly unacknowledged: (transaction: ServerTransaction) => void;
@@ -38,7 +38,7 @@ export class ServerTransaction implements IncomingRequest {
   readonly #machine: Machine<ServerState, ServerInput, ServerAction>;
   #last: SipResponse | undefined;
   #ack: { readonly request: SipRequest; readonly flow: Flow } | undefined;
-  /** Timer G: the pause before the next repetition, ms. */
+  /** Timer G: the pause before the next retransmission, ms. */
   #pauseMs: number;
 
   constructor(options: ServerTransactionOptions) {
@@ -73,7 +73,7 @@ export class ServerTransaction implements IncomingRequest {
     this.#machine.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
   }
 
-  /** The request has come once more. */
+  /** The request was retransmitted. */
   repeated(): void {
     this.#machine.input("request");
   }
@@ -83,7 +83,7 @@ export class ServerTransaction implements IncomingRequest {
     this.#machine.input("ack");
   }
 
-  /** Nothing happens any more. */
+  /** Stops the timers and the retransmissions. */
   stop(): void {
     this.#machine.stop();
   }

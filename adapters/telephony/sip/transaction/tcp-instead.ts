@@ -3,17 +3,17 @@ import type { SipRequest } from "../message/message.ts";
 import { NewestMap } from "../newest-map.ts";
 import { addressAndPort, type Flow, type Hop, type Transports } from "../transport/transport.ts";
 
-/** A peer that is slower to take a connection gets the datagram, ms. */
+/** How long a connection may take before the request is sent over UDP, ms. */
 const PATIENCE_MS = 1_000;
-/** How long a peer that took no connection, or sent nothing on it, is not asked again, ms. */
+/** How long a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MOST_REMEMBERED = 256;
 
-/** TCP in place of UDP for requests that are too long for a datagram (RFC 3261 section 18.1.1), where the peer takes it. */
+/** TCP in place of UDP for requests that may exceed the path MTU (RFC 3261 section 18.1.1), if the peer accepts it. */
 export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
-  /** Peers that get datagrams all the same, with the time until which that counts. */
+  /** Peers that get UDP all the same, with the time until when. */
   readonly #unwilling = new NewestMap<string, number>(MOST_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
@@ -21,7 +21,7 @@ export class TcpInstead {
     this.#system = system;
   }
 
-  /** A connection to the same place; undefined where none is to be had soon. */
+  /** A connection to the same address and port; undefined if the peer does not accept one soon. */
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
     if ((this.#unwilling.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
     const patience = new AbortController();
@@ -39,18 +39,18 @@ export class TcpInstead {
     }
   }
 
-  /** This peer takes no connection, or takes one and says nothing on it. */
+  /** Avoids TCP to this peer for a while: it accepts no connection, or sends nothing on it. */
   mute(hop: Hop): void {
     this.#unwilling.set(addressAndPort(hop), this.#system.monotonic() + REMEMBER_MS);
   }
 }
 
-/** Longer requests do not fit into a datagram for certain (RFC 3261 section 18.1.1), bytes. */
+/** The longest request that is sent over UDP, bytes (RFC 3261 section 18.1.1). */
 const LONG_BYTES = 1300;
 const SEPARATORS = 4; // ": " and CRLF
 const CONTENT_LENGTH = 24;
 
-/** Whether a request is too long for UDP. Reckons with one byte per character, so that nothing has to be written. */
+/** Whether a request is too long for UDP. Counts one byte per character, without encoding the message. */
 export function isLong({ method, uri, headers, body }: SipRequest): boolean {
   let bytes = method.length + uri.length + " SIP/2.0 \r\n\r\n".length + CONTENT_LENGTH + body.length;
   for (const [name, value] of headers) bytes += name.length + value.length + SEPARATORS;

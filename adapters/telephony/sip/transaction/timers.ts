@@ -1,16 +1,16 @@
-/** The three times that all timers of SIP are made of (RFC 3261 section 17.1.1.1), ms. */
+/** T1, T2 and T4, from which all timers of SIP are derived (RFC 3261 section 17.1.1.1), ms. */
 export interface SipTimers {
-  /** The estimate of a round trip: the first repetition comes after it. Default: 500. */
+  /** The estimate of the round-trip time: the first retransmission comes after it. Default: 500. */
   readonly t1Ms: number;
-  /** The longest pause between two repetitions. Default: 4000. */
+  /** The longest pause between two retransmissions. Default: 4000. */
   readonly t2Ms: number;
-  /** For so long a message may stay in the network. Default: 5000. */
+  /** How long a message may stay in the network. Default: 5000. */
   readonly t4Ms: number;
-  /** For so long a hop that says nothing at all is waited for while there are others to be tried. Default: 8 * T1. */
+  /** How long to wait for a silent hop before the next one is tried. Default: 8 * T1. */
   readonly nextHopMs: number;
 }
 
-/** The times of the RFC, with those of a test in their place. */
+/** The times of the RFC, or those of a test. */
 export function sipTimers(timers: Partial<SipTimers> = {}): SipTimers {
   const t1Ms = timers.t1Ms ?? 500;
   return {
@@ -21,7 +21,7 @@ export function sipTimers(timers: Partial<SipTimers> = {}): SipTimers {
   };
 }
 
-/** Timers B, F, H, J, L and M: after so long, everybody has given up. */
+/** The length of timers B, F, H, J, L and M, ms. */
 export function giveUpMs({ t1Ms }: SipTimers): number {
   return 64 * t1Ms;
 }

@@ -10,15 +10,15 @@ import type { TransactionListener, Transactions } from "./transactions.ts";
 /** Options of {@link createTransactions}. */
 export interface TransactionOptions {
   readonly system: System;
-  /** Other times than those of the RFC, for tests. */
+  /** Times in place of those of the RFC, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
-  /** Whether a hop that has failed is sent OPTIONS to learn that it works again. Default: true. */
+  /** Whether a failed hop is probed with OPTIONS. Default: true. */
   readonly asksFailedHops?: boolean | undefined;
 }
 
-const NOBODY: TransactionListener = { request() {}, lateSuccess() {} };
+const NO_LISTENER: TransactionListener = { request() {}, lateSuccess() {} };
 
-/** The transaction layer over the sockets of one trunk; takes over their `listen` and closes them. */
+/** The transaction layer (RFC 3261 section 17) of one trunk; takes over the listener of its transports and closes them. */
 export function createTransactions(
   transports: Transports,
   resolve: Resolve,
@@ -26,7 +26,7 @@ export function createTransactions(
 ): Transactions {
   const timers = sipTimers(given);
   const ended = new AbortController();
-  let listener = NOBODY;
+  let listener = NO_LISTENER;
   let closing: Promise<void> | undefined;
   const client = new ClientSide({
     system,
@@ -73,7 +73,7 @@ export function createTransactions(
       closing ??= (async () => {
         ended.abort();
         server.close();
-        client.close(new TransportError("closed", "The trunk was closed"));
+        client.close(new TransportError("closed", "the trunk was closed"));
         await transports.close();
       })();
       return closing;

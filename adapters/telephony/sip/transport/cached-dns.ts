@@ -1,18 +1,19 @@
+import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { NewestMap } from "../newest-map.ts";
 import type { Dns } from "./resolve.ts";
 
-/** How long an answer is cached, whatever the DNS says about it: calls of one second share it, a move is soon followed, ms. */
+/** How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon. */
 const KEEP_MS = 30_000;
-/** How long an answer counts if the DNS fails after it (RFC 8767 section 5 suggests one to three days), ms. */
+/** How long a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
 const MOST_QUESTIONS = 512;
-/** Patience for NAPTR and SRV records, and for everything of which there is an earlier answer, ms. */
+/** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
 const SHORT_PATIENCE_MS = 1_500;
-/** Patience for addresses, without which there is no call; less than a probe of the trunk has, ms. */
+/** The timeout for addresses, which a call cannot do without; shorter than that of a trunk's probe, ms. */
 const PATIENCE_MS = 4_000;
 
-/** What the runtimes call a question that their resolver gave up. */
+/** Error codes of the runtimes for a query that timed out. */
 const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
 /** A question went unanswered. */
@@ -23,16 +24,15 @@ class Unanswered extends Error {
 interface Question<Value> {
   /** The last answer. */
   answer?: { readonly value: Value; readonly at: number };
-  /** Under way since; one that is older is asked anew. */
+  /** The query under way; an old one is repeated. */
   asked?: { readonly answer: Promise<Value>; readonly at: number };
-  /** It went unanswered: until then nobody waits for it again. */
+  /** The query timed out: until then it fails at once. */
   silence?: { readonly until: number; readonly fault: unknown };
 }
 
 /**
- * Asks each question once in a while. If it fails, the last answer counts for a day. Without one the failure is
- * reported; only that NAPTR or SRV records went unanswered is kept, since names do without them: nobody waits for a
- * silent resolver twice.
+ * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is reported.
+ * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
  */
 export function cachedDns(dns: Dns, system: System): Dns {
   const questions = new NewestMap<string, Question<unknown>>(MOST_QUESTIONS);
@@ -47,7 +47,8 @@ export function cachedDns(dns: Dns, system: System): Dns {
     try {
       if (silence !== undefined && now < silence.until) throw silence.fault;
       const patienceMs = optional || earlier !== undefined ? SHORT_PATIENCE_MS : PATIENCE_MS;
-      return await within(underWay(question, put), patienceMs, system, key);
+      const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${patienceMs} ms`);
+      return await within(underWay(question, put), { system, ms: patienceMs, late });
     } catch (fault) {
       if (fault !== silence?.fault && isTimeout(fault) && (optional || earlier !== undefined))
         question.silence = { until: now + KEEP_MS, fault };
@@ -56,7 +57,7 @@ export function cachedDns(dns: Dns, system: System): Dns {
     }
   }
 
-  /** The same question is not put twice at a time; what it brings after everybody has left serves the next who asks. */
+  /** Concurrent queries for the same question share one; a late answer is cached for the next query. */
   function underWay<Value>(question: Question<Value>, put: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
     if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;
@@ -67,7 +68,7 @@ export function cachedDns(dns: Dns, system: System): Dns {
         (value) => {
           question.answer = { value, at: system.monotonic() };
         },
-        () => {}, // reported to whoever waits
+        () => {}, // reported to the callers
       )
       .finally(() => {
         if (question.asked === asked) delete question.asked;
@@ -84,13 +85,4 @@ export function cachedDns(dns: Dns, system: System): Dns {
 
 function isTimeout(fault: unknown): boolean {
   return fault instanceof Unanswered || TIMEOUTS.has((fault as { readonly code?: unknown } | undefined)?.code);
-}
-
-function within<Value>(answer: Promise<Value>, ms: number, system: System, question: string): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = system.after(ms, () =>
-      reject(new Unanswered(`no answer to the question for ${question} within ${ms} ms`)),
-    );
-    answer.then(resolve, reject).finally(stop);
-  });
 }

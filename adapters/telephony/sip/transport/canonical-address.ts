@@ -1,4 +1,4 @@
-/** An address as the runtime's sockets write it: IPv6 in lower case with its zeros left out. */
+/** An address in the form of the runtime's sockets: IPv6 compressed and in lower case (RFC 5952). */
 export function canonicalAddress(address: string): string {
   if (!address.includes(":")) return address;
   const [bare = address, zone] = address.split("%");

@@ -1,13 +1,13 @@
 import type { TLSSocket } from "node:tls";
 
-/** A look at a certificate takes no longer, ms. */
+/** How long the handshake that reads a certificate may take, ms. */
 const PATIENCE_MS = 2_000;
 
 /**
- * What an unverified certificate's real fault is, where the runtime does not tell: Deno says of one that is out of date
- * what it says of one that nobody signed. Looks at the certificate once more, without trust; nothing is sent.
+ * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate like one of an
+ * unknown authority. Reads the certificate in another handshake without verification; nothing is sent.
  *
- * @param look begins a handshake that takes any certificate
+ * @param look starts a handshake that accepts any certificate
  */
 export async function outOfDate(fault: unknown, look: () => TLSSocket): Promise<unknown> {
   if ((fault as { code?: string }).code !== "UNABLE_TO_VERIFY_LEAF_SIGNATURE") return fault;

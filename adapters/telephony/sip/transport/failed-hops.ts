@@ -20,8 +20,8 @@ interface Failure {
 }
 
 /**
- * The hops that failed: refused, unreachable, silent or overloaded. Requests take them last, until a probe in the
- * background, or a request for want of others, has found that they work.
+ * Hops that failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests take them last, until a
+ * probe in the background, or a request without another hop, has found that they work.
  */
 export class FailedHops {
   readonly #system: System;
@@ -47,7 +47,7 @@ export class FailedHops {
     this.#failures.delete(keyOf(hop));
   }
 
-  /** The same hops: first those that work, then those that have failed, each in their order. Probes are started if due. */
+  /** The same hops: first those that work, then those that have failed, each in their order. Starts probes that are due. */
   inOrder(hops: readonly Hop[]): Hop[] {
     const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
     const failed = hops.filter((hop) => !working.includes(hop));

@@ -2,15 +2,15 @@ import type { SipMessage } from "../message/message.ts";
 import { parseVia, writeVia } from "../message/via.ts";
 import type { SocketAddress } from "./transport.ts";
 
-/** Where the response to a request goes (RFC 3261 section 18.2.2, RFC 3581 section 4). */
+/** A received message, and the address that the response to it is sent to (RFC 3261 section 18.2.2, RFC 3581 section 4). */
 export interface Incoming {
   readonly message: SipMessage;
   readonly replyTo: SocketAddress;
 }
 
 /**
- * A message as the layers above see it: the topmost Via of a request says where it really came from (`received`, and
- * `rport` where it asks), so that its response finds the way back through a NAT.
+ * A message for the layers above: adds the source address to the topmost Via of a request (`received`, and `rport` on
+ * request), so that the response gets back through a NAT.
  */
 export function incoming(message: SipMessage, from: SocketAddress): Incoming {
   if (message.kind === "response") return { message, replyTo: from };

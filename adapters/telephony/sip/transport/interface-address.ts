@@ -12,12 +12,12 @@ function interfacesOf(family: 4 | 6): Interface[] {
     const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     return all.filter(({ address }) => isIP(address) === family);
   } catch {
-    return []; // not allowed to know
+    return []; // no permission
   }
 }
 
 /**
- * Our address towards a peer, where the runtime does not tell what a connected socket is bound to (Deno): the one in the
+ * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): the one in the
  * peer's own network, else the first that is reachable from outside.
  */
 export function interfaceAddress(towards: string): string | undefined {
@@ -28,7 +28,7 @@ export function interfaceAddress(towards: string): string | undefined {
   return (near ?? far)?.address;
 }
 
-/** Whether this machine can reach the internet over IPv6: it has an address that is neither its own loop nor its link's. */
+/** Whether this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */
 export function hasIpv6(): boolean {
   return interfacesOf(6).some(({ address, internal }) => !internal && !isLinkLocal(address));
 }

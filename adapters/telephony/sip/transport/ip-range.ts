@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 export interface IpRange {
   /** 4 bytes or 16. */
   readonly bytes: Uint8Array;
-  /** The leading bits that count. */
+  /** The length of the prefix. */
   readonly bits: number;
 }
 
@@ -17,13 +17,13 @@ export function parseRange(text: string): IpRange | undefined {
   return bits <= 8 * bytes.length ? { bytes, bits } : undefined;
 }
 
-/** The bytes of an IP address; an IPv4 address that is mapped into IPv6 is that IPv4 address. Undefined for a name. */
+/** The bytes of an IP address; those of the IPv4 address if it is IPv4-mapped. Undefined for a name. */
 export function ipBytes(address: string): Uint8Array | undefined {
   const bytes = rawBytes(address.replace(/%.*$/, ""));
   return bytes !== undefined && inRange(MAPPED, bytes) ? bytes.subarray(12) : bytes;
 }
 
-/** Whether an address, as {@link ipBytes} gives it, is in the network. */
+/** Whether an address from {@link ipBytes} is in the network. */
 export function inRange({ bytes, bits }: IpRange, address: Uint8Array): boolean {
   if (bytes.length !== address.length) return false;
   const whole = bits >> 3;
@@ -46,7 +46,7 @@ function rawBytes(address: string): Uint8Array | undefined {
   }
 }
 
-/** @param address a right one */
+/** @param address a valid IPv6 address */
 function ipv6Bytes(address: string): Uint8Array {
   const [head = "", tail] = address.split("::");
   const [first, last] = [groups(head), groups(tail ?? "")];

@@ -1,9 +1,9 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** What a keep-alive consists of (RFC 5626 section 4.4.1): no message, and every SIP server skips it. */
+/** A keep-alive (RFC 5626 section 4.4.1), which every SIP server ignores. */
 const DOUBLE_CRLF = new Uint8Array([13, 10, 13, 10]);
 
-/** Sends a double CRLF now and then, as long as somebody holds the flow. */
+/** Sends keep-alives while the flow is held. */
 export class KeepAlive {
   readonly #system: System;
   readonly #everyMs: number;
@@ -34,7 +34,7 @@ export class KeepAlive {
     };
   }
 
-  /** The flow is gone. */
+  /** Stops for good: the flow is closed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();

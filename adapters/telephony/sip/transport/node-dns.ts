@@ -2,13 +2,13 @@ import dns from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Dns } from "./resolve.ts";
 
-/** What a resolver says where a name or a kind of record does not exist. */
+/** Error codes of a resolver for a name or record that does not exist. */
 const NOTHING = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN", "EAI_NODATA", "EAI_NONAME"]);
 
-/** The runtime's own resolver. Addresses come from the system's, with its hosts file; the other records from the DNS itself. */
+/** The runtime's resolver. Addresses come from the system's resolver and its hosts file; other records from the DNS. */
 export const nodeDns: Dns = {
   async naptr(domain) {
-    // Not every runtime asks for these; SRV records do without them (RFC 3263 section 4.1).
+    // Not every runtime supports NAPTR; SRV records work without it (RFC 3263 section 4.1).
     if (typeof dns.resolveNaptr !== "function") return [];
     return noneIfMissing(dns.resolveNaptr(domain));
   },

@@ -9,23 +9,23 @@ import { readTls, type TlsTexts } from "./pem.ts";
 import { tlsFault } from "./tls-fault.ts";
 import { type Hop, TransportError } from "./transport.ts";
 
-/** What a connection needs. */
+/** Options of a connection. */
 export interface OpenStreamOptions {
   readonly system: System;
   readonly tls: TrunkTls;
-  /** Our end, where it is not left to the system. */
+  /** Our own address. Undefined: the system chooses. */
   readonly localAddress: string | undefined;
   readonly timeoutMs: number;
 }
 
 /** Opens a connection of TCP or TLS. @throws {TransportError} */
 export async function openStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
-  if (signal.aborted) throw new TransportError("closed", "The connection was given up");
+  if (signal.aborted) throw new TransportError("closed", "the connection attempt was aborted");
   if (hop.kind !== "tls") {
     try {
       return await connected(startTcp(hop, options), hop, options, signal);
     } catch (cause) {
-      throw networkFault(cause, `Connecting to ${placeName("tcp", hop)} failed`);
+      throw networkFault(cause, `connecting to ${placeName("tcp", hop)} failed`);
     }
   }
   const servername = options.tls.servername ?? hop.host;
@@ -38,21 +38,24 @@ export async function openStream(hop: Hop, options: OpenStreamOptions, signal: A
   }
 }
 
-/** The socket, as soon as it is connected; else it is closed, and rejects with why. */
+/** Resolves with the socket when it is connected; else closes it and rejects. */
 function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
   const secure = hop.kind === "tls";
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       settle();
-      socket.on("error", () => {}); // what it may still say after this
+      socket.on("error", () => {}); // later errors are of no interest
       socket.destroy();
       reject(cause);
     };
     const late = (): void =>
       failed(
-        new TransportError("timeout", `${placeName(hop.kind, hop)} took no connection within ${options.timeoutMs} ms`),
+        new TransportError(
+          "timeout",
+          `${placeName(hop.kind, hop)} accepted no connection within ${options.timeoutMs} ms`,
+        ),
       );
-    const given = (): void => failed(new TransportError("closed", "The connection was given up"));
+    const given = (): void => failed(new TransportError("closed", "the connection attempt was aborted"));
     const gone = (): void =>
       failed(
         new TransportError(secure ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
@@ -93,7 +96,7 @@ function startTls(
     host: address,
     port,
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
-    // An IP address is no server name (RFC 6066 section 3); without one the certificate is held against the host.
+    // An IP address is no server name (RFC 6066 section 3); without one the certificate is checked against the host.
     ...(isIP(servername) === 0 ? { servername } : {}),
     minVersion: "TLSv1.2",
     rejectUnauthorized: !insecure,
@@ -104,7 +107,7 @@ function startTls(
   });
 }
 
-/** Node 22 takes an IPv6 address for the name of a domain, and refuses every certificate for it. */
+/** Node 22 treats an IPv6 address as a domain name, and refuses every certificate for it. */
 function checkAddress(host: string, certificate: PeerCertificate): Error | undefined {
   const fault = checkServerIdentity(host, certificate);
   const isNamed = fault !== undefined && isIP(host) === 6 && new X509Certificate(certificate.raw).checkIP(host);

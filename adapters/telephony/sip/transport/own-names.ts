@@ -6,12 +6,12 @@ import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
 const MOST_LEARNT = 256;
 
-/** What we call ourselves in Via and Contact. */
+/** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
 export class OwnNames {
   readonly #public: HostPort | undefined;
-  /** The port at which our own listener takes connections of a kind. */
+  /** The port on which our own listener accepts connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
-  /** By peer: what it says that our address is. */
+  /** By peer: our address as it reports it. */
   readonly #learnt = new NewestMap<string, SocketAddress>(MOST_LEARNT);
   /** By the peer's address alone: a new connection there passes the same NAT. */
   readonly #seenBy = new NewestMap<string, string>(MOST_LEARNT);
@@ -24,9 +24,9 @@ export class OwnNames {
   }
 
   /**
-   * The public address, or what the peer sees, or what the trunk's servers see if we are behind a NAT and it is outside
-   * too, or what the flow is bound to. The port: as configured; where requests come on connections of their own, that of the
-   * listener; else the one that the peer sees, or ours.
+   * The host: the public address, or what the peer sees, or what the trunk's servers see if the peer is also outside of our
+   * NAT, or what the flow is bound to. The port: as configured; that of the listener for its transport; else the one that
+   * the peer sees, or ours.
    */
   of(flow: Flow): string {
     const learnt = this.#learnt.get(keyOf(flow));
@@ -37,8 +37,8 @@ export class OwnNames {
   }
 
   /**
-   * Remembers what a peer sees. What is no address, or as it was bound, is nothing new; and a peer behind a balancer may
-   * see a private address of its own network, which is none of a socket with a public one.
+   * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
+   * socket with a public one, which a peer behind a load balancer may report.
    * @param trusted the peer is the trunk's server, so what it reports holds for others too. Default: false
    */
   seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
@@ -52,24 +52,24 @@ export class OwnNames {
     this.#learnt.set(key, { address, port });
   }
 
-  /** Our address for a flow on which no answer has come: of an earlier one to the same peer, or to another outside. */
+  /** Our likely address on a flow without a response: from an earlier flow to the same peer, or to another one outside. */
   #likely(flow: Flow): string | undefined {
     const outside = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
     return this.#seenBy.get(flow.remote.address) ?? outside;
   }
 }
 
-/** Whether an address of a private network reaches a peer outside of it: some NAT is in between. */
+/** Whether a private address reaches a public one, so that a NAT is in between. */
 function isBehindNat({ local, remote }: Flow): boolean {
   return isPrivate(local.address) && !isPrivate(remote.address);
 }
 
-/** By connection, or by peer on UDP. */
+/** The key of a connection, or of a peer on UDP. */
 function keyOf({ kind, local, remote }: Flow): string {
   return `${kind} ${kind === "udp" ? "" : local.port} ${remote.address} ${remote.port}`;
 }
 
-/** A public address as it is configured: an IPv6 address may stand without its brackets. */
+/** Reads the configured public address; an IPv6 address may omit its brackets. */
 function readAddress(text: string): HostPort {
   return (isIP(text) === 6 ? { host: text, port: undefined } : parseHostPort(text)) ?? { host: text, port: undefined };
 }

@@ -9,7 +9,7 @@ export interface TlsTexts {
   readonly key: string | undefined;
 }
 
-/** Reads what stands in files; read anew for every connection, since certificates are renewed. @throws {TransportError} */
+/** Reads the certificate files, again for every connection, since certificates are renewed. @throws {TransportError} */
 export async function readTls(tls: TrunkTls): Promise<TlsTexts> {
   const [ca, cert, key] = await Promise.all([
     pemText("tls.ca", tls.ca),

@@ -1,20 +1,20 @@
 import { type IpRange, inRange, ipBytes, parseRange } from "./ip-range.ts";
 
-/** Networks that mean something only within one network or machine (RFC 1122, 1918, 3927, 6598, 4193, 4291, 3879). */
+/** Networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 4193, 4291, 3879). */
 const PRIVATE = ranges(
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::/127 fc00::/7 fe80::/10 fec0::/10",
 );
-/** Networks in which no single peer is: multicast, broadcast and what is reserved (RFC 1112, 5771, 4291). */
-const NOBODYS = ranges("224.0.0.0/3 ff00::/8");
+/** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
+const UNASSIGNABLE = ranges("224.0.0.0/3 ff00::/8");
 
-/** Whether an IP address means something only within one network, or one machine. A name does not. */
+/** Whether an IP address is valid only within one network or machine; false for a name. */
 export function isPrivate(address: string): boolean {
   return among(PRIVATE, address);
 }
 
-/** Whether no single peer can have this IP address: multicast, broadcast, reserved. */
-export function isNobodys(address: string): boolean {
-  return among(NOBODYS, address);
+/** Whether an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
+export function isUnassignable(address: string): boolean {
+  return among(UNASSIGNABLE, address);
 }
 
 function among(networks: readonly IpRange[], address: string): boolean {

@@ -12,13 +12,13 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Options of {@link createResolve}. */
 export interface ResolveOptions {
   readonly system: System;
-  /** Its answers are not cached here. Default: the runtime's resolver, asked once in 30 s for the same. */
+  /** Its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
   readonly dns?: Dns | undefined;
-  /** Whether IPv6 addresses of names are of any use. Default: where this machine has such an address. */
+  /** Whether IPv6 addresses of names are usable. Default: whether this machine has a global IPv6 address. */
   readonly ipv6?: (() => boolean) | undefined;
 }
 
-/** A name to look for SRV records at, and the transport that they are for. */
+/** The name of SRV records, and their transport. */
 interface Service {
   readonly kind: TransportKind;
   readonly name: string;
@@ -32,11 +32,11 @@ const NAPTR_SERVICES: Readonly<Record<string, TransportKind>> = {
 };
 const MOST_HOPS = 16;
 
-/** Finds the places for a URI (RFC 3263 section 4). */
+/** Creates the resolver of URIs (RFC 3263 section 4). */
 export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 = hasIpv6 }: ResolveOptions): Resolve {
   return async (text, signal) => {
     const uri = parseUri(text);
-    if (uri === undefined) throw new TransportError("dns", `${text} is no SIP URI`);
+    if (uri === undefined) throw new TransportError("dns", `${text} is not a SIP URI`);
     const host = uri.params.get("maddr") || uri.host;
     const hops = await unlessAborted(find(uri, host), signal);
     const usable = hops.filter(
@@ -46,13 +46,13 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     throw new TransportError(
       "dns",
       hops.length === 0
-        ? `${host} has no address in the DNS; is it spelled right?`
+        ? `${host} has no address in the DNS; check its spelling`
         : `${host} has IPv6 addresses only, and this machine has none`,
       { lasting: hops.length === 0 },
     );
   };
 
-  /** All places, best first; with addresses of both families. */
+  /** All hops, best first, with addresses of both families. */
   async function find(uri: SipUri, host: string): Promise<Hop[]> {
     const named = namedTransport(uri);
     const secure = uri.scheme === "sips";
@@ -61,19 +61,19 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     if (isIP(host) !== 0 || uri.port !== undefined)
       return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
     const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
-    // All questions at once: a resolver that drops those for NAPTR and SRV costs its time once.
+    // All queries at once: a resolver that drops those for NAPTR and SRV costs one timeout only.
     for (const { name } of usual) dns.srv(name).catch(() => {});
     const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
-    direct.catch(() => {}); // of interest only without SRV records
+    direct.catch(() => {}); // needed only without SRV records
     const services = (named === undefined && (await naptrServices(host, secure))) || usual;
     const found = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
     const hops = found.flat();
     return hops.length > 0 ? hops : direct;
   }
 
-  /** What NAPTR says (RFC 3263 section 4.1), if it says anything. */
+  /** The services of NAPTR records (RFC 3263 section 4.1); undefined without any. */
   async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
-    const records = await dns.naptr(domain).catch(() => []); // a resolver that cannot do it: as if there were none
+    const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: as without records
     const services = [...records]
       .sort((one, other) => one.order - other.order || one.preference - other.preference)
       .flatMap(({ service, replacement }) => {
@@ -98,13 +98,13 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
       addresses = isIP(server) !== 0 ? [server] : await dns.addresses(server);
     } catch (cause) {
       const { message } = cause as Error;
-      throw new TransportError("dns", `The DNS was asked for ${server} and failed: ${message}`, { cause });
+      throw new TransportError("dns", `the DNS query for ${server} failed: ${message}`, { cause });
     }
     return addresses.map((address) => ({ ...rest, address }));
   }
 }
 
-/** Where the SRV records of these transports are, without NAPTR. */
+/** The SRV names of these transports, without NAPTR. */
 function usualServices(domain: string, kinds: readonly TransportKind[]): Service[] {
   return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
 }
@@ -114,13 +114,13 @@ function kindsOf(secure: boolean): readonly TransportKind[] {
   return secure ? ["tls"] : ["udp", "tcp", "tls"];
 }
 
-/** The transport that the URI names itself; `sips` makes TLS of TCP (RFC 3261 section 26.2.2). */
+/** The transport parameter of the URI; `sips` turns TCP into TLS (RFC 3261 section 26.2.2). */
 function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
   const named = params.get("transport")?.toLowerCase();
   if (named === undefined) return undefined;
   if (named === "tls" || (named === "tcp" && scheme === "sips")) return "tls";
   if (named === "tcp" || (named === "udp" && scheme === "sip")) return named;
-  throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; there are udp, tcp and tls`);
+  throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; use udp, tcp or tls`);
 }
 
 function isLoopback(address: string): boolean {

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** What a SRV record says (RFC 2782). */
+/** A SRV record (RFC 2782). */
 export interface SrvRecord {
   readonly priority: number;
   readonly weight: number;
@@ -9,13 +9,13 @@ export interface SrvRecord {
 }
 
 /**
- * The order in which the servers are to be tried: the lowest priority first, and among equals by lot, the heavier the
- * more often (RFC 2782). A name of `.` is a service that is not there.
+ * The order in which to try the servers: the lowest priority first, and a weighted random order among equals (RFC 2782).
+ * A name of `.` means that the service is not available.
  */
 export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
   const left = records
     .filter(({ name }) => name !== "" && name !== ".")
-    // Those without weight stand first, so that they are drawn at all.
+    // Records without weight come first, else they would never be drawn.
     .sort((one, other) => one.priority - other.priority || Math.sign(one.weight) - Math.sign(other.weight));
   const ordered: SrvRecord[] = [];
   while (left.length > 0) {
@@ -34,7 +34,7 @@ export function srvOrder(records: readonly SrvRecord[], system: System): SrvReco
   return ordered;
 }
 
-/** A whole number from 0 to `most`, each as likely as the others. */
+/** A uniformly distributed whole number from 0 to `most`. */
 function draw(system: System, most: number): number {
   const bytes = new Uint8Array(6);
   system.random(bytes);

@@ -15,33 +15,33 @@ import {
   type TransportListener,
 } from "./transport.ts";
 
-/** Often enough for the firewalls in between, ms. */
+/** The interval of keep-alives, short enough for firewalls, ms. */
 const KEEP_ALIVE_MS = 30_000;
-/** A peer that has answered a keep-alive before answers the next within this time (RFC 5626 section 4.4.1), ms. */
+/** How long a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
 const PONG_MS = 10_000;
-/** The rest of a message that has begun must come within, ms. */
+/** How long the rest of a started message may take, ms. */
 const STALL_MS = 30_000;
-/** So much may wait for a peer that reads slowly, bytes. */
+/** How much may be buffered for a peer that reads slowly, bytes. */
 const MOST_UNSENT_BYTES = 1 << 20;
 const CRLF = new Uint8Array([13, 10]);
 
-/** What a flow needs. */
+/** Options of {@link StreamFlow}. */
 export interface StreamFlowOptions {
   readonly socket: Socket;
   readonly kind: Exclude<TransportKind, "udp">;
   readonly system: System;
-  /** Closed after so long in silence, unless it is held, ms. */
+  /** How long a flow that is not held may be idle before it is closed, ms. */
   readonly idleMs: number;
-  /** The same while no message has ever come. */
+  /** The same before the first message. */
   readonly firstMs: number;
   readonly listener: () => TransportListener;
   readonly malformed: (from: SocketAddress, detail: string) => void;
-  /** What an error of the socket means. */
+  /** Turns an error of the socket into a TransportError. */
   readonly faultOf: (cause: unknown, remote: SocketAddress) => TransportError;
   readonly ended: (flow: StreamFlow, fault: TransportError) => void;
 }
 
-/** A connection of TCP or TLS, ours or the far side's. */
+/** A connection of TCP or TLS, opened by us or by the peer. */
 export class StreamFlow implements Flow {
   readonly kind: Exclude<TransportKind, "udp">;
   readonly reliable = true;
@@ -57,10 +57,10 @@ export class StreamFlow implements Flow {
   #fault: TransportError | undefined;
   #stopIdle = (): void => {};
   #stopStall: (() => void) | undefined;
-  /** How many reads have brought something. */
+  /** Number of reads with data. */
   #reads = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the peer answers keep-alives; false for good if it sends CRLFs at other times too. */
+  /** Whether the peer responds to keep-alives; false for good if it sends CRLFs at other times too. */
   #ponged: boolean | undefined;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
@@ -136,9 +136,7 @@ export class StreamFlow implements Flow {
     this.#usedAt = system.monotonic();
     socket.write(bytes);
     if (socket.writableLength > MOST_UNSENT_BYTES)
-      void this.close(
-        new TransportError("limit", `${placeName(this.kind, this.remote)} does not read what it is sent`),
-      );
+      void this.close(new TransportError("limit", `${placeName(this.kind, this.remote)} does not read our messages`));
   }
 
   #received(bytes: Uint8Array): void {
@@ -162,7 +160,7 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
-        // A CRLF at any other time is a keep-alive of the peer's own, and so may be those that came in time.
+        // A CRLF at any other time is a keep-alive of the peer, and so the ones in time may have been.
         if (this.#usedAt - this.#pingedAt < PONG_MS) this.#ponged ??= true;
         else this.#ponged = false;
         break;
@@ -177,9 +175,9 @@ export class StreamFlow implements Flow {
     }
   }
 
-  /** Nobody knows where the next message would begin: the answer is sent, and no more. */
+  /** Closes the connection after pending responses: the start of the next message is unknown. */
   #cutOff(detail: string): void {
-    this.#fault ??= new TransportError("closed", `${placeName(this.kind, this.remote)} sent what is no SIP: ${detail}`);
+    this.#fault ??= new TransportError("closed", `${placeName(this.kind, this.remote)} sent no valid SIP: ${detail}`);
     this.#alive = false;
     this.#options.socket.destroySoon();
   }
@@ -195,13 +193,13 @@ export class StreamFlow implements Flow {
     });
   }
 
-  /** Nothing within 10 s from a peer that answers keep-alives: the connection has died without a word. */
+  /** Sends a keep-alive. Without data within 10 s from a peer that responds to keep-alives, the connection is dead. */
   #ping(crlf: Uint8Array): void {
     this.#options.socket.write(crlf);
     this.#pingedAt = this.#options.system.monotonic();
     if (this.#ponged !== true) return;
     const watch = this.watch();
-    const detail = `${placeName(this.kind, this.remote)} did not answer a keep-alive within ${PONG_MS / 1_000} s`;
+    const detail = `${placeName(this.kind, this.remote)} did not respond to a keep-alive within ${PONG_MS / 1_000} s`;
     this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));
   }
 
@@ -213,7 +211,7 @@ export class StreamFlow implements Flow {
     }
     this.#stopStall ??= this.#options.system.after(STALL_MS, () => {
       void this.close(
-        new TransportError("timeout", `${placeName(this.kind, this.remote)} began a message and did not end it`),
+        new TransportError("timeout", `${placeName(this.kind, this.remote)} started a message and did not finish it`),
       );
     });
   }
@@ -228,11 +226,11 @@ export class StreamFlow implements Flow {
   }
 
   #gone(): TransportError {
-    return new TransportError("closed", `The connection to ${placeName(this.kind, this.remote)} is closed`);
+    return new TransportError("closed", `the connection to ${placeName(this.kind, this.remote)} is closed`);
   }
 }
 
-/** An IPv4 address that came over an IPv6 socket is one of IPv4. */
+/** The address without an IPv4-mapped prefix. */
 function plain(address: string | undefined): string {
   return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
 }

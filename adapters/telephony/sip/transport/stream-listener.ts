@@ -5,19 +5,19 @@ import { networkFault } from "./network-fault.ts";
 import { readTls } from "./pem.ts";
 import { type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
 
-/** Who connects for TLS must have shaken hands within, ms. */
+/** How long a TLS handshake may take, ms. */
 const HANDSHAKE_MS = 10_000;
-/** Connections at a time, with those that have not shaken hands. */
+/** The most connections at a time, including those in a handshake. */
 const MOST_SOCKETS = 512;
 
-/** What a listener needs. */
+/** Options of {@link StreamListener}. */
 export interface StreamListenerOptions {
   readonly listen: TrunkListener;
   readonly tls: TrunkTls;
   readonly accept: (socket: Socket, kind: Exclude<TransportKind, "udp">) => void;
 }
 
-/** Takes connections of the far side. */
+/** Accepts connections of peers. */
 export class StreamListener {
   readonly bound: SocketAddress;
   readonly #server: Server;
@@ -31,27 +31,27 @@ export class StreamListener {
     this.#sockets = sockets;
   }
 
-  /** @throws {TransportError} the port is taken, or the certificate is of no use */
+  /** @throws {TransportError} the port is taken, or the certificate is invalid */
   static async open({ listen, tls, accept }: StreamListenerOptions): Promise<StreamListener> {
     const kind = listen.transport === "tls" ? "tls" : "tcp";
-    const what = `Listening on ${kind.toUpperCase()} port ${listen.port} failed`;
+    const what = `listening on ${kind.toUpperCase()} port ${listen.port} failed`;
     const sockets = new Set<Socket>();
     let server: Server;
     if (kind === "tls") {
       const { cert, key } = await readTls(tls);
       if (cert === undefined || key === undefined)
-        throw new TransportError("tls", `${what}: it needs a certificate; set tls.cert and tls.key`);
+        throw new TransportError("tls", `${what}: the certificate is missing; set tls.cert and tls.key`);
       try {
         server = createTlsServer({ cert, key, minVersion: "TLSv1.2", handshakeTimeout: HANDSHAKE_MS }, (socket) =>
           accept(socket, "tls"),
         );
       } catch (cause) {
         const { message } = cause as Error;
-        throw new TransportError("tls", `${what}: tls.cert and tls.key are of no use (${message})`, { cause });
+        throw new TransportError("tls", `${what}: tls.cert and tls.key are invalid (${message})`, { cause });
       }
       server.on("tlsClientError", (_cause: unknown, socket: Socket) => socket.destroy());
     } else server = createTcpServer((socket) => accept(socket, "tcp"));
-    // Those that have not shaken hands yet have no flow that would close them.
+    // Connections in a handshake have no flow yet that would close them.
     server.on("connection", (socket: Socket) => {
       if (sockets.size >= MOST_SOCKETS) {
         socket.destroy();
@@ -72,7 +72,7 @@ export class StreamListener {
     } catch (cause) {
       throw networkFault(cause, what);
     }
-    server.on("error", () => {}); // no more files, for one: the next connection may be taken again
+    server.on("error", () => {}); // such as too many open files: later connections may succeed
     return new StreamListener(server, sockets);
   }
 

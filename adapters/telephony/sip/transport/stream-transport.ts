@@ -17,16 +17,16 @@ import {
 } from "./transport.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
-/** Connections that nobody holds are closed after so long in silence, ms. */
+/** How long a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;
-/** The same before a first message has come from who connected to us, ms. */
+/** The same for an accepted connection before its first message, ms. */
 const SPEAK_MS = 30_000;
-/** Connections of ours, and of the far side. */
+/** The most connections opened by us, and accepted from peers. */
 const MOST_CONNECTIONS = 64;
 const MOST_ACCEPTED = 256;
 const MOST_NAMES = 256;
 
-/** What the connections of a trunk have in common. */
+/** Options of {@link StreamTransport}. */
 export interface StreamTransportOptions {
   readonly system: System;
   readonly tls: TrunkTls;
@@ -43,7 +43,7 @@ export class StreamTransport {
   readonly #options: StreamTransportOptions;
   /** Connections to hops, open or being opened. */
   readonly #opened = new Map<string, Promise<StreamFlow>>();
-  /** The name that each place has shown a certificate for. */
+  /** By address and port, the name of the verified certificate. */
   readonly #names = new NewestMap<string, string>(MOST_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #accepted = new Set<StreamFlow>();
@@ -55,7 +55,7 @@ export class StreamTransport {
 
   /** The open connection to this hop, unless it is the `dead` one, or a new one. @throws {TransportError} */
   async connect(given: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
-    if (this.#ended.signal.aborted) throw new TransportError("closed", "The trunk was closed");
+    if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
     const hop = this.#named(given);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
     const known = this.#opened.get(key);
@@ -67,8 +67,8 @@ export class StreamTransport {
   }
 
   /**
-   * A route or a Contact names a server by its address; its certificate is for the name that it was reached by before,
-   * else for that of the trunk, the domain that we mean to reach (RFC 5922 section 7.3).
+   * A route or a Contact may name a server by its address; its certificate must be for the name that it was reached by
+   * before, else for that of the trunk (RFC 5922 section 7.3).
    */
   #named(hop: Hop): Hop {
     if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;
@@ -85,7 +85,7 @@ export class StreamTransport {
     if (hop.kind === "tls" && isIP(hop.host) === 0) this.#names.set(addressAndPort(hop), hop.host);
   }
 
-  /** Somebody has connected to our listener. */
+  /** Takes a connection from our listener. */
   accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
     if (this.#accepted.size >= MOST_ACCEPTED && !this.#makeRoom()) {
       socket.destroy();
@@ -104,7 +104,7 @@ export class StreamTransport {
 
   #open(key: string, hop: Hop): Promise<StreamFlow> {
     if (this.#opened.size >= MOST_CONNECTIONS)
-      throw new TransportError("limit", `The trunk has ${MOST_CONNECTIONS} connections already`);
+      throw new TransportError("limit", `the trunk is at its limit of ${MOST_CONNECTIONS} connections`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
     const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
       this.#remember(hop);
@@ -145,7 +145,7 @@ export class StreamTransport {
               tls.servername ?? host ?? remote.address,
               "closed",
             )
-          : networkFault(cause, `The connection to ${placeName(kind, remote)} broke`, "closed"),
+          : networkFault(cause, `the connection to ${placeName(kind, remote)} failed`, "closed"),
       ended: (gone, fault) => {
         forget?.();
         this.#flows.delete(gone);
@@ -157,7 +157,7 @@ export class StreamTransport {
     return flow;
   }
 
-  /** Lets go of the connection of the far side that has been silent for longest; of one that has never spoken, if there is. */
+  /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
   #makeRoom(): boolean {
     let victim: StreamFlow | undefined;
     for (const flow of this.#accepted) {
@@ -167,7 +167,7 @@ export class StreamTransport {
     }
     if (victim === undefined) return false;
     this.#accepted.delete(victim);
-    void victim.close(new TransportError("limit", "Too many connections; this one was silent for longest"));
+    void victim.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
     return true;
   }
 }

@@ -7,7 +7,7 @@ import { StreamTransport } from "./stream-transport.ts";
 import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
-/** A peer that takes no connection of TCP or TLS within so long is given up, ms. */
+/** How long a peer may take to accept a connection of TCP or TLS, ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Options of {@link createTransports}. */
@@ -15,9 +15,9 @@ export interface TransportsOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly tls?: TrunkTls | undefined;
-  /** The host that the trunk is configured with: TLS to a bare address wants its certificate. */
+  /** The trunk's configured host: TLS to a bare address requires its certificate. */
   readonly serverName?: string | undefined;
-  /** What we call ourselves: see `Trunk.publicAddress`. */
+  /** See `Trunk.publicAddress`. */
   readonly publicAddress?: string | undefined;
   /** The IP address that our sockets are bound to. Default: all of this machine's. */
   readonly localAddress?: string | undefined;
@@ -28,25 +28,25 @@ export interface TransportsOptions {
   readonly connectTimeoutMs?: number | undefined;
 }
 
-/** The sockets of a trunk, with what can be seen of them. */
+/** The sockets of a trunk, with their counters. */
 export interface TrunkTransports extends Transports {
-  /** Where the listener is bound; undefined before `ready`, and where there is none. */
+  /** The address of the listener; undefined before `ready`, and without a listener. */
   readonly listening: SocketAddress | undefined;
-  /** How many datagrams and messages were none of SIP. */
+  /** Number of datagrams and messages that were not valid SIP. */
   readonly malformed: number;
 }
 
-/** The sockets of one trunk. Each is opened when it is first needed, that of the listener at once. */
+/** Creates the sockets of one trunk. Each is opened when it is first needed, that of the listener at once. */
 export function createTransports(options: TransportsOptions): TrunkTransports {
   return new SocketTransports(options);
 }
 
-const NOBODY: TransportListener = { message() {}, closed() {} };
+const NO_LISTENER: TransportListener = { message() {}, closed() {} };
 
 class SocketTransports implements TrunkTransports {
   listening: SocketAddress | undefined;
   malformed = 0;
-  #listener = NOBODY;
+  #listener = NO_LISTENER;
   readonly #udp: UdpTransport;
   readonly #streams: StreamTransport;
   readonly #names: OwnNames;
@@ -67,7 +67,7 @@ class SocketTransports implements TrunkTransports {
     const listener = (): TransportListener => this.#listener;
     const malformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
-      // One line for one broken message, one more for ten of them, and so on: nobody fills our log.
+      // Logs the 1st, the 10th, the 100th and so on, so that peers cannot fill our log.
       if (isMilestone(this.malformed))
         logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
     };
@@ -77,7 +77,7 @@ class SocketTransports implements TrunkTransports {
       if (isMilestone(strangers))
         logger.warn(
           { address: from.address, port: from.port, count: strangers },
-          "sip: a request from an address that the trunk does not lead to is dropped",
+          "sip: dropped a request from an address that the trunk does not resolve to",
         );
     };
     const overUdp = listen?.transport === "udp" ? listen : undefined;
@@ -104,11 +104,11 @@ class SocketTransports implements TrunkTransports {
       kind === listen?.transport ? this.listening?.port : undefined,
     );
     this.#accepting = this.#accept(listen, tls);
-    this.#accepting.catch(() => {}); // told by `ready` and `connect`
+    this.#accepting.catch(() => {}); // reported by `ready`
   }
 
   async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
-    if (this.#closing !== undefined) throw new TransportError("closed", "The trunk was closed");
+    if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
   }
 
@@ -154,7 +154,7 @@ class SocketTransports implements TrunkTransports {
   }
 
   async #close(): Promise<void> {
-    this.#listener = NOBODY;
+    this.#listener = NO_LISTENER;
     const accepting = await this.#accepting.catch(() => undefined);
     await Promise.all([accepting?.close(), this.#streams.close(), this.#udp.close()]);
   }

@@ -7,15 +7,15 @@ import type { Resolve } from "./resolve.ts";
 export interface TrustedResolveOptions {
   /** The URI that the trunk itself is configured with. */
   readonly own: string;
-  /** The only networks that a peer may lead to, in CIDR notation. Default: private ones only if the trunk's own are private. */
+  /** The only networks that a peer may name, in CIDR notation. Default: private ones only if the trunk's own are private. */
   readonly ranges: readonly string[] | undefined;
-  /** A URI of a peer leads to this address only, and nothing is sent there. */
+  /** A URI of a peer was refused: it resolves to this address, which is not allowed. */
   readonly refused: (uri: string, address: string) => void;
 }
 
 /**
- * Resolves what peers name, in a Contact, a Record-Route or a redirection, to allowed addresses only; if there are none, to
- * the trunk's own server, which knows the way. The trunk's own URI leads to wherever it leads.
+ * Resolves the URIs of peers (Contact, Record-Route, redirection) to allowed addresses only; without any, to the trunk's
+ * own server, which can forward the request. The trunk's own URI is not restricted.
  */
 export function trustedResolve(resolve: Resolve, { own, ranges, refused }: TrustedResolveOptions): Resolve {
   const ownHost = parseUri(own)?.host;

@@ -5,7 +5,7 @@ import { KeepAlive } from "./keep-alive.ts";
 import type { Flow, SocketAddress, TransportError } from "./transport.ts";
 import type { UdpSocket } from "./udp-socket.ts";
 
-/** Short enough for the NATs of home routers (RFC 5626 section 4.4.2), ms. */
+/** The interval of keep-alives, short enough for the NATs of home routers (RFC 5626 section 4.4.2), ms. */
 const KEEP_ALIVE_MS = 25_000;
 
 /** A peer's address on our UDP socket. */
@@ -13,12 +13,12 @@ export class UdpFlow implements Flow {
   readonly kind = "udp";
   readonly reliable = false;
   readonly remote: SocketAddress;
-  /** When we last looked whether the peer is there, and when something last came from it; by the monotonic clock, ms. */
+  /** When the route to the peer was last explored, and when it last sent a datagram; by the monotonic clock, ms. */
   exploredAt = Number.NEGATIVE_INFINITY;
-  heardAt = Number.NEGATIVE_INFINITY;
-  /** The network's last report that nobody is there, and when it came; by the monotonic clock, ms. */
+  receivedAt = Number.NEGATIVE_INFINITY;
+  /** The network's last report that the peer is unreachable, and its time; by the monotonic clock, ms. */
   refused: { readonly fault: TransportError; readonly at: number } | undefined;
-  /** The first look: until it is done our own address is a guess. */
+  /** The first exploration of the route: until it is done our own address is a guess. */
   firstLook: Promise<void> | undefined;
   readonly #socket: UdpSocket;
   readonly #failed: (flow: UdpFlow, fault: TransportError) => void;
@@ -62,12 +62,12 @@ export class UdpFlow implements Flow {
     return this.#keepAlive.hold();
   }
 
-  /** The system says which address of ours leads there. */
+  /** Takes our address towards the peer from the system. */
   reachedFrom(address: string): void {
     this.#address = address;
   }
 
-  /** The socket is about to be closed. */
+  /** Stops the keep-alives: the socket is about to be closed. */
   stop(): void {
     this.#keepAlive.stop();
   }

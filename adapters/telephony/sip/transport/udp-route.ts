@@ -4,38 +4,37 @@ import { type SocketAddress, TransportError } from "./transport.ts";
 import { bindUdp, closeQuietly, connectUdp, type Family } from "./udp-socket.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
-/** For so long the network may say that nobody is there, ms. */
+/** How long to wait for an ICMP error, ms. */
 const LISTEN_MS = 1_000;
 const CRLF = new Uint8Array([13, 10, 13, 10]);
 
-/** What a look at the way to a peer needs. */
+/** Options of {@link exploreRoute}. */
 export interface UdpRouteOptions {
   readonly to: SocketAddress;
-  /** Our own address, where it is not left to the system. */
+  /** Our own address. Undefined: the system chooses. */
   readonly from: string | undefined;
   readonly system: System;
-  /** Without it nothing is sent: only the system is asked. */
+  /** Whether a keep-alive is sent; else only the system's routing table is used. */
   readonly probe: boolean;
   readonly refused: (fault: TransportError) => void;
-  /** Ends the look before its time. */
+  /** Aborts the exploration. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks the system for our address towards a peer, and the network whether there is a peer.
+ * Finds our address towards a peer, and whether the peer is reachable.
  *
- * Only a connected socket hears of an ICMP "port unreachable", and only it knows its own address; but a connected socket
- * hears nobody else, while a far side may send its requests from another address than it takes ours at. So the trunk's
- * own socket stays unconnected, and this one, connected, sends a keep-alive that every SIP server ignores (RFC 5626) and
- * listens for a second.
+ * Only a connected socket reports an ICMP "port unreachable" and its own address; but it receives from one address only,
+ * and a peer may send its requests from another one. So the trunk's own socket stays unconnected, and this connected one
+ * sends a keep-alive that every SIP server ignores (RFC 5626), and waits for an ICMP error for a second.
  *
- * @returns our address on this way; a wildcard where the runtime does not tell, which is also where it hears of no ICMP (Deno)
- * @throws {TransportError} there is no way to the peer
+ * @returns our address; a wildcard on Deno, which reports neither the address nor ICMP errors
+ * @throws {TransportError} there is no route to the peer
  */
 export async function exploreRoute({ to, from, system, probe, refused, signal }: UdpRouteOptions): Promise<string> {
   const family: Family = to.address.includes(":") ? 6 : 4;
   const socket = await bindUdp(family, from, 0);
-  const what = `Reaching ${placeName("udp", to)} failed`;
+  const what = `reaching ${placeName("udp", to)} failed`;
   let stopTimer = (): void => {};
   let closed = false;
   const close = (): void => {
@@ -47,7 +46,7 @@ export async function exploreRoute({ to, from, system, probe, refused, signal }:
   };
   signal.addEventListener("abort", close, { once: true });
   try {
-    if (signal.aborted) throw new TransportError("closed", "The trunk was closed");
+    if (signal.aborted) throw new TransportError("closed", "the trunk was closed");
     await unlessAborted(connectUdp(socket, to), signal);
   } catch (cause) {
     close();

@@ -4,10 +4,10 @@ import { type SocketAddress, TransportError } from "./transport.ts";
 
 export type Family = 4 | 6;
 
-/** Room for what comes while the event loop is busy: about a thousand messages. */
+/** Room for about a thousand messages, which may arrive while the event loop is busy. */
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-/** Addresses only: nothing is ever looked up here, not even by a detour through the next turn of the event loop. */
+/** Returns the address synchronously: nothing is ever looked up here. */
 function lookup(
   host: string,
   options: unknown,
@@ -17,7 +17,7 @@ function lookup(
   found(null, host, host.includes(":") ? 6 : 4);
 }
 
-/** A socket of one address family that is bound; port 0 lets the system choose. @throws {TransportError} */
+/** A bound socket of one address family; for port 0 the system chooses. @throws {TransportError} */
 export async function bindUdp(family: Family, address: string | undefined, port: number): Promise<Socket> {
   const socket = createSocket({
     type: family === 4 ? "udp4" : "udp6",
@@ -35,12 +35,12 @@ export async function bindUdp(family: Family, address: string | undefined, port:
     });
   } catch (cause) {
     closeQuietly(socket);
-    throw networkFault(cause, `Binding ${placeName("udp", { address: host, port })} failed`);
+    throw networkFault(cause, `binding ${placeName("udp", { address: host, port })} failed`);
   }
   return socket;
 }
 
-/** Lets a socket speak to one peer only, so that it hears what the network says about that peer. */
+/** Connects a socket to one peer, so that it reports ICMP errors about that peer. */
 export function connectUdp(socket: Socket, { address, port }: SocketAddress): Promise<void> {
   return new Promise((connected, failed) => {
     socket.once("error", failed);
@@ -51,10 +51,10 @@ export function connectUdp(socket: Socket, { address, port }: SocketAddress): Pr
   });
 }
 
-/** Takes a datagram. Must not throw. */
+/** Receives a datagram. Must not throw. */
 export type Receive = (socket: UdpSocket, bytes: Uint8Array, from: SocketAddress) => void;
 
-/** Our UDP socket of one address family: takes from everybody, sends to anybody. */
+/** Our unconnected UDP socket of one address family. */
 export class UdpSocket {
   readonly bound: SocketAddress;
   readonly #socket: Socket;
@@ -67,12 +67,12 @@ export class UdpSocket {
     socket.on("message", (bytes: Uint8Array, { address: from, port: at }: RemoteInfo) =>
       receive(this, bytes, { address: from, port: at }),
     );
-    // What a datagram met on its way is not the socket's fault, and not said about which one it was: see UdpRoute.
+    // An ICMP error does not affect the socket, and does not name the peer: see exploreRoute.
     socket.on("error", () => {});
     try {
       socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
     } catch {
-      // the system's own size will do
+      // the default size will do
     }
   }
 
@@ -84,11 +84,11 @@ export class UdpSocket {
     return this.#closed === undefined;
   }
 
-  /** Sends a datagram; `failed` is told where the system would not take it. */
+  /** Sends a datagram; `failed` is called if the system refuses it. */
   send(bytes: Uint8Array, to: SocketAddress, failed: (fault: TransportError) => void): void {
-    if (!this.open) throw new TransportError("closed", "The UDP socket is closed");
+    if (!this.open) throw new TransportError("closed", "the UDP socket is closed");
     const done = (cause: unknown): void => {
-      if (cause && this.open) failed(networkFault(cause, `Sending to ${placeName("udp", to)} failed`));
+      if (cause && this.open) failed(networkFault(cause, `sending to ${placeName("udp", to)} failed`));
     };
     try {
       this.#socket.send(bytes, to.port, to.address, done);
@@ -106,7 +106,7 @@ export class UdpSocket {
   }
 }
 
-/** Closes a socket that may be closed already. */
+/** Closes a socket, even if it is already closed. */
 export function closeQuietly(socket: Socket): void {
   try {
     socket.close();

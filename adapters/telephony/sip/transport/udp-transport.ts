@@ -16,31 +16,31 @@ import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
 
-/** A peer that has said nothing for so long is looked for before it is sent something, ms. */
+/** How long a peer may be silent before its route is explored for the next request, ms. */
 const EXPLORE_AFTER_MS = 5_000;
-/** Nothing is sent to a peer for this long after the network has reported that nobody is there, ms. */
+/** How long nothing is sent to a peer after the network has reported it as unreachable, ms. */
 const REFUSED_MS = 1_000;
 const MOST_FLOWS = 1_024;
 
-/** What the sockets for UDP need. */
+/** Options of {@link UdpTransport}. */
 export interface UdpTransportOptions {
   readonly system: System;
-  /** Where they are bound; all addresses of a family where this is none of it. */
+  /** The address to bind to; a socket of the other family binds to all addresses. */
   readonly address: string | undefined;
   /** 0: the system chooses. */
   readonly port: number;
-  /** Whether requests are taken from any address. */
+  /** Whether requests are accepted from any address. */
   readonly open: boolean;
-  /** Whether a peer is looked for with a keep-alive of its own. */
+  /** Whether a route is explored with a keep-alive. */
   readonly probe: boolean;
   readonly listener: () => TransportListener;
-  /** Something came that is no message. */
+  /** A datagram was not a valid message. */
   readonly malformed: (from: SocketAddress, detail: string) => void;
-  /** A request came from an address that is not expected. */
+  /** A request came from an unexpected address. */
   readonly stranger: (from: SocketAddress) => void;
 }
 
-/** Our UDP sockets, one per address family, and the peers on them. */
+/** Our UDP sockets, one per address family, and their flows. */
 export class UdpTransport {
   readonly #options: UdpTransportOptions;
   readonly #sockets = new Map<Family, Promise<UdpSocket>>();
@@ -56,12 +56,12 @@ export class UdpTransport {
     return this.#ended.signal.aborted;
   }
 
-  /** Where the socket of a family is bound; it is opened if need be. @throws {TransportError} */
+  /** The address of a family's socket, which is opened if necessary. @throws {TransportError} */
   async bind(family: Family): Promise<SocketAddress> {
     return (await this.#socket(family)).bound;
   }
 
-  /** Requests from this address are taken. */
+  /** Accepts requests from this address. */
   expect(address: string): void {
     this.#peers.add(address);
   }
@@ -74,17 +74,17 @@ export class UdpTransport {
       throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
     const flow = this.#flowTo(await this.#socket(family), hop);
     const now = this.#options.system.monotonic();
-    // The report may come between two requests: the second one would be lost without another report.
-    if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.heardAt < flow.refused.at)
+    // The report may come between two requests. The second one would be lost without another report.
+    if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.receivedAt < flow.refused.at)
       throw flow.refused.fault;
-    if (now - Math.max(flow.exploredAt, flow.heardAt) >= EXPLORE_AFTER_MS) {
+    if (now - Math.max(flow.exploredAt, flow.receivedAt) >= EXPLORE_AFTER_MS) {
       const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
       const look = this.#explore(flow);
       if (first) flow.firstLook = look;
       flow.exploredAt = now;
       look.catch((fault: TransportError) => {
         if (first)
-          flow.exploredAt = Number.NEGATIVE_INFINITY; // told by `connect`, and looked for anew
+          flow.exploredAt = Number.NEGATIVE_INFINITY; // reported by `connect`; explored again next time
         else this.#failed(flow, fault);
       });
     }
@@ -101,14 +101,14 @@ export class UdpTransport {
   }
 
   #socket(family: Family): Promise<UdpSocket> {
-    if (this.#closed) throw new TransportError("closed", "The trunk was closed");
+    if (this.#closed) throw new TransportError("closed", "the trunk was closed");
     const known = this.#sockets.get(family);
     if (known !== undefined) return known;
     const { address, port } = this.#options;
     const own = address !== undefined && familyOf(address) === family ? address : undefined;
     const opened = UdpSocket.open(family, own, port, (socket, bytes, from) => this.#received(socket, bytes, from));
     this.#sockets.set(family, opened);
-    opened.catch(() => this.#sockets.delete(family)); // the next one may have more luck
+    opened.catch(() => this.#sockets.delete(family)); // tried again next time
     return opened;
   }
 
@@ -126,7 +126,7 @@ export class UdpTransport {
     return flow;
   }
 
-  /** Our address on another flow of this family, which is right nearly always; `explore` puts it right. */
+  /** Our address on another flow of this family, which is nearly always right; exploring the route corrects it. */
   #likelyAddress(towards: string): string {
     for (const { remote, local } of this.#flows.values())
       if (familyOf(remote.address) === familyOf(towards)) return local.address;
@@ -159,10 +159,10 @@ export class UdpTransport {
   #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
     const known = this.#flows.get(addressAndPort(from));
-    if (known !== undefined) known.heardAt = this.#options.system.monotonic();
+    if (known !== undefined) known.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();
     const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
-    // A flood of strangers costs one look for a Call-ID: no parsing, no answer, no memory.
+    // A request from a stranger costs one search for its Call-ID: no parsing, no response, no memory.
     if (!expected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
       this.#options.stranger(from);
       return;
@@ -173,7 +173,7 @@ export class UdpTransport {
         this.#options.stranger(from);
         return;
       }
-      this.#peers.add(from.address); // another node of the provider goes on with the call
+      this.#peers.add(from.address); // another node of the provider continues the call
     }
     if (parsed.kind === "malformed") {
       this.#options.malformed(from, parsed.detail);

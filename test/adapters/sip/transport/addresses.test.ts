@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressCheck } from "../../../../adapters/telephony/sip/transport/address-rule.ts";
 import { inRange, ipBytes, parseRange } from "../../../../adapters/telephony/sip/transport/ip-range.ts";
-import { isNobodys, isPrivate } from "../../../../adapters/telephony/sip/transport/private-address.ts";
+import { isPrivate, isUnassignable } from "../../../../adapters/telephony/sip/transport/private-address.ts";
 import type { Resolve } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { trustedResolve } from "../../../../adapters/telephony/sip/transport/trusted-resolve.ts";
 import { fuzz } from "../../../support/fuzz.ts";
@@ -92,7 +92,7 @@ test("private and impossible addresses are known, mapped and scoped ones too; na
   ])
     expect(isPrivate(address), address).toBe(false);
   for (const address of ["224.0.0.1", "239.255.255.255", "255.255.255.255", "ff02::1"])
-    expect(isNobodys(address), address).toBe(true);
+    expect(isUnassignable(address), address).toBe(true);
 });
 
 test.each([
