@@ -41,7 +41,7 @@ describe("the trunk's password", () => {
     );
     const [cause, detail] = await scene.endOf(FIRST);
     expect(cause).toBe("rejected_by_network");
-    expect(detail).toMatch(/^SIP 401 .*The password is for the trunk's servers, not for 127\.0\.0\.1 port \d+/);
+    expect(detail).toMatch(/^SIP 401 .*the password is for the trunk's servers, not for 127\.0\.0\.1 port \d+/);
     expect(sent(scene.farEnd, "INVITE").map((invite) => credentials(invite) !== "")).toEqual([false, true]);
     expect(sent(stranger, "INVITE").map(credentials)).toEqual([""]);
   });
@@ -118,7 +118,7 @@ describe("the trunk's password", () => {
     await completed(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
       "rejected_by_network",
-      expect.stringContaining('The realm "far.end" has asked with SHA-256 before, and gets no answer with MD5'),
+      expect.stringContaining('the realm "far.end" has used SHA-256 before, so MD5 is refused'),
     ]);
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("MD5");
   });

@@ -68,7 +68,7 @@ test("a call over a trunk that refuses its account fails at once with the refusa
   expect(ends.map(({ outcome }) => [outcome!.reason, outcome!.detail])).toEqual([
     ["instance_offline", expect.stringMatching(/refuses to register .*SIP 401 .*`password`/)],
     ["instance_offline", expect.stringMatching(/does not take our password \(SIP 407.*`password`/)],
-    ["instance_offline", expect.stringMatching(/signed by nobody known here; set tls\.ca/)],
+    ["instance_offline", expect.stringMatching(/signed by an unknown authority; set tls\.ca/)],
   ]);
   expect(known.calls).toEqual([]);
   const tries = known.requests.length;

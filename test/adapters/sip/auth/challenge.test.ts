@@ -8,7 +8,7 @@ const read = (text: string): unknown =>
   parseChallenges(text).map(({ scheme, params }) => ({ scheme, ...Object.fromEntries(params) }));
 
 describe("the challenges of a server", () => {
-  test("may stand several in one field, with any white space", () => {
+  test("several are read from one field, with any white space", () => {
     expect(read('Digest realm = "a, b" ,nonce=x,  Basic realm="c", DIGEST Nonce="1\\"2"')).toEqual([
       { scheme: "digest", realm: "a, b", nonce: "x" },
       { scheme: "basic", realm: "c" },
@@ -16,7 +16,7 @@ describe("the challenges of a server", () => {
     ]);
   });
 
-  test("may be of schemes with something else than parameters", () => {
+  test("are read for schemes without parameters", () => {
     expect(read('NTLM TlRMTVNTUAAB==, Negotiate, Digest realm="r"')).toMatchObject([
       { scheme: "ntlm" },
       expect.anything(),
@@ -25,7 +25,7 @@ describe("the challenges of a server", () => {
     ]);
   });
 
-  test("may be cut off or mixed up without any harm", () => {
+  test("are skipped if malformed", () => {
     expect(read("")).toEqual([]);
     expect(read('realm="r"')).toEqual([]);
     expect(read('Digest realm="r')).toEqual([{ scheme: "digest", realm: "" }, { scheme: "r" }]);

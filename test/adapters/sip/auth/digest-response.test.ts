@@ -21,7 +21,7 @@ const GET = { method: "GET", uri: "/dir/index.html" };
 const RFC_7616 =
   'Digest realm="http-auth@example.org", qop="auth, auth-int", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"';
 
-describe("the answer to a challenge", () => {
+describe("a digest response", () => {
   test.each([
     ["SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"],
     ["MD5", "8ca523f5e9506fed4657c9700eebdbec"],
@@ -57,7 +57,7 @@ describe("the answer to a challenge", () => {
     expect(answer).not.toContain("algorithm");
   });
 
-  test("is that of RFC 2069 where no quality of protection is asked for, as corrected by erratum 749", () => {
+  test("is that of RFC 2069 without qop, as corrected by erratum 749", () => {
     const asked = challenge(
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
@@ -67,7 +67,7 @@ describe("the answer to a challenge", () => {
     expect(answer).not.toMatch(/cnonce|nc=|qop/);
   });
 
-  test("mixes nonce and salt into the secret of an algorithm that ends with -sess", () => {
+  test("includes nonce and cnonce in the secret of a -sess algorithm", () => {
     // reckoned with the shell: for each step printf '%s' … | md5sum
     const asked = challenge('Digest realm="r", nonce="n", algorithm=MD5-sess, qop=auth');
     const answer = digestResponse(

@@ -32,7 +32,7 @@ function sent(authentication: DigestAuthentication, request = invite()): Record<
 }
 
 describe("a request that is challenged", () => {
-  test("is sent again with an answer in the field that belongs to the challenge, its Request-URI byte for byte", () => {
+  test("gets credentials in the field that belongs to the challenge", () => {
     const authentication = client().authentication();
     expect(sent(authentication)).toEqual([]);
     expect(
@@ -57,7 +57,7 @@ describe("a request that is challenged", () => {
     ]);
   });
 
-  test("is answered with the strongest algorithm that is known, whatever their order", () => {
+  test("uses the strongest known algorithm", () => {
     const authentication = client().authentication();
     const asked = ["MD5", "AKAv2-MD5", "SHA-256", "SHA-1024"].map(
       (name) => `Digest realm="r", nonce="${name}", algorithm=${name}`,
@@ -66,7 +66,7 @@ describe("a request that is challenged", () => {
     expect(sent(authentication)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
   });
 
-  test("is answered with MD5 where there is nothing better, and that can be seen", () => {
+  test("uses MD5 if there is nothing better, and reports it", () => {
     const digest = client();
     const authentication = digest.authentication();
     expect(authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
@@ -74,7 +74,7 @@ describe("a request that is challenged", () => {
     expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
   });
 
-  test("answers all who ask: proxies of several realms, and the server behind them", () => {
+  test("answers proxies of several realms and the server", () => {
     const authentication = client().authentication();
     expect(
       authentication.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
@@ -88,7 +88,7 @@ describe("a request that is challenged", () => {
     ]);
   });
 
-  test("answers a response that carries the challenges of both", () => {
+  test("answers a proxy and a server in one response", () => {
     const authentication = client().authentication();
     const both = challenged(401, 'Digest realm="a", nonce="1"');
     both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
@@ -96,7 +96,7 @@ describe("a request that is challenged", () => {
     expect(sent(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
   });
 
-  test("is answered once more where the nonce was only stale", () => {
+  test("is answered once more if only the nonce was stale", () => {
     const authentication = client().authentication();
     authentication.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
     sent(authentication);
@@ -108,7 +108,7 @@ describe("a request that is challenged", () => {
 });
 
 describe("a later request", () => {
-  test("carries its answer before it is asked, and counts", () => {
+  test("carries credentials without a challenge, and counts the nonce", () => {
     const digest = client();
     const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
@@ -117,7 +117,7 @@ describe("a later request", () => {
     expect(sent(digest.authentication())).toMatchObject([{ nc: "00000003", nonce: "n" }]);
   });
 
-  test("has one more try where the nonce that it carried is not taken any longer, stale or not", () => {
+  test("gets one more attempt if its nonce is refused, stale or not", () => {
     const digest = client();
     const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
@@ -129,7 +129,7 @@ describe("a later request", () => {
     expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatch(/refused the user/);
   });
 
-  test("goes on counting where two are challenged with one nonce", () => {
+  test("continues the count if two are challenged with one nonce", () => {
     const digest = client();
     const authentications = [digest.authentication(), digest.authentication()];
     for (const authentication of authentications) {
@@ -140,7 +140,7 @@ describe("a later request", () => {
     expect(authentications.map((authentication) => sent(authentication)[0]?.nc)).toEqual(["00000001", "00000002"]);
   });
 
-  test("replaces the answers that it was copied with", () => {
+  test("replaces the credentials that it was copied with", () => {
     const digest = client();
     const authentication = digest.authentication();
     authentication.challenged(challenged(401, 'Digest realm="r", nonce="n"'));
@@ -149,7 +149,7 @@ describe("a later request", () => {
     expect(sent(authentication, request)).toMatchObject([{ nonce: "n" }]);
   });
 
-  test("does not carry more answers than a server may sensibly want: those of the latest realms", () => {
+  test("carries credentials of the latest realms only", () => {
     const digest = client();
     const asks = (realm: string): unknown =>
       digest.authentication().challenged(challenged(401, `Digest realm="${realm}", nonce="n"`));
@@ -164,7 +164,7 @@ describe("a realm", () => {
   const asks = (realm: string, algorithm = "MD5"): SipResponse =>
     challenged(401, `Digest realm="${realm}", nonce="n", algorithm=${algorithm}`);
 
-  test("that is new is believed only where that is said, or where there is none yet", () => {
+  test("is trusted if it is the first, or if learning is enabled", () => {
     const digest = client();
     expect(digest.authentication().challenged(asks("a"), false)).toBeUndefined();
     expect(digest.authentication().challenged(asks("b"), false)).toMatch(/realm "a", not for "b"/);
@@ -172,7 +172,7 @@ describe("a realm", () => {
     expect(digest.authentication().challenged(asks("b"), false)).toBeUndefined();
   });
 
-  test("that nobody knows does not keep the answer from one that is known beside it", () => {
+  test("that is unknown does not affect a known one beside it", () => {
     const digest = client();
     digest.authentication().challenged(asks("a"));
     const authentication = digest.authentication();
@@ -182,18 +182,16 @@ describe("a realm", () => {
     expect(sent(authentication).map(({ realm }) => realm)).toEqual(["a", "a"]);
   });
 
-  test("may ask with a stronger algorithm than before, and from then on with no weaker one", () => {
+  test("may change to a stronger algorithm, but not back", () => {
     const digest = client();
     for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
       expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
     for (const algorithm of ["MD5", "MD5-sess"])
-      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toContain(
-        "has asked with SHA-256 before",
-      );
+      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toContain("has used SHA-256 before");
     expect(digest.authentication().challenged(asks("b", "MD5"))).toBeUndefined();
   });
 
-  test("of a registration does not see what calls have learnt, nor they what it has", () => {
+  test("of a registration is separate from those of calls", () => {
     const digest = client();
     const registration = digest.authentication();
     sent(registration, sipRequest("REGISTER", "sip:b"));
@@ -204,21 +202,21 @@ describe("a realm", () => {
   });
 });
 
-describe("nothing can be done", () => {
+describe("a challenge is not answered", () => {
   const digestChallenge = (rest: string): SipResponse => challenged(401, `Digest realm="r", ${rest}`);
 
-  test("where the password is wrong, with the same nonce or a new one", () => {
+  test("if the password is wrong, with the same nonce or a new one", () => {
     for (const nonce of ["n1", "n2"]) {
       const authentication = client().authentication();
       authentication.challenged(digestChallenge('nonce="n1"'));
       sent(authentication);
       expect(authentication.challenged(digestChallenge(`nonce="${nonce}"`))).toBe(
-        'The server refused the user "alice" with this password (realm "r")',
+        'the server refused the user "alice" with this password (realm "r")',
       );
     }
   });
 
-  test("where a nonce that was taken before is refused now", () => {
+  test("if a nonce that worked before is refused", () => {
     const digest = client();
     const first = digest.authentication();
     first.challenged(digestChallenge('nonce="n1", qop=auth'));
@@ -228,37 +226,37 @@ describe("nothing can be done", () => {
     expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatch(/refused the user/);
   });
 
-  test("where no algorithm is known, which is then named", () => {
+  test("if no algorithm is supported; the error names it", () => {
     expect(
       client()
         .authentication()
         .challenged(challenged(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
     ).toBe(
-      'The server asks for the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
+      'the server requires the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
     );
   });
 
-  test("where there is no password", () => {
+  test("if there is no password", () => {
     const authentication = new DigestClient({ user: "alice", password: undefined }, chance).authentication();
     expect(authentication.challenged(digestChallenge('nonce="n"'))).toBe(
-      'The server asks for a password (realm "r"), and none is configured',
+      'the server requires a password (realm "r"), and none is configured',
     );
     expect(sent(authentication)).toEqual([]);
   });
 
-  test("where every nonce is stale at once", () => {
+  test("if every nonce is stale", () => {
     const authentication = client().authentication();
     const results = Array.from({ length: 4 }, (_, round) => {
       const result = authentication.challenged(digestChallenge(`nonce="n${round}", stale=true`));
       sent(authentication);
       return result;
     });
-    expect(results).toEqual([undefined, undefined, undefined, 'The server calls each of its nonces stale (realm "r")']);
+    expect(results).toEqual([undefined, undefined, undefined, 'the server calls each of its nonces stale (realm "r")']);
   });
 
-  test("where the server does not say what it wants", () => {
+  test("if the response has no challenge", () => {
     expect(client().authentication().challenged(challenged(401))).toBe(
-      "The server wants authentication, but does not say how",
+      "the server requires authentication, but sends no challenge",
     );
   });
 });

@@ -10,7 +10,7 @@ async function leaving(): Promise<ScriptedCall> {
 }
 
 describe("a BYE", () => {
-  test("that is refused for the time being is sent three times more, for a minute at most", async () => {
+  test("is repeated three times after temporary refusals", async () => {
     const call = await leaving();
     for (const [times, pauseMs] of [1_000, 4_000, 16_000].entries()) {
       call.tx.last("BYE").respond(503);
@@ -31,7 +31,7 @@ describe("a BYE", () => {
     ]);
   });
 
-  test.each([491, 500, 502, 504])("that is answered with %i is sent again", async (status) => {
+  test.each([491, 500, 502, 504])("is repeated after a %i", async (status) => {
     const call = await leaving();
     call.tx.last("BYE").respond(status);
     await call.system.advance(1_000);
@@ -40,7 +40,7 @@ describe("a BYE", () => {
     expect(call.left).toBe(0);
   });
 
-  test("waits no longer than 32 s, whatever the server asks for", async () => {
+  test("is repeated after 32 s at the latest, despite a longer Retry-After", async () => {
     const call = await leaving();
     call.tx.last("BYE").respond(503, { fields: [["Retry-After", "3600"]] });
     await call.system.advance(31_999);
@@ -49,7 +49,7 @@ describe("a BYE", () => {
     expect(call.tx.count("BYE")).toBe(2);
   });
 
-  test.each([200, 403, 405, 408, 481, 501])("that is answered with %i has had its last word", async (status) => {
+  test.each([200, 403, 405, 408, 481, 501])("is not repeated after a %i", async (status) => {
     const call = await leaving();
     call.tx.last("BYE").respond(status);
     expect(call.left).toBe(0);
@@ -57,7 +57,7 @@ describe("a BYE", () => {
     expect(call.tx.count("BYE")).toBe(1);
   });
 
-  test("that cannot be sent goes the way of the INVITE; one that nobody answers has been repeated for long enough", async () => {
+  test("takes the INVITE's hop if it cannot be sent, and gives up on timeout", async () => {
     const call = await leaving();
     expect(call.tx.last("BYE").to).toBe("sip:callee@192.0.2.9:5070");
     call.tx.last("BYE").fail(new TransportError("dns", "no address"));
@@ -69,7 +69,7 @@ describe("a BYE", () => {
     expect(call.tx.count("BYE")).toBe(2);
   });
 
-  test("of a fork that nobody wants is sent again as well", async () => {
+  test("to a declined fork is repeated too", async () => {
     const call = await ScriptedCall.answered();
     call.tx.lateSuccess(call.invite.response(200, { tag: "z", fields: [["Contact", "<sip:z@192.0.2.30>"]] }));
     await call.system.settle();

@@ -19,7 +19,7 @@ function response(fields: readonly (readonly [string, string])[]): SipResponse {
 }
 
 describe("a dialog", () => {
-  test("sends to the far side's Contact when no proxy wants to stay", () => {
+  test("sends to the peer's Contact without a route set", () => {
     const dialog = new Dialog(
       "sip:them@example.com",
       response([["Contact", '"T" <sip:t@192.0.2.9:5070;x=1>;expires=9']]),
@@ -33,7 +33,7 @@ describe("a dialog", () => {
     expect(request.headers.get("To")).toBe("<sip:them@example.com>;tag=r");
   });
 
-  test("follows loose routes backwards, with parameters as they were written", () => {
+  test("reverses loose routes and keeps their parameters", () => {
     const dialog = new Dialog(
       "sip:x",
       response([
@@ -52,7 +52,7 @@ describe("a dialog", () => {
     expect(next).toBe("sip:first.example.com;transport=tls;r2=on;lr");
   });
 
-  test("obeys a strict router of old: it becomes the Request-URI, and the target the last Route", () => {
+  test("puts a strict router into the Request-URI and the target last", () => {
     const dialog = new Dialog(
       "sip:x",
       response([
@@ -67,12 +67,12 @@ describe("a dialog", () => {
     expect(request.headers.get("CSeq")).toBe("7 ACK");
   });
 
-  test("without a Contact it keeps to the Request-URI; one that is no SIP URI is ignored", () => {
+  test("keeps the Request-URI without a valid Contact", () => {
     for (const fields of [[], [["Contact", "<tel:+1>"]], [["Contact", "%%%"]]] as const)
       expect(new Dialog("sip:them@example.com", response(fields)).target).toBe("sip:them@example.com");
   });
 
-  test("the routes of an early dialog are settled anew by the answer, and stay when the target moves", () => {
+  test("recomputes its routes by the 2xx and keeps them on target refresh", () => {
     const dialog = new Dialog(
       "sip:x",
       response([
@@ -98,12 +98,12 @@ describe("a dialog", () => {
   });
 });
 
-describe("the way of a request within a dialog", () => {
+describe("the next hop of a request within a dialog", () => {
   const tls = new PaperFlow("tls", "198.51.100.5", 5061);
   const udp = new PaperFlow("udp", "198.51.100.5", 5060);
   const first = "sip:trunk.example.com;transport=tls";
 
-  test("is the connection that the dialog lives on where the URI leads to its far end", () => {
+  test("is the dialog's connection if the URI names its peer", () => {
     for (const uri of [
       "sip:198.51.100.5:5061;transport=tls;lr",
       "sips:198.51.100.5",
@@ -113,7 +113,7 @@ describe("the way of a request within a dialog", () => {
       expect(nextHop(uri, tls, first).to, uri).toBe(tls);
   });
 
-  test("is another one where the URI leads elsewhere", () => {
+  test("is another hop if the URI names another host", () => {
     for (const uri of [
       "sip:198.51.100.5:5062;transport=tls",
       "sip:198.51.100.5:5061;transport=udp",
@@ -124,7 +124,7 @@ describe("the way of a request within a dialog", () => {
     expect(nextHop("sips:198.51.100.5:5060", udp, first).to).toBe("sips:198.51.100.5:5060");
   });
 
-  test("is the same as before where the URI is a place behind a NAT", () => {
+  test("is the dialog's connection if the URI is behind a NAT", () => {
     for (const uri of [
       "sip:t@10.0.0.9:5060",
       "sip:t@192.168.1.4",
@@ -139,7 +139,7 @@ describe("the way of a request within a dialog", () => {
     expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
   });
 
-  test("is a new connection when the old one is gone; to the trunk where the place is behind a NAT", () => {
+  test("is a new connection if the old one is closed", () => {
     const gone = new PaperFlow("tls", "198.51.100.5", 5061);
     gone.alive = false;
     expect(nextHop("sip:trunk.example.com;transport=tls;lr", gone, first).to).toBe(
@@ -148,7 +148,7 @@ describe("the way of a request within a dialog", () => {
     expect(nextHop("sip:t@10.0.0.9", gone, first).to).toBe(first);
   });
 
-  test("a connection that turns out to be gone does not cost the BYE", async () => {
+  test("is a new connection for a BYE on a closed one", async () => {
     const flow = new PaperFlow("tls", "192.0.2.9", 5070);
     const call = await ScriptedCall.placed({ flow });
     call.accept({ fields: [["Contact", "<sip:callee@192.0.2.9:5070;transport=tls>"]] });
@@ -161,7 +161,7 @@ describe("the way of a request within a dialog", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a connection that the far side has opened brings its requests, and takes none of ours", async () => {
+  test("is not a connection that the peer has opened", async () => {
     const flow = new PaperFlow("tls", "198.51.100.5", 5061);
     const call = await ScriptedCall.placed({ flow, nextHop: () => first });
     call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ScriptedCall, sdp } from "./support/scripted-call.ts";
 
 describe("an INVITE that is forked", () => {
-  test("the first answer wins; every other one is acknowledged and released", async () => {
+  test("uses the first answer; every other one is acknowledged and released", async () => {
     const call = await ScriptedCall.placed();
     for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
     call.accept({ tag: "b", fields: [["Contact", "<sip:b@192.0.2.20>"]] });
@@ -33,7 +33,7 @@ describe("an INVITE that is forked", () => {
     expect(call.left).toBe(0);
   });
 
-  test("the audio of the latest fork is heard, and early media told once", async () => {
+  test("plays the audio of the latest fork, and reports early media once", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", sdp: sdp("sendrecv", 4000) });
     call.invite.respond(183, { tag: "b", sdp: sdp("sendrecv", 4002) });
@@ -52,7 +52,7 @@ describe("an INVITE that is forked", () => {
     expect(call.left).toBe(0);
   });
 
-  test("199 ends one fork, and is no ringing", async () => {
+  test("a 199 ends one fork and does not count as ringing", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     call.invite.respond(199, { tag: "a" });
@@ -67,7 +67,7 @@ describe("an INVITE that is forked", () => {
     expect(call.end).toMatchObject({ type: "rejected", rang: false, progressed: true, unheard: false });
   });
 
-  test("a flood of forks is bounded, and the answer of any of them is still taken", async () => {
+  test("a flood of forks is bounded, and any of them can answer", async () => {
     const call = await ScriptedCall.placed();
     for (let fork = 0; fork < 500; fork++) call.invite.respond(180, { tag: `f${fork}` });
     expect((await call.receive("INFO", { tag: "f15" })).status).toBe(200);
@@ -76,7 +76,7 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "ringing", "answered"]);
   });
 
-  test("a ringing without a tag, as old proxies send it, is told", async () => {
+  test("a 180 without a To tag is reported", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180);
     expect(call.log).toEqual(["placed", "ringing"]);

@@ -3,7 +3,7 @@ import { TransportError } from "../../../../adapters/telephony/sip/transport/tra
 import { ScriptedCall } from "./support/scripted-call.ts";
 
 describe("keys by SIP INFO", () => {
-  test("are understood in both of their bodies", async () => {
+  test("are read from both body types", async () => {
     const call = await ScriptedCall.answered();
     const bodies = [
       ["Signal=5\r\nDuration=160\r\n", "application/dtmf-relay"],
@@ -19,7 +19,7 @@ describe("keys by SIP INFO", () => {
     expect(call.log.slice(2)).toEqual(["digit 5", "digit *", "digit #", "digit 7", "digit D"]);
   });
 
-  test("a flash or an empty INFO is answered and says nothing; another body is not understood", async () => {
+  test("a flash or an empty INFO is ignored; another body is refused", async () => {
     const call = await ScriptedCall.answered();
     expect((await call.receive("INFO", { cseq: 1, body: "Signal=16", type: "application/dtmf-relay" })).status).toBe(
       200,
@@ -31,7 +31,7 @@ describe("keys by SIP INFO", () => {
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("ours are sent one after the other is asked for, and say so when they are refused", async () => {
+  test("are sent in order; a refusal rejects the promise", async () => {
     const call = await ScriptedCall.answered();
     const sent = call.usage.sendDigit("#", 160);
     const info = call.tx.last("INFO");
@@ -47,7 +47,7 @@ describe("keys by SIP INFO", () => {
     await expect(lost).rejects.toThrow("silence");
   });
 
-  test("a key that is under way when the call ends is not waited for", async () => {
+  test("are rejected when the call ends", async () => {
     const call = await ScriptedCall.answered();
     const refused = expect(call.usage.sendDigit("1", 160)).rejects.toThrow("ended");
     await call.receive("BYE");

@@ -7,8 +7,8 @@ const CHALLENGE = (nonce: string): readonly [string, string] => [
   `Digest realm="test", nonce="${nonce}", algorithm=SHA-256, qop="auth"`,
 ];
 
-describe("a call that is placed", () => {
-  test("an INVITE says who calls whom, with our offer, and where we are to be found", async () => {
+describe("an outbound call", () => {
+  test("an INVITE carries caller, callee, Contact and our offer", async () => {
     const { invite, log, tx } = await ScriptedCall.placed();
     expect(invite.request.uri).toBe("sip:+12025550100@example.com");
     expect(invite.to).toBe("sip:192.0.2.1");
@@ -25,7 +25,7 @@ describe("a call that is placed", () => {
     expect(tx.flow.held).toBe(1);
   });
 
-  test("what happens is told in its order, each ring once", async () => {
+  test("events are reported in order, ringing once", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(100);
     call.invite.respond(180, { tag: "a" });
@@ -37,7 +37,7 @@ describe("a call that is placed", () => {
     expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
   });
 
-  test("a 200 is acknowledged at the Contact and by the routes it names", async () => {
+  test("a 200 is acknowledged at its Contact through its routes", async () => {
     const call = await ScriptedCall.placed();
     call.accept({
       fields: [
@@ -52,7 +52,7 @@ describe("a call that is placed", () => {
     expect(ack?.to).toBe("sip:p1.example.com;lr");
   });
 
-  test("every message of the call can be traced, in its order", async () => {
+  test("every message of the call is traced in order", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(401, { fields: [CHALLENGE("n1")] });
     await call.system.settle();
@@ -66,14 +66,14 @@ describe("a call that is placed", () => {
     ]);
   });
 
-  test("a copy of the 200 is acknowledged again", async () => {
+  test("a retransmitted 200 is acknowledged again", async () => {
     const call = await ScriptedCall.answered();
     call.tx.lateSuccess(call.invite.response(200, { tag: "a", sdp: sdp() }));
     expect(call.tx.acks.map(({ request }) => request.headers.get("CSeq"))).toEqual(["1 ACK", "1 ACK"]);
     expect(call.tx.count("BYE")).toBe(0);
   });
 
-  test("a challenge is answered once, with the same Call-ID and tag and a new CSeq; the ACK carries the answer too", async () => {
+  test("a challenge is answered with a new CSeq; the ACK repeats the credentials", async () => {
     const call = await ScriptedCall.placed();
     const first = call.invite;
     first.respond(401, { tag: "x", fields: [CHALLENGE("n1")] });
@@ -87,7 +87,7 @@ describe("a call that is placed", () => {
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("the same challenge a second time ends the call, and says why", async () => {
+  test("the same challenge a second time ends the call with the reason", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
     call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
@@ -97,7 +97,7 @@ describe("a call that is placed", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a final response of 300 and more ends it, with whether it rang", async () => {
+  test("a final refusal ends the call and reports whether it rang", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     call.invite.respond(486, { tag: "a", reason: "Busy Here" });
@@ -114,7 +114,7 @@ describe("a call that is placed", () => {
     ["after 183", [183, 503], false],
     ["after a fork has failed", [199, 503], false],
     ["after 183 to an INVITE that was refused and sent again", [183, 420, 503], false],
-  ])("a refusal %s is known to have reached no phone, or not", async (_when, statuses, unheard) => {
+  ])("a refusal %s reports whether a phone may have rung", async (_when, statuses, unheard) => {
     const call = await ScriptedCall.placed();
     for (const status of statuses) {
       call.invite.respond(status, { tag: "a", fields: status === 401 ? [CHALLENGE("n1")] : [] });
@@ -123,24 +123,24 @@ describe("a call that is placed", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, unheard });
   });
 
-  test("a network that is not there ends it as unreachable", async () => {
+  test("a fault of the network ends the call as unreachable", async () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
     expect(call.end).toEqual({ type: "unreachable", detail: "192.0.2.1 does not answer", unheard: false });
     expect(call.left).toBe(0);
   });
 
-  test("a 200 without SDP is acknowledged and released, for lack of media", async () => {
+  test("a 200 without SDP is acknowledged and released", async () => {
     const call = await ScriptedCall.placed();
     call.accept({ sdp: undefined });
     expect(call.tx.acks).toHaveLength(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "the far side answered without SDP" });
+    expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP" });
     expect(call.log).not.toContain("answered");
     expect(call.left).toBe(0);
   });
 
-  test("a 200 whose SDP is of no use is acknowledged and released, with the reason", async () => {
+  test("a 200 with unacceptable SDP is acknowledged and released with the reason", async () => {
     const call = await ScriptedCall.placed();
     call.negotiator.fault = "no codec in common";
     call.accept();
@@ -151,7 +151,7 @@ describe("a call that is placed", () => {
 });
 
 describe("hanging up", () => {
-  test("before anything was sent nothing is sent", async () => {
+  test("before the INVITE was sent sends nothing", async () => {
     const call = new ScriptedCall();
     await call.usage.hangUp();
     await call.system.settle();
@@ -160,7 +160,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("while it rings is a CANCEL; the 487 is the end of it", async () => {
+  test("while it rings sends CANCEL and ends with the 487", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     const gone = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
@@ -172,7 +172,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("an answer that crosses the CANCEL is acknowledged and released", async () => {
+  test("acknowledges and releases a 200 that crosses the CANCEL", async () => {
     const call = await ScriptedCall.placed();
     const gone = call.usage.hangUp();
     call.accept();
@@ -184,7 +184,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a far side that ignores the CANCEL keeps nobody waiting; its late answer is released", async () => {
+  test("ends after 4 s if the CANCEL is ignored; a late 200 is released", async () => {
     const call = await ScriptedCall.placed();
     void call.usage.hangUp();
     await call.system.advance(4000);
@@ -198,7 +198,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("after the answer is a BYE, and doing it twice sends one", async () => {
+  test("after the answer sends one BYE, even if called twice", async () => {
     const call = await ScriptedCall.answered();
     const gone = Promise.all([call.usage.hangUp("Q.850;cause=16"), call.usage.hangUp()]);
     const bye = call.tx.last("BYE");
@@ -213,7 +213,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a BYE that is challenged is sent again with the answer", async () => {
+  test("repeats a challenged BYE with credentials", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     call.tx.last("BYE").respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n2")[1]]] });
@@ -223,7 +223,7 @@ describe("hanging up", () => {
     expect(call.end).toEqual({ type: "released" });
   });
 
-  test("a BYE that nobody answers keeps nobody waiting", async () => {
+  test("ends after 4 s without a response to BYE", async () => {
     const call = await ScriptedCall.answered();
     const gone = call.usage.hangUp();
     await call.system.advance(4000);
@@ -234,7 +234,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("closing the user agent ends its calls, and no new one begins", async () => {
+  test("happens to all calls when the user agent closes", async () => {
     const call = await ScriptedCall.answered();
     const closed = call.agent.close();
     call.tx.last("BYE").respond(200);
@@ -244,8 +244,8 @@ describe("hanging up", () => {
   });
 });
 
-describe("the far side hangs up", () => {
-  test("its BYE is answered, and its reason passed on", async () => {
+describe("a BYE of the peer", () => {
+  test("is answered, and its Reason is reported", async () => {
     const call = await ScriptedCall.answered();
     const bye = await call.receive("BYE", { fields: [["Reason", 'Q.850;cause=16;text="Normal"']] });
     expect(bye.status).toBe(200);
@@ -254,7 +254,7 @@ describe("the far side hangs up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a BYE that crosses ours is answered, and it was us who ended the call", async () => {
+  test("that crosses ours is answered; the call ends as released by us", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     const bye = await call.receive("BYE");
@@ -264,13 +264,13 @@ describe("the far side hangs up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a second BYE finds no call", async () => {
+  test("is refused the second time", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("BYE");
     expect((await call.receive("BYE", { cseq: 2 })).status).toBe(481);
   });
 
-  test("a BYE of another tag, or to another tag, is none of this call's", async () => {
+  test("with another tag is refused", async () => {
     const call = await ScriptedCall.answered();
     expect((await call.receive("BYE", { tag: "stranger" })).status).toBe(481);
     expect(call.end).toBeUndefined();

@@ -69,8 +69,8 @@ async function answered(kind: keyof typeof PEERS) {
   return { peer, system, call };
 }
 
-describe.each(["udp", "tcp"] as const)("over %s, when the call is over here after 4 s without an answer", (kind) => {
-  test("a BYE that is challenged in its transaction is sent again with credentials", async () => {
+describe.each(["udp", "tcp"] as const)("a BYE over %s without a response for 4 s", (kind) => {
+  test("is sent again with credentials after a challenge", async () => {
     const { peer, system, call } = await answered(kind);
     const gone = call.usage.hangUp();
     const bye = await came(peer, "2 BYE");
@@ -83,7 +83,7 @@ describe.each(["udp", "tcp"] as const)("over %s, when the call is over here afte
     respond(peer, again, 200);
   });
 
-  test("the way to the far side is kept open until the BYE has its last word", async () => {
+  test("holds its flow until the final response", async () => {
     const { peer, system, call } = await answered(kind);
     await system.advance(15_000);
     const gone = call.usage.hangUp();

@@ -19,8 +19,8 @@ function receive(
   ]);
 }
 
-describe("requests outside of a call", () => {
-  test("OPTIONS is answered with what we can do, and with a tag of ours", async () => {
+describe("a request from outside of any call", () => {
+  test("OPTIONS is answered with our capabilities and a To tag", async () => {
     const came = receive(await ScriptedCall.placed(), "OPTIONS");
     expect(came.status).toBe(200);
     expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK");
@@ -30,11 +30,11 @@ describe("requests outside of a call", () => {
     expect(came.header("Server")).toBe("Ringport");
   });
 
-  test("a call to us finds nobody here, so that other phones of the account ring on", async () => {
+  test("an INVITE is refused with 480, so other phones keep ringing", async () => {
     expect(receive(await ScriptedCall.placed(), "INVITE").status).toBe(480);
   });
 
-  test("what belongs to a dialog finds none, whatever its tag says", async () => {
+  test("a request of an unknown dialog is refused with 481", async () => {
     const call = await ScriptedCall.placed();
     for (const method of ["BYE", "CANCEL", "INFO", "NOTIFY", "PRACK", "UPDATE"])
       expect(receive(call, method).status, method).toBe(481);
@@ -42,7 +42,7 @@ describe("requests outside of a call", () => {
       expect(receive(call, method, [], ";tag=gone").status, method).toBe(481);
   });
 
-  test("other methods are refused with those that we allow", async () => {
+  test("other methods are refused with our Allow", async () => {
     const call = await ScriptedCall.placed();
     for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH"]) {
       const came = receive(call, method);
@@ -53,7 +53,7 @@ describe("requests outside of a call", () => {
       expect(receive(call, method).status, method).toBe(501);
   });
 
-  test("an extension that we do not know is refused by name", async () => {
+  test("an unknown extension is refused by name", async () => {
     const call = await ScriptedCall.answered();
     const came = receive(call, "OPTIONS", [
       ["Require", "timer, sec-agree"],
@@ -64,15 +64,15 @@ describe("requests outside of a call", () => {
     expect((await call.receive("UPDATE", { fields: [["Require", "precondition"]] })).status).toBe(420);
   });
 
-  test("an ACK that belongs to nothing is not answered", async () => {
+  test("a stray ACK is not answered", async () => {
     const call = await ScriptedCall.placed();
     expect(receive(call, "ACK", [["Require", "what"]]).responses).toEqual([]);
     expect(receive(call, "ACK", [], ";tag=x").responses).toEqual([]);
   });
 });
 
-describe("within a dialog", () => {
-  test("a transfer is declined, messages are not taken, and OPTIONS is answered", async () => {
+describe("a request within a dialog", () => {
+  test("is declined for REFER, refused for MESSAGE and answered for OPTIONS", async () => {
     const call = await ScriptedCall.answered();
     const statuses = [];
     for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS", "constructor"].entries())
@@ -85,7 +85,7 @@ describe("within a dialog", () => {
 describe("a request of ours outside of a call", () => {
   const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
 
-  test("answers a challenge, and brings the final response, its flow and the request as it was sent", async () => {
+  test("answers a challenge and returns response, flow and sent request", async () => {
     const call = await ScriptedCall.placed();
     const series = call.agent.series();
     const reply = call.agent.request({
@@ -110,7 +110,7 @@ describe("a request of ours outside of a call", () => {
     expect(series.cseq).toBe(2);
   });
 
-  test("says why a challenge could not be answered", async () => {
+  test("reports why a challenge could not be answered", async () => {
     const call = await ScriptedCall.placed();
     const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
     for (let times = 0; times < 2; times++) call.tx.last("OPTIONS").respond(401, { fields: [challenge] });
@@ -118,7 +118,7 @@ describe("a request of ours outside of a call", () => {
     expect((await reply).refusal).toContain("refused the user");
   });
 
-  test("fails with the fault of the network, and may be given up", async () => {
+  test("fails with the fault of the network, and can be aborted", async () => {
     const call = await ScriptedCall.placed();
     const lost = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
     call.tx.last("OPTIONS").fail(new TransportError("timeout", "silence"));
@@ -130,7 +130,7 @@ describe("a request of ours outside of a call", () => {
     expect(call.tx.last("OPTIONS").abandoned).toBe(true);
   });
 
-  test("keeps to the flow it is given, and finds another way when that is gone", async () => {
+  test("uses the given flow, or another one if that is closed", async () => {
     const call = await ScriptedCall.placed();
     const flow = new PaperFlow("tls");
     const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com", flow });

@@ -23,7 +23,7 @@ describe("reliable provisional responses", () => {
     expect(call.log).toEqual(["placed", "ringing"]);
   });
 
-  test("copies and those that overtake wait for their turn, in each fork on its own", async () => {
+  test("are ignored if retransmitted or out of order, per fork", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(10) });
     call.invite.respond(183, { tag: "a", fields: reliable(10) });
@@ -38,7 +38,7 @@ describe("reliable provisional responses", () => {
     expect(racks).toEqual(["10 1 INVITE", "11 1 INVITE", "12 1 INVITE", "500 1 INVITE"]);
   });
 
-  test("an answer in one is the call's answer: the 200 needs none", async () => {
+  test("carry the answer, so that the 200 needs no SDP", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp() });
     call.tx.last("PRACK").respond(200);
@@ -49,7 +49,7 @@ describe("reliable provisional responses", () => {
     expect(call.tx.last("BYE").header("CSeq")).toBe("3 BYE");
   });
 
-  test("a PRACK that is refused or lost is the far side's to deal with", async () => {
+  test("keep the call alive if the PRACK is refused or lost", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a", fields: reliable(1) });
     call.tx.last("PRACK").respond(481);
@@ -59,7 +59,7 @@ describe("reliable provisional responses", () => {
     expect(call.left).toBe(0);
   });
 
-  test("the far side may change its mind in the early dialog once our offer has its answer, not before", async () => {
+  test("allow an early UPDATE only after our offer is answered", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a", fields: reliable(1) });
     expect((await call.receive("UPDATE", { cseq: 1, body: sdp() })).status).toBe(491);
@@ -69,7 +69,7 @@ describe("reliable provisional responses", () => {
     expect(update.body).toBe("v=0 our answer");
   });
 
-  test("a 200 that repeats the first answer undoes no UPDATE", async () => {
+  test("a 200 that repeats the first answer does not undo an UPDATE", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });
@@ -78,7 +78,7 @@ describe("reliable provisional responses", () => {
     expect(call.log).toEqual(["placed", "early media", "answered", "held"]);
   });
 
-  test("a 200 that describes something new is taken, after an UPDATE too", async () => {
+  test("a 200 with new SDP is accepted, even after an UPDATE", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp("sendrecv", 4000) });
     await call.receive("UPDATE", { body: sdp("sendonly", 4002) });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ScriptedCall, sdp } from "./support/scripted-call.ts";
 
-describe("the far side's re-INVITE and UPDATE", () => {
-  test("are answered with our SDP and Contact", async () => {
+describe("a re-INVITE or UPDATE of the peer", () => {
+  test("is answered with our SDP and Contact", async () => {
     for (const method of ["INVITE", "UPDATE"]) {
       const call = await ScriptedCall.answered();
       const came = await call.receive(method, { body: sdp() });
@@ -14,7 +14,7 @@ describe("the far side's re-INVITE and UPDATE", () => {
     }
   });
 
-  test("hold and its end are told, each once", async () => {
+  test("reports hold and resume once each", async () => {
     const call = await ScriptedCall.answered();
     const directions = ["sendonly", "inactive", "sendrecv", "sendrecv", "recvonly"];
     for (const [index, direction] of directions.entries())
@@ -22,30 +22,30 @@ describe("the far side's re-INVITE and UPDATE", () => {
     expect(call.log).toEqual(["placed", "answered", "held", "unheld"]);
   });
 
-  test("the old way to hold, an address of zeros, counts too", async () => {
+  test("reports hold for an address of zeros", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("INVITE", { body: sdp().replace("c=IN IP4 192.0.2.1", "c=IN IP4 0.0.0.0") });
     expect(call.log.at(-1)).toBe("held");
   });
 
-  test("an answer that holds from the start is told after the answer", async () => {
+  test("hold in the first answer is reported after the answer", async () => {
     const call = await ScriptedCall.placed();
     call.accept({ sdp: sdp("inactive") });
     expect(call.log).toEqual(["placed", "answered", "held"]);
   });
 
-  test("a hold that lasts too long ends the call, for lack of media", async () => {
+  test("a hold beyond the limit ends the call", async () => {
     const call = await ScriptedCall.answered({ holdTimeoutMs: 30_000 });
     await call.receive("INVITE", { body: sdp("sendonly") });
     await call.system.advance(29_999);
     expect(call.tx.count("BYE")).toBe(0);
     await call.system.advance(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "the far side held the call for more than 30 s" });
+    expect(call.end).toEqual({ type: "media", detail: "the peer held the call for more than 30 s" });
     expect(call.left).toBe(0);
   });
 
-  test("a hold that ends in time starts no clock that goes on", async () => {
+  test("a hold that ends in time leaves no timer", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("INVITE", { cseq: 1, body: sdp("sendonly") });
     await call.receive("INVITE", { cseq: 2, body: sdp("sendrecv") });
@@ -54,14 +54,14 @@ describe("the far side's re-INVITE and UPDATE", () => {
     expect(call.system.waiting).toBe(0);
   });
 
-  test("what we cannot accept is refused with 488, and the call stays as it was", async () => {
+  test("an unacceptable offer is refused with 488 without a change", async () => {
     const call = await ScriptedCall.answered();
     call.negotiator.answer = undefined;
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(488);
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("without SDP we offer, and the ACK brings the answer", async () => {
+  test("without SDP gets our offer; the ACK carries the answer", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { cseq: 7 });
     expect(came.body).toBe("v=0 our offer");
@@ -73,7 +73,7 @@ describe("the far side's re-INVITE and UPDATE", () => {
     expect((await call.receive("UPDATE", { cseq: 9, body: sdp() })).status).toBe(200);
   });
 
-  test("an answer in the ACK that is of no use ends the call, for lack of media", async () => {
+  test("an unacceptable answer in the ACK ends the call", async () => {
     for (const body of ["", sdp()]) {
       const call = await ScriptedCall.answered();
       await call.receive("INVITE", { cseq: 7 });
@@ -84,7 +84,7 @@ describe("the far side's re-INVITE and UPDATE", () => {
     }
   });
 
-  test("a 2xx of ours that is never acknowledged ends the call as a fault of the protocol", async () => {
+  test("a 2xx without ACK ends the call as a protocol fault", async () => {
     const call = await ScriptedCall.answered();
     call.tx.unacknowledged(await call.receive("INVITE", { body: sdp() }));
     call.tx.last("BYE").respond(200);
@@ -92,7 +92,7 @@ describe("the far side's re-INVITE and UPDATE", () => {
     expect(call.left).toBe(0);
   });
 
-  test("an UPDATE without SDP changes the target and nothing else", async () => {
+  test("an UPDATE without SDP changes only the target", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("UPDATE", { fields: [["Contact", "<sip:moved@192.0.2.44>"]] });
     expect(came.status).toBe(200);
@@ -101,20 +101,20 @@ describe("the far side's re-INVITE and UPDATE", () => {
     expect(call.tx.last("BYE").request.uri).toBe("sip:moved@192.0.2.44");
   });
 
-  test("a body of another kind is refused with what we understand", async () => {
+  test("a body of another type is refused with Accept", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { body: "<xml/>", type: "text/xml" });
     expect(came.status).toBe(415);
     expect(came.header("Accept")).toBe("application/sdp");
   });
 
-  test("a request that is older than the last one is refused", async () => {
+  test("a request out of order is refused", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("INVITE", { cseq: 5, body: sdp() });
     expect((await call.receive("INVITE", { cseq: 4, body: sdp() })).status).toBe(500);
   });
 
-  test("after our BYE nothing but a BYE is taken", async () => {
+  test("is refused after our BYE; a BYE is not", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(481);

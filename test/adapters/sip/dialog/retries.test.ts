@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
 
-describe("a refusal that can be mended", () => {
-  test("422: the INVITE is sent again with the interval that is asked for", async () => {
+describe("an INVITE after a refusal", () => {
+  test("is sent again with the interval of a 422", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(422, { fields: [["Min-SE", "3600"]] });
     expect(call.invite.header("Session-Expires")).toBe("3600");
@@ -13,7 +13,7 @@ describe("a refusal that can be mended", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 422 } });
   });
 
-  test("420: without the extension that is not understood, and then without any", async () => {
+  test("is sent again without the extensions of a 420", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(420, { fields: [["Unsupported", "100rel"]] });
     expect(call.invite.header("Supported")).toBe("timer");
@@ -24,7 +24,7 @@ describe("a refusal that can be mended", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 420 } });
   });
 
-  test("421: with an extension that we know but did not offer; not with one that we do not know", async () => {
+  test("is sent again with the extension of a 421 if it is known", async () => {
     const call = await ScriptedCall.placed({ reliableProvisionals: false });
     expect(call.invite.header("Supported")).toBe("timer");
     call.invite.respond(421, { fields: [["Require", "100rel"]] });
@@ -33,7 +33,7 @@ describe("a refusal that can be mended", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 421 } });
   });
 
-  test("491: after a wait of 2.1 to 4 s, which hanging up ends at once", async () => {
+  test("is sent again 2.1 to 4 s after a 491, unless hung up", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(491);
     await call.system.advance(2099);
@@ -48,7 +48,7 @@ describe("a refusal that can be mended", () => {
     expect(call.tx.count("INVITE")).toBe(2);
   });
 
-  test("a far side that never has enough is not asked for ever", async () => {
+  test("is not repeated without limit", async () => {
     const call = await ScriptedCall.placed();
     for (let times = 0; call.end === undefined && times < 50; times++) {
       call.invite.respond(491);
@@ -60,7 +60,7 @@ describe("a refusal that can be mended", () => {
   });
 });
 
-describe("redirection", () => {
+describe("a redirection", () => {
   const moved = (...contacts: string[]) => ({ fields: contacts.map((one) => ["Contact", one] as const) });
 
   test("is final unless the trunk follows it", async () => {
@@ -69,7 +69,7 @@ describe("redirection", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 302 } });
   });
 
-  test("is followed to the best place first, then to the next; To and Call-ID stay", async () => {
+  test("is followed to the best URI first, with the same To and Call-ID", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     const first = call.invite;
     first.respond(
@@ -84,7 +84,7 @@ describe("redirection", () => {
     expect(call.log.at(-1)).toBe("answered");
   });
 
-  test("a place that cannot be reached makes room for the next", async () => {
+  test("is followed to the next URI if one is unreachable", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     call.invite.respond(301, moved("<sip:a@example.net>", "<sip:b@example.net>"));
     call.invite.fail(new TransportError("dns", "example.net leads nowhere"));
@@ -93,7 +93,7 @@ describe("redirection", () => {
     expect(call.end?.type).toBe("unreachable");
   });
 
-  test("never leads back to where it came from", async () => {
+  test("never leads back to an earlier URI", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     call.invite.respond(302, moved("<sip:a@example.net>"));
     call.invite.respond(302, moved("<sip:A@EXAMPLE.NET>, <sip:a@example.net>, <sip:+12025550100@example.com>"));
@@ -104,14 +104,14 @@ describe("redirection", () => {
     ]);
   });
 
-  test("ends after five places", async () => {
+  test("ends after five URIs", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     for (let place = 1; call.end === undefined; place++) call.invite.respond(302, moved(`<sip:p${place}@example.net>`));
     expect(call.tx.count("INVITE")).toBe(6);
     expect(call.left).toBe(0);
   });
 
-  test("a place that says 603 speaks for all", async () => {
+  test("ends with a 603", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     call.invite.respond(302, moved("<sip:a@example.net>", "<sip:b@example.net>"));
     call.invite.respond(603);

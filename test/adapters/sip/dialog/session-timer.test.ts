@@ -9,7 +9,7 @@ const timer = (refresher: string, seconds = 1800): readonly [string, string] => 
 const ALLOW = ["Allow", "INVITE, ACK, BYE, CANCEL, UPDATE"] as const;
 
 describe("session timers", () => {
-  test("are not offered where the trunk wants none, nor kept when the far side has one", async () => {
+  test("are neither offered nor kept if the trunk disables them", async () => {
     const call = await ScriptedCall.answered({ sessionTimers: false }, [timer("uac")]);
     expect(call.invite.header("Supported")).toBe("100rel");
     expect(call.invite.header("Session-Expires")).toBeUndefined();
@@ -19,7 +19,7 @@ describe("session timers", () => {
     expect(call.system.waiting).toBe(0);
   });
 
-  test("where we refresh it is by UPDATE if the far side allows it, again and again", async () => {
+  test("are refreshed by UPDATE if the peer allows it", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
     for (let round = 1; round <= 5; round++) {
       await call.system.advance(900_000);
@@ -35,7 +35,7 @@ describe("session timers", () => {
     expect(call.left).toBe(0);
   });
 
-  test("else by re-INVITE with the same offer, whose 200 is acknowledged", async () => {
+  test("are refreshed by re-INVITE with the same offer otherwise", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac", 600)]);
     await call.system.advance(300_000);
     expect(call.tx.count("INVITE")).toBe(2);
@@ -67,7 +67,7 @@ describe("session timers", () => {
     expect(refresh.maySend).toBe(false);
   });
 
-  test("an UPDATE that is not allowed after all becomes a re-INVITE", async () => {
+  test("a refused UPDATE is replaced by a re-INVITE", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
     await call.system.advance(900_000);
     call.tx.last("UPDATE").respond(405);
@@ -75,7 +75,7 @@ describe("session timers", () => {
     expect(call.tx.count("INVITE")).toBe(2);
   });
 
-  test("glare is waited out, a longer interval is taken, and a refusal for the moment tried again", async () => {
+  test("a refresh is repeated after glare, 422 and a temporary refusal", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
     await call.system.advance(900_000);
     call.tx.last("UPDATE").respond(491);
@@ -95,7 +95,7 @@ describe("session timers", () => {
     expect(call.tx.count("UPDATE")).toBe(5);
   });
 
-  test("a dialog that the far side does not know any more, or a far side that is gone, ends the call", async () => {
+  test("a refresh answered with 481, or not at all, ends the call", async () => {
     for (const gone of [481, 408, undefined]) {
       const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
       await call.system.advance(900_000);
@@ -107,7 +107,7 @@ describe("session timers", () => {
     }
   });
 
-  test("where the far side refreshes we wait, and hang up when it has not", async () => {
+  test("a peer that does not refresh is hung up", async () => {
     const call = await ScriptedCall.answered({}, [timer("uas", 90)]);
     await call.system.advance(40_000);
     const came = await call.receive("UPDATE", { fields: [timer("uac", 90), ["Supported", "timer"]] });
@@ -122,7 +122,7 @@ describe("session timers", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a timer that a proxy asks for is ours to refresh", async () => {
+  test("a timer requested by a proxy is refreshed by us", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { body: sdp(), fields: [["Session-Expires", "200"]] });
     expect(came.header("Session-Expires")).toBe("200;refresher=uas");
@@ -131,14 +131,14 @@ describe("session timers", () => {
     expect(call.tx.count("INVITE")).toBe(2);
   });
 
-  test("an interval that is too short is refused with the shortest that we take", async () => {
+  test("an interval that is too short is refused with Min-SE", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("UPDATE", { fields: [["Session-Expires", "5"]] });
     expect(came.status).toBe(422);
     expect(came.header("Min-SE")).toBe("90");
   });
 
-  test("an answer with an absurd interval does not make us shout", async () => {
+  test("an absurd interval in a 2xx is raised to the minimum", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac", 0), ALLOW]);
     await call.system.advance(4999);
     expect(call.tx.count("UPDATE")).toBe(0);

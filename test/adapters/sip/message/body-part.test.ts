@@ -13,14 +13,14 @@ const body = (type: string, content: string | Uint8Array): { headers: SipHeaders
 const MIXED = 'multipart/mixed; boundary="-x y"';
 
 describe("the part of a body", () => {
-  test("is all of it where it is of that type", () => {
+  test("is the whole body if it has that type", () => {
     expect(text(bodyPart(body("Application/SDP; x=y", "v=0\n"), "application/sdp"))).toBe("v=0\r\n");
     expect(bodyPart(body("text/plain", "v=0"), "application/sdp")).toBeUndefined();
     expect(bodyPart(body("application/sdp", ""), "application/sdp")).toBeUndefined();
     expect(bodyPart({ headers: new SipHeaders(), body: wire("v=0") }, "application/sdp")).toBeUndefined();
   });
 
-  test("is found beside others, behind a preamble", () => {
+  test("is found beside others, after a preamble", () => {
     const mixed =
       "preamble\n---x y\nContent-Type: application/isup\n\n\x01\x02\n---x y  \nc: application/sdp\n\nv=0\ns=-\n\n---x y--\n";
     expect(text(bodyPart(body(MIXED, mixed), "application/sdp"))).toBe("v=0\r\ns=-\r\n");

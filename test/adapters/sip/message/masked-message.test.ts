@@ -4,7 +4,7 @@ import { maskedMessage } from "../../../../adapters/telephony/sip/message/masked
 import { sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
 import { wire } from "./messages.ts";
 
-describe("the text of a message for a person", () => {
+describe("the masked text of a message", () => {
   test("is the message, line by line, without its secrets", () => {
     const headers = new SipHeaders()
       .add("Via", "SIP/2.0/TLS 192.0.2.1:5061;branch=z9hG4bK1")
@@ -44,7 +44,7 @@ k=•••
 `);
   });
 
-  test("of a response begins with its status; a binary body is counted", () => {
+  test("of a response starts with its status, and counts a binary body", () => {
     const response = {
       kind: "response",
       status: 200,

@@ -41,11 +41,11 @@ describe("an address", () => {
     '<sip:b@c>;tag="x',
     "<sip:b@c>,<sip:d@e>",
     "sip:b@c;=x",
-  ])("is not %j", (text) => {
+  ])("is not read from %j", (text) => {
     expect(parseNameAddr(text)).toBeUndefined();
   });
 
-  test("gets a tag, and otherwise stays as it was written", () => {
+  test("gets a tag and otherwise stays as written", () => {
     expect(withTag('"B"  <sip:b@c> ; x=Y', "1")).toBe('"B"  <sip:b@c> ; x=Y;tag=1');
     expect(withTag("<sip:b@c>;tag=0;x=y", "1")).toBe("<sip:b@c>;tag=1;x=y");
     expect(tagOf(withTag("sip:b@c;user=phone", "1"))).toBe("1");
@@ -57,7 +57,7 @@ describe("an address", () => {
     ]);
   });
 
-  test("without a name has none written", () => {
+  test("without a name is written without one", () => {
     expect(writeNameAddr({ display: undefined, uri: "sip:b@c", params: new Map() })).toBe("<sip:b@c>");
   });
 

@@ -15,13 +15,13 @@ describe("a message in a datagram", () => {
     expect(request.headers.get("call-id")).toBe("1@example.com");
   });
 
-  test("has its folded fields joined by one space", () => {
+  test("joins folded fields by one space", () => {
     const { headers } = parsedRequest(optionsWith("Subject: one\n  two\n\tthree   ", "X-Empty:\n value"));
     expect(headers.get("s")).toBe("one two three");
     expect(headers.get("X-Empty")).toBe("value");
   });
 
-  test("may have several spaces in its first line, and empty lines before it", () => {
+  test("may have several spaces in its start line, and empty lines before it", () => {
     const spaced = parsedRequest(
       `\n\n${optionsWith().replace("OPTIONS sip:b@example.com ", "OPTIONS   sip:b@example.com  ")}`,
     );
@@ -34,7 +34,7 @@ describe("a message in a datagram", () => {
     expect(bare.kind === "request" && text(bare.body)).toBe("ab");
   });
 
-  test("keeps fields that nobody knows as they are, in UTF-8", () => {
+  test("keeps unknown fields, in UTF-8", () => {
     const { headers } = parsedRequest(optionsWith('X: ,;<"é大', "constructor: 1", "__proto__: 2"));
     expect(headers.get("x")).toBe(',;<"é大');
     expect(headers.get("constructor")).toBe("1");
@@ -42,23 +42,23 @@ describe("a message in a datagram", () => {
     expect(headers.get("toString")).toBeUndefined();
   });
 
-  test("has no more body than Content-Length says", () => {
+  test("has a body of at most Content-Length", () => {
     expect(text(parsedRequest(`${optionsWith("Content-Length: 3")}abcdef`).body)).toBe("abc");
   });
 
-  test("has all that is left as its body where there is no Content-Length", () => {
+  test("has the rest of the datagram as its body without Content-Length", () => {
     const request = parsedRequest(`${optionsWith().replace("Content-Length: 0\n", "")}abcdef`);
     expect(text(request.body)).toBe("abcdef");
   });
 
-  test("has a body of its own, whatever becomes of the datagram", () => {
+  test("has a copy of its body", () => {
     const datagram = Buffer.from(wire(`${optionsWith("Content-Length: 3")}abc`));
     const message = parseMessage(datagram);
     datagram.fill(0);
     expect(message.kind === "request" && text(message.body)).toBe("abc");
   });
 
-  test("may be of a method and a scheme that nobody knows", () => {
+  test("may have an unknown method and scheme", () => {
     const request = parsedRequest(
       optionsWith("CSeq: 1 FLY").replace("OPTIONS sip:b@example.com", "FLY news:comp.lang"),
     );
@@ -71,7 +71,7 @@ describe("a message in a datagram", () => {
   });
 });
 
-describe("a message that cannot be worked with", () => {
+describe("a malformed message", () => {
   test.each([
     ["Via: SIP/2.0/UDP", "Via cannot be read", undefined],
     ['To: "Bob <sip:b@example.com>', "To cannot be read", 400],
@@ -80,13 +80,13 @@ describe("a message that cannot be worked with", () => {
     ["CSeq: 4294967296 OPTIONS", "CSeq cannot be read", 400],
     ["CSeq: 1 INVITE", "CSeq names another method than the first line", 400],
     ["Max-Forwards: 256", "Max-Forwards is not a number up to 255", 400],
-    ["t: <sip:c@example.com>", "To stands more than once", 400],
-    ["Content-Length: -1", "Content-Length is not one number", 400],
-    ["Content-Length: 0\nl: 1", "Content-Length is not one number", 400],
-    ["Content-Length: 9", "Content-Length is 9, but only 0 bytes of body came", 400],
+    ["t: <sip:c@example.com>", "To occurs more than once", 400],
+    ["Content-Length: -1", "Content-Length is not a number", 400],
+    ["Content-Length: 0\nl: 1", "Content-Length is not a number", 400],
+    ["Content-Length: 9", "Content-Length is 9, but the body has only 0 bytes", 400],
     ["X: a\rb", "A header field has a carriage return without a line feed", 400],
     [`Content-Length: ${MAX_BODY_BYTES + 1}`, "The body is larger than 256 KiB", 413],
-  ])("says what is wrong with %j", (line, detail, status) => {
+  ])("reports the fault of %j", (line, detail, status) => {
     const message = parsed(optionsWith(line));
     expect(message).toMatchObject({ kind: "malformed", detail });
     expect(message.kind === "malformed" && message.answer?.status).toBe(status);
@@ -95,20 +95,20 @@ describe("a message that cannot be worked with", () => {
   test.each([
     ["OPTIONS sip:b@example.com SIP/3.0", 505, "The version is not SIP/2.0"],
     ["OPTIONS <sip:b@example.com> SIP/2.0", 400, "The Request-URI is not a URI"],
-    ["OPTIONS sip:b@example.com; lr SIP/2.0", 400, "The Request-URI has white space in it"],
+    ["OPTIONS sip:b@example.com; lr SIP/2.0", 400, "The Request-URI contains white space"],
     ["OPTIONS sip:@example.com SIP/2.0", 400, "The Request-URI is not a SIP URI"],
-    ["OPTIONS sip:b@example.com?Subject=x SIP/2.0", 400, "The Request-URI carries header fields"],
-    ["OPTIONS sip:b@example.com HTTP/1.1", undefined, "The first line is not one of SIP"],
-    ["SIP/2.0 99 Low", undefined, "The status line is not one of SIP/2.0"],
-    ["SIP/2.0 2000 High", undefined, "The status line is not one of SIP/2.0"],
-    ["", undefined, "The first line is not one of SIP"],
-  ])("says what is wrong with the first line %j", (line, status, detail) => {
+    ["OPTIONS sip:b@example.com?Subject=x SIP/2.0", 400, "The Request-URI contains header fields"],
+    ["OPTIONS sip:b@example.com HTTP/1.1", undefined, "The start line is not SIP"],
+    ["SIP/2.0 99 Low", undefined, "The status line is not valid SIP/2.0"],
+    ["SIP/2.0 2000 High", undefined, "The status line is not valid SIP/2.0"],
+    ["", undefined, "The start line is not SIP"],
+  ])("reports the fault of the start line %j", (line, status, detail) => {
     const message = parsed(optionsWith().replace(/^.*\n/, line === "" ? "" : `${line}\n`));
     expect(message).toMatchObject({ kind: "malformed", detail });
     expect(message.kind === "malformed" && message.answer?.status).toBe(status);
   });
 
-  test("is refused with what every response copies, a tag, and the fault as its reason", () => {
+  test("gets a response with a tag and the fault as its reason phrase", () => {
     const message = parsed(optionsWith("Via: SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2", "Max-Forwards: x"));
     const answer = message.kind === "malformed" ? message.answer : undefined;
     expect(answer).toMatchObject({ status: 400, reason: "Max-Forwards is not a number up to 255" });
@@ -121,21 +121,21 @@ describe("a message that cannot be worked with", () => {
     ]);
   });
 
-  test("is not refused where it is an ACK or a response", () => {
+  test("gets no response if it is an ACK or a response", () => {
     const ack = parsed(optionsWith("CSeq: 1 ACK", "To: bad").replace("OPTIONS", "ACK"));
     const response = parsed(optionsWith("To: bad").replace(/^.*\n/, "SIP/2.0 200 OK\n"));
     for (const message of [ack, response])
       expect(message).toEqual({ kind: "malformed", detail: "To cannot be read", answer: undefined });
   });
 
-  test("may be cut off within its header", () => {
+  test("is reported if it ends within its header", () => {
     const whole = wire(optionsWith());
     for (const length of [whole.length - 1, whole.length - 2, whole.length - 20])
       expect(parseMessage(whole.subarray(0, length))).toMatchObject({ kind: "malformed", answer: { status: 400 } });
     expect(parseMessage(new Uint8Array(0))).toMatchObject({ kind: "malformed", answer: undefined });
   });
 
-  test("may have a header, or more fields, than anybody needs", () => {
+  test("is reported if its header or number of fields exceeds the limit", () => {
     expect(parsed(optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`))).toMatchObject({
       kind: "malformed",
       detail: "The header is larger than 64 KiB",

@@ -45,7 +45,7 @@ describe("a stream of bytes", () => {
     ),
   );
 
-  test("gives the same messages byte by byte, out of a buffer that is used again", () => {
+  test("gives the same messages byte by byte, from a reused buffer", () => {
     const message = writeMessage(fc.sample(anyMessage, { seed: 1, numRuns: 1 })[0] as never);
     const framer = new StreamFramer();
     const buffer = Buffer.alloc(1);
@@ -57,7 +57,7 @@ describe("a stream of bytes", () => {
     expect(framer.incomplete).toBe(false);
   });
 
-  test("tells whether a message has begun", () => {
+  test("reports whether a message is incomplete", () => {
     const framer = new StreamFramer();
     framer.push(text("OPTIONS"));
     expect(framer.incomplete).toBe(true);
@@ -67,7 +67,7 @@ describe("a stream of bytes", () => {
     expect(framer.incomplete).toBe(false);
   });
 
-  test("goes on behind a message that is malformed, as long as its length is known", () => {
+  test("continues after a malformed message if its length is known", () => {
     expect(kinds(framed(text(optionsWith("To: bad"), optionsWith())))).toEqual(["malformed", "request"]);
   });
 });
@@ -79,17 +79,17 @@ describe("a keep-alive", () => {
     expect(kinds(framed(text("\n"), text("\n"), text("\n\n")))).toEqual(["pong", "pong", "ping"]);
   });
 
-  test("is a ping also where it is cut within a line break", () => {
+  test("is a ping even if it is cut within a line break", () => {
     const ping = text("\n\n");
     expect(kinds(framed(ping.subarray(0, 1), ping.subarray(1)))).toEqual(["ping"]);
     expect(kinds(framed(ping.subarray(0, 3), ping.subarray(3)))).toEqual(["ping"]);
   });
 
-  test("is told once, however many come in one piece", () => {
+  test("is reported once per piece", () => {
     expect(kinds(framed(text("\n".repeat(1_000))))).toEqual(["ping"]);
   });
 
-  test("may stand before a message; a single line break there is none", () => {
+  test("may precede a message; a single line break is none", () => {
     expect(kinds(framed(text(`\n\n${optionsWith()}`)))).toEqual(["ping", "request"]);
     expect(kinds(framed(text(`\n${optionsWith()}`)))).toEqual(["request"]);
   });
@@ -104,7 +104,7 @@ describe("a stream that cannot be read any further", () => {
     ["with a header beyond the limit", optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`), 513],
     ["of another protocol", "GET / HTTP/1.1\nHost: a\n\n", undefined],
     ["of binary bytes", "\x16\x03\x01", undefined],
-  ])("ends at a message %s, with an answer where there is somebody to answer", (_, message, status) => {
+  ])("ends at a message %s, with a response if possible", (_, message, status) => {
     const framer = new StreamFramer();
     const frames = [...framer.push(text(optionsWith(), message)), ...framer.push(text(optionsWith()))];
     expect(kinds(frames)).toEqual(["request", "fault"]);
@@ -113,7 +113,7 @@ describe("a stream that cannot be read any further", () => {
     expect(framer.incomplete).toBe(false);
   });
 
-  test("ends where a header goes on without an end, and no later", () => {
+  test("ends at a header beyond the limit", () => {
     const framer = new StreamFramer();
     const kibibyte = text("x".repeat(1_024));
     framer.push(text("OPTIONS sip:a@b SIP/2.0\nX: "));

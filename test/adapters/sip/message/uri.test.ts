@@ -94,11 +94,11 @@ describe("a SIP URI", () => {
     `sip:a@${"b".repeat(256)}`,
     "sip:a@b\r\nX:",
     "sip:a\0b@c\n",
-  ])("is not %j", (text) => {
+  ])("is not read from %j", (text) => {
     expect(parseUri(text)).toBeUndefined();
   });
 
-  test("is written with escapes where they are needed, and nowhere else", () => {
+  test("is written with the necessary escapes only", () => {
     expect(writeUri(sipUri({ host: "h.test", user: "+49 (89)/1;x=@?é", password: "a:b" }))).toBe(
       "sip:+49%20(89)/1;x=%40?%C3%A9:a%3Ab@h.test",
     );
@@ -139,7 +139,7 @@ describe("two SIP URIs", () => {
       "sip:alice@atlanta.com?priority=urgent&subject=project%20x",
     ],
     ["sip:[2001:DB8::1]", "sip:[2001:db8::1]"],
-  ])("are the same: %s, %s", (one, other) => {
+  ])("are equal: %s, %s", (one, other) => {
     expect(sameUri(read(one), read(other))).toBe(true);
     expect(sameUri(read(other), read(one))).toBe(true);
   });
@@ -156,7 +156,7 @@ describe("two SIP URIs", () => {
     ["sip:carol:a@chicago.com", "sip:carol:b@chicago.com"],
     ["sip:carol@chicago.com", "sip:carol@chicago.com;maddr=1.2.3.4"],
     ["sip:carol@chicago.com;ttl=1", "sip:carol@chicago.com"],
-  ])("are not the same: %s, %s", (one, other) => {
+  ])("are not equal: %s, %s", (one, other) => {
     expect(sameUri(read(one), read(other))).toBe(false);
     expect(sameUri(read(other), read(one))).toBe(false);
   });

@@ -23,7 +23,7 @@ describe("the value of a field", () => {
     ["1", undefined],
     ["1 IN VITE", undefined],
     [undefined, undefined],
-  ])("CSeq %j", (text, expected) => expect(parseCSeq(text)).toEqual(expected));
+  ])("of CSeq is read from %j", (text, expected) => expect(parseCSeq(text)).toEqual(expected));
 
   test.each([
     ['Q.850 ;cause=16 ;text="Terminated; \\"so\\""', { protocol: "Q.850", cause: 16, text: 'Terminated; "so"' }],
@@ -32,7 +32,7 @@ describe("the value of a field", () => {
     [";cause=16", undefined],
     ["Q 850;cause=16", undefined],
     ['Q.850;text="open', undefined],
-  ])("Reason %j", (text, expected) => expect(parseReason(text)).toEqual(expected));
+  ])("of Reason is read from %j", (text, expected) => expect(parseReason(text)).toEqual(expected));
 
   test("Reason may be a list", () => {
     expect(parseReasons('SIP;cause=200, Q.850;cause=16;text="a, b", ?')).toEqual([
@@ -51,7 +51,7 @@ describe("the value of a field", () => {
     ["Fri, 01 Jan 2010", undefined],
     ["-1", undefined],
     [undefined, undefined],
-  ])("Retry-After %j", (text, expected) => expect(parseRetryAfter(text)).toBe(expected));
+  ])("of Retry-After is read from %j", (text, expected) => expect(parseRetryAfter(text)).toBe(expected));
 
   test.each([
     ["1800;refresher=uac", { seconds: 1_800, refresher: "uac" }],
@@ -60,7 +60,9 @@ describe("the value of a field", () => {
     ["x", undefined],
     ["", undefined],
     [undefined, undefined],
-  ])("Session-Expires or Min-SE %j", (text, expected) => expect(parseSessionExpires(text)).toEqual(expected));
+  ])("of Session-Expires or Min-SE is read from %j", (text, expected) =>
+    expect(parseSessionExpires(text)).toEqual(expected),
+  );
 
   test("Session-Expires is written", () => {
     expect(writeSessionExpires({ seconds: 90, refresher: undefined })).toBe("90");
@@ -76,7 +78,7 @@ describe("the value of a field", () => {
     ["0", undefined],
     ["4294967296", undefined],
     ["x", undefined],
-  ])("RSeq %j", (text, expected) => expect(parseRSeq(text)).toBe(expected));
+  ])("of RSeq is read from %j", (text, expected) => expect(parseRSeq(text)).toBe(expected));
 
   test.each([
     [
@@ -87,7 +89,7 @@ describe("the value of a field", () => {
     ['1812 overture "In Progress"', undefined],
     ["399 host text", undefined],
     ['399 host "open', undefined],
-  ])("Warning %j", (text, expected) => expect(parseWarning(text)).toEqual(expected));
+  ])("of Warning is read from %j", (text, expected) => expect(parseWarning(text)).toEqual(expected));
 
   test.each([
     ["Application / SDP;charset=utf-8", "application/sdp"],
@@ -96,7 +98,9 @@ describe("the value of a field", () => {
     ["a/b/c", undefined],
     ["a b/c", undefined],
     ["", undefined],
-  ])("Content-Type %j", (text, expected) => expect(contentType(new SipHeaders().add("c", text))?.value).toBe(expected));
+  ])("of Content-Type is read from %j", (text, expected) =>
+    expect(contentType(new SipHeaders().add("c", text))?.value).toBe(expected),
+  );
 
   test("option tags are of any case, in any number of fields", () => {
     const headers = new SipHeaders().add("k", "Timer, 100rel").add("Supported", "PATH");
@@ -110,7 +114,7 @@ describe("the value of a field", () => {
     ['"open\\', ['"open\\']],
     ["<open, a", ["<open, a"]],
     [" , ", []],
-  ])("a list %j", (text, expected) => expect(splitList(text)).toEqual(expected));
+  ])("as a list is split: %j", (text, expected) => expect(splitList(text)).toEqual(expected));
 });
 
 describe("the fields of a header", () => {
@@ -122,7 +126,7 @@ describe("the fields of a header", () => {
     expect([headers.has("t"), headers.has("f")]).toEqual([true, false]);
   });
 
-  test("are replaced where the first one stood, and deleted all at once", () => {
+  test("are replaced at the position of the first, and deleted together", () => {
     const headers = new SipHeaders().add("A", "1").add("m", "2").add("B", "3").add("Contact", "4");
     const copy = headers.clone();
     headers.set("Contact", "5").set("C", "6").delete("a");

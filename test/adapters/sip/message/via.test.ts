@@ -5,7 +5,7 @@ import { fuzz } from "../../../support/fuzz.ts";
 import { host, port, token } from "./arbitraries.ts";
 
 describe("an element of Via", () => {
-  test("is read with its sent-by, and what servers put behind it", () => {
+  test("is read with its sent-by and its parameters", () => {
     expect(parseVia("SIP/2.0/udp Host.Example:5062;rport=1024;received=192.0.2.7;branch=z9hG4bK1;alias")).toEqual({
       transport: "UDP",
       host: "host.example",
@@ -40,7 +40,7 @@ describe("an element of Via", () => {
     "SIP/2.0/UDP ;branch=x",
     "SIP/2.0/U DP host",
     "HTTP/1.1/TCP host",
-  ])("is not %j", (text) => {
+  ])("is not read from %j", (text) => {
     expect(parseVia(text)).toBeUndefined();
   });
 

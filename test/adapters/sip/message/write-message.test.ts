@@ -19,7 +19,7 @@ describe("a message that is written", () => {
     );
   });
 
-  test("as a response copies what its request says of its way, and nothing else", () => {
+  test("as a response copies only the required fields of its request", () => {
     const request = parsedRequest(optionsWith("Subject: x"));
     expect(written(responseTo(request, 200, ""))).toBe(
       [
@@ -37,17 +37,17 @@ describe("a message that is written", () => {
   });
 
   test.each([
-    ["Subject", "a\r\nVia: evil", "The header field Subject has a line break in its value"],
-    ["Subject", "a\nb", "The header field Subject has a line break in its value"],
-    ["Sub ject", "a", 'The header field "Sub ject" has a name that is no token'],
-    ["Via\r\nX", "a", 'The header field "Via\\r\\nX" has a name that is no token'],
-    ["", "a", 'The header field "" has a name that is no token'],
-  ])("never carries %j: %j", (name, value, sentence) => {
+    ["Subject", "a\r\nVia: evil", "the value of the header field Subject contains a line break"],
+    ["Subject", "a\nb", "the value of the header field Subject contains a line break"],
+    ["Sub ject", "a", 'the header field name "Sub ject" is not a token'],
+    ["Via\r\nX", "a", 'the header field name "Via\\r\\nX" is not a token'],
+    ["", "a", 'the header field name "" is not a token'],
+  ])("is refused for the field %j: %j", (name, value, sentence) => {
     const request = sipRequest("OPTIONS", "sip:a@b", new SipHeaders().add(name, value));
     expect(() => writeMessage(request)).toThrow(new RangeError(sentence));
   });
 
-  test("has a first line that is one line", () => {
+  test("is refused if its start line has a line break", () => {
     const response: SipResponse = responseTo(parsedRequest(optionsWith()), 200, "OK");
     expect(() => writeMessage(sipRequest("OPTIONS", "sip:a@b SIP/2.0\r\nX: y"))).toThrow(RangeError);
     expect(() => writeMessage(sipRequest("OPTIONS", ""))).toThrow(RangeError);
@@ -57,7 +57,7 @@ describe("a message that is written", () => {
   });
 
   fuzz(
-    "is read as it was",
+    "is read back unchanged",
     fc.property(anyMessage, (message) => {
       const { headers, ...rest } = message;
       const read = parseMessage(writeMessage(message));

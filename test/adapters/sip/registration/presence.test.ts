@@ -21,7 +21,7 @@ function watching(script: Script, password = false) {
   return { system, agent, told, presence };
 }
 
-describe("a trunk that is looked at by OPTIONS", () => {
+describe("a trunk that is probed by OPTIONS", () => {
   test.each([200, 302, 403, 404, 405, 481, 500, 501, 603])("is online with %i", async (status) => {
     const { presence } = watching(() => ({ status }));
     expect(await presence.ask()).toEqual({ state: "online" });
@@ -35,7 +35,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     });
   });
 
-  test("a challenge that remains is an answer like any other, unless it is our password that it refuses", async () => {
+  test("an unanswered challenge counts as online unless our password is refused", async () => {
     expect((await watching(() => ({ status: 401 })).presence.ask()).state).toBe("online");
     expect(await watching(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
       state: "offline",
@@ -44,7 +44,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     });
   });
 
-  test("a password that is refused is tried again after ten minutes, however often somebody asks", async () => {
+  test("a refused password is tried again after ten minutes", async () => {
     const { system, agent, presence } = watching(() => ({ status: 401 }), true);
     for (let minute = 0; minute < 10; minute++) {
       expect((await presence.ask()).state).toBe("offline");
@@ -55,7 +55,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("silence and faults of the transport are offline, with the reason and what to check", async () => {
+  test("silence and transport faults are offline with reason and fix", async () => {
     const silent = watching(() => "silence");
     const asked = silent.presence.ask();
     await silent.system.advance(4_500);
@@ -76,13 +76,13 @@ describe("a trunk that is looked at by OPTIONS", () => {
     });
   });
 
-  test("a fault of the transport that will not pass by itself is lasting", async () => {
+  test("a lasting transport fault is reported as lasting", async () => {
     const detail = "nowhere.example has no address in the DNS";
     const { presence } = watching(() => new TransportError("dns", detail, { lasting: true }));
     expect(await presence.ask()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
-  test("a thousand questions are one look, and the next one comes 30 s later by itself", async () => {
+  test("a thousand callers share one probe every 30 s", async () => {
     const { system, agent, told, presence } = watching(() => ({ status: 200 }));
     presence.start();
     presence.start();
@@ -96,7 +96,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     expect(told).toEqual([{ state: "online" }]);
   });
 
-  test("a trunk that is gone is looked for sooner, and is online again with the first answer", async () => {
+  test("an offline trunk is probed sooner, and recovers with the first response", async () => {
     let there = true;
     const { system, agent, told, presence } = watching(() => (there ? { status: 200 } : new Error("refused")));
     await presence.ask();
@@ -111,7 +111,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
     expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online"]);
   });
 
-  test("a call that found nobody is a reason to look at once, also while a look is under way", async () => {
+  test("a failed call triggers a probe at once", async () => {
     const { system, agent, presence } = watching(() => ({ status: 200 }));
     await presence.ask();
     presence.suspect();
@@ -132,7 +132,7 @@ describe("a trunk that is looked at by OPTIONS", () => {
   });
 });
 
-describe("a trunk that is never asked", () => {
+describe("a trunk without probes", () => {
   test("is online until a call fails, and again half a minute later", async () => {
     const system = new ManualSystem();
     const told: LineHealth[] = [];

@@ -36,7 +36,7 @@ const granted =
   });
 
 describe("a registration", () => {
-  test("is online when the registrar accepts it, refreshed before it is over, and taken back at the end", async () => {
+  test("is online when accepted, refreshed in time, and removed at the end", async () => {
     const { system, agent, told, registration } = registering(granted(100));
     registration.start();
     registration.start();
@@ -57,7 +57,7 @@ describe("a registration", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("goes by its own Contact among several, and by Expires where there is none", async () => {
+  test("uses the expiry of its own Contact, else Expires", async () => {
     const several: Script = () => ({
       status: 200,
       fields: [
@@ -76,7 +76,7 @@ describe("a registration", () => {
     expect(bare.agent.requests).toHaveLength(2);
   });
 
-  test("a registrar that wants longer registrations gets them", async () => {
+  test("uses the Min-Expires of a 423", async () => {
     const { agent, registration } = registering((_, count) =>
       count === 1 ? { status: 423, fields: [["Min-Expires", "1800"]] } : { status: 200 },
     );
@@ -94,7 +94,7 @@ describe("a registration", () => {
     expect(greedy.agent.requests).toHaveLength(1);
   });
 
-  test("a wrong password is said clearly and tried again after ten minutes, then less and less often", async () => {
+  test("a wrong password is reported, and tried again after ten minutes", async () => {
     const { system, agent, told, registration } = registering(() => ({ status: 401, reason: "Unauthorized" }));
     registration.start();
     expect(await registration.ask()).toEqual({
@@ -116,7 +116,7 @@ describe("a registration", () => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("silence is tried again after 2 s, then ever less often, and a Retry-After is obeyed", async () => {
+  test("silence is tried again with increasing pauses and Retry-After", async () => {
     const { system, agent, registration } = registering((_, count) => {
       if (count <= 3) return "silence";
       return count === 4 ? { status: 503, fields: [["Retry-After", "120"]] } : { status: 200 };
@@ -139,14 +139,14 @@ describe("a registration", () => {
     expect(await registration.ask()).toEqual({ state: "online" });
   });
 
-  test("a Retry-After of nothing is no reason to ask without a pause", async () => {
+  test("a Retry-After of 0 does not remove the pause", async () => {
     const { system, agent, registration } = registering(() => ({ status: 503, fields: [["Retry-After", "0"]] }));
     registration.start();
     await system.advance(10_000);
     expect(agent.requests.length).toBeLessThan(6);
   });
 
-  test("one refresh without an answer is no reason to be offline, two are", async () => {
+  test("is offline only after two refreshes without a response", async () => {
     let silent = false;
     const { system, told, registration } = registering(() =>
       silent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
@@ -164,7 +164,7 @@ describe("a registration", () => {
     expect(told.map(({ state }) => state)).toEqual(["online", "offline"]);
   });
 
-  test("a connection that is gone is registered anew at once", async () => {
+  test("a closed connection triggers a new REGISTER at once", async () => {
     const { agent, registration } = registering(granted(3_600));
     registration.start();
     await registration.ask();
@@ -174,7 +174,7 @@ describe("a registration", () => {
     expect(agent.requests[1]?.flow).toBeUndefined();
   });
 
-  test("closing while the first answer is awaited takes back what may have arrived", async () => {
+  test("closing during the first REGISTER removes the registration", async () => {
     const { system, agent, registration } = registering((_, count) => (count === 1 ? "silence" : { status: 200 }));
     registration.start();
     await registration.close();

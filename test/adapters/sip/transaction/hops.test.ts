@@ -21,7 +21,7 @@ function ways(wire: Wire): string[] {
   );
 }
 
-test("a hop that takes no connection is tried last, and probed beside later requests after 30 s, 1 min and so on", async () => {
+test("an unreachable hop is tried last and probed with increasing pauses", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.11");
@@ -34,7 +34,7 @@ test("a hop that takes no connection is tried last, and probed beside later requ
   await wire.transactions.close();
 });
 
-test("a failed hop is asked first again when its probe is answered, though with a refusal", async () => {
+test("a failed hop is tried first again after any response to its probe", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);
@@ -55,7 +55,7 @@ test("a failed hop is asked first again when its probe is answered, though with 
   await wire.transactions.close();
 });
 
-test("a hop that answers its probes and no calls is waited for longer each time, until it answers one", async () => {
+test("a hop that responds only to probes is probed less and less often", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   /** Sends a call, which the first hop leaves unanswered; returns the hops that it has asked. */
@@ -88,7 +88,7 @@ test("a hop that answers its probes and no calls is waited for longer each time,
   await wire.transactions.close();
 });
 
-test.each([408, 503])("a probe that is answered %i leaves the hop behind the others", async (status) => {
+test.each([408, 503])("a probe answered with %i leaves the hop last", async (status) => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);
@@ -102,7 +102,7 @@ test.each([408, 503])("a probe that is answered %i leaves the hop behind the oth
   await wire.transactions.close();
 });
 
-test("the way to the trunk is that of its requests: a hop that failed comes last", async () => {
+test("the flow to the trunk avoids a failed hop", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.11");
@@ -112,7 +112,7 @@ test("the way to the trunk is that of its requests: a hop that failed comes last
   await wire.transactions.close();
 });
 
-test("a request that may have arrived and was not answered is known as such, whatever another hop says", async () => {
+test("an unanswered request that may have arrived is reported as unanswered", async () => {
   const told = async (
     hops: Hop[],
     happens: (wire: Wire) => unknown,
@@ -145,7 +145,7 @@ test("a request that may have arrived and was not answered is known as such, wha
   expect(await told([ONE, TWO], silentThen503)).toEqual(["503", true]);
 });
 
-test("when no hop takes it, it has failed with what the last one said", async () => {
+test("a request without a working hop fails with the last fault", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   for (const { address } of wire.hops) wire.refused.add(`tcp ${address}`);
@@ -154,13 +154,13 @@ test("when no hop takes it, it has failed with what the last one said", async ()
   expect(await sent.end).toMatchObject({ message: "tcp 192.0.2.12 refused" });
 });
 
-test("a target that leads nowhere has failed", async () => {
+test("a target without an address fails the request", async () => {
   const wire = new Wire();
   wire.hops = [];
   expect((await sending(wire)).told).toEqual(["dns"]);
 });
 
-test("a hop that says nothing costs 8 * T1 while there is another one, which gets a branch of its own", async () => {
+test("a silent hop costs 8 * T1 before the next one is tried", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -172,7 +172,7 @@ test("a hop that says nothing costs 8 * T1 while there is another one, which get
   await wire.transactions.close();
 });
 
-test("a silent hop that rings after all is cancelled, since the call has gone elsewhere", async () => {
+test("a silent hop that rings late gets CANCEL", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -185,7 +185,7 @@ test("a silent hop that rings after all is cancelled, since the call has gone el
   await wire.transactions.close();
 });
 
-test("503 sends the request to the next hop; with none left it is the answer", async () => {
+test("a 503 leads to the next hop; without one it is final", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -199,7 +199,7 @@ test("503 sends the request to the next hop; with none left it is the answer", a
   await wire.transactions.close();
 });
 
-test("an INVITE that has rung goes to no other hop, nor does one whose connection breaks after any response", async () => {
+test("an INVITE with a response is not sent to another hop", async () => {
   const told = async (hops: Hop[], happens: (wire: Wire) => void): Promise<readonly [string[], string[]]> => {
     const wire = new Wire();
     wire.hops = hops;
@@ -231,7 +231,7 @@ test("an INVITE that has rung goes to no other hop, nor does one whose connectio
   expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
 });
 
-test("our address in an answer to OPTIONS or REGISTER holds for other servers, that in an answer of a call does not", async () => {
+test("our address is trusted from OPTIONS and REGISTER responses only", async () => {
   const wire = new Wire();
   for (const method of ["OPTIONS", "REGISTER", "INVITE", "BYE"]) {
     await sending(wire, method);
@@ -246,7 +246,7 @@ test("our address in an answer to OPTIONS or REGISTER holds for other servers, t
   await wire.transactions.close();
 });
 
-test("a 503 is the answer also when the other hops cannot be reached", async () => {
+test("a 503 is final if the other hops are unreachable", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.12");
@@ -256,7 +256,7 @@ test("a 503 is the answer also when the other hops cannot be reached", async () 
   expect(sent.told).toEqual(["sent", "503"]);
 });
 
-test("the next request of a series goes to the server that answered the one before, unless that has failed since", async () => {
+test("a series of requests stays with the server that responded last", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire, "REGISTER");
@@ -277,7 +277,7 @@ test("the next request of a series goes to the server that answered the one befo
   await wire.transactions.close();
 });
 
-test("other answers are final, whatever they are", async () => {
+test("other final responses lead to no other hop", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -287,7 +287,7 @@ test("other answers are final, whatever they are", async () => {
   await wire.transactions.close();
 });
 
-test("who has been cancelled goes nowhere else", async () => {
+test("a cancelled request is not sent to another hop", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -302,7 +302,7 @@ test("who has been cancelled goes nowhere else", async () => {
   await wire.transactions.close();
 });
 
-test("a refused datagram sends the request to the next hop at once", async () => {
+test("a refused datagram leads to the next hop at once", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);
@@ -312,7 +312,7 @@ test("a refused datagram sends the request to the next hop at once", async () =>
   await wire.transactions.close();
 });
 
-test("a request of more than 1300 bytes takes TCP where the peer does, and UDP where it does not, without asking again", async () => {
+test("a request of more than 1300 bytes takes TCP if the peer accepts it", async () => {
   const long = "x".repeat(1_200);
   const wire = new Wire();
   await sending(wire, "INVITE", long);
@@ -333,7 +333,7 @@ test("a request of more than 1300 bytes takes TCP where the peer does, and UDP w
   await other.transactions.close();
 });
 
-test("a long request stays on UDP where the URI names it, and goes back there when the connection breaks", async () => {
+test("a long request stays on UDP by URI, and returns to it on failure", async () => {
   const long = "x".repeat(1_200);
   const wire = new Wire();
   wire.hops = [{ ...ONE, fixed: true }];
@@ -356,7 +356,7 @@ test("a long request stays on UDP where the URI names it, and goes back there wh
   await wire.transactions.close();
 });
 
-test("a slow server that rings over TCP after the datagram was sent is cancelled there", async () => {
+test("a slow server that rings over TCP after the datagram gets CANCEL", async () => {
   const wire = new Wire();
   const sent = await sending(wire, "INVITE", "x".repeat(1_200));
   await wire.system.advance(4_000);

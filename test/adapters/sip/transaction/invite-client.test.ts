@@ -17,7 +17,7 @@ async function close(wire: Wire): Promise<void> {
 }
 
 describe("INVITE over UDP (RFC 3261 figure 5)", () => {
-  test("calling: it is repeated with pauses that double, and given up after 64 * T1", async () => {
+  test("calling: it is retransmitted until timer B, with doubling pauses", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     await wire.system.advance(31_999);
@@ -33,7 +33,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("calling: the same message goes out each time, with a branch that is ours", async () => {
+  test("calling: every retransmission is the same message", async () => {
     const wire = new Wire();
     const { transaction } = await calling(wire);
     await wire.system.advance(500);
@@ -46,7 +46,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("proceeding: nothing is repeated, every provisional response is told, and there is no limit of time", async () => {
+  test("proceeding: provisional responses are reported without a time limit", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     for (const status of [100, 180, 183, 180]) wire.answer(status);
@@ -68,7 +68,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("completed: a refusal is acknowledged on the same way, again for each copy, until timer D", async () => {
+  test("completed: every copy of a refusal is acknowledged until timer D", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     await wire.system.advance(100);
@@ -91,7 +91,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.left).toHaveLength(3);
   });
 
-  test("completed: a fork that answers after all is told as a late success", async () => {
+  test("completed: a 2xx of another fork is a late success", async () => {
     const wire = new Wire();
     await calling(wire);
     wire.answer(486);
@@ -100,7 +100,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("accepted: copies of the 2xx and other forks are late successes, until timer M; no ACK of ours", async () => {
+  test("accepted: further 2xx are late successes until timer M", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.answer(180);
@@ -117,7 +117,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.log).toEqual(["0 INVITE"]);
   });
 
-  test("lapsed: who shows himself after we gave up is cancelled, acknowledged, or a late success", async () => {
+  test("timed out: late responses get CANCEL or ACK, or are late successes", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     await wire.system.advance(32_000);
@@ -139,7 +139,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(other);
   });
 
-  test("refused: what the network says ends the calling, but no call that has shown signs of life", async () => {
+  test("refused: a network error ends calling, but not proceeding", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.breaks(wire.message(0).flow, "refused");
@@ -155,7 +155,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
 });
 
 describe("CANCEL (RFC 3261 section 9.1)", () => {
-  test("waits for a provisional response, has the Via of the INVITE, and the 487 is told", async () => {
+  test("waits for a provisional response and has the Via of the INVITE", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     sent.transaction.cancel("SIP;cause=200");
@@ -177,7 +177,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(wire);
   });
 
-  test("goes out at once while it rings, is repeated, and lasts 64 * T1 at most", async () => {
+  test("is sent at once while it rings, and times out after 64 * T1", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.answer(180);
@@ -191,7 +191,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(wire);
   });
 
-  test("a 200 that crosses it counts, and nothing is cancelled that is over", async () => {
+  test("does not undo a 200 that crosses it", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.answer(180);
@@ -204,7 +204,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(wire);
   });
 
-  test("before anything came the 200 ends it too, and silence until timer B", async () => {
+  test("before any response ends with a 200 or with timer B", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     sent.transaction.cancel();
@@ -220,7 +220,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(other);
   });
 
-  test("before it was sent at all it never is", async () => {
+  test("of an unsent INVITE keeps it from being sent", async () => {
     const wire = new Wire();
     const sent = send(wire.transactions, request("INVITE", URI), URI);
     sent.transaction.cancel();
@@ -231,7 +231,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(wire);
   });
 
-  test("a request of another method is not cancelled", async () => {
+  test("is never sent for another method", async () => {
     const wire = new Wire();
     const sent = send(wire.transactions, request("OPTIONS", URI), URI);
     await wire.system.settle();
@@ -244,7 +244,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
 });
 
 describe("INVITE over a connection", () => {
-  test("is not repeated, and a refusal is over with its ACK", async () => {
+  test("is not retransmitted; a refusal ends with its ACK", async () => {
     const wire = new Wire();
     wire.hops = [tcp("192.0.2.11")];
     const sent = await calling(wire);
@@ -255,7 +255,7 @@ describe("INVITE over a connection", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("that breaks while it rings: it has failed, and the callee is let go on a new connection", async () => {
+  test("fails if it closes while ringing, and sends CANCEL on a new one", async () => {
     const wire = new Wire();
     wire.hops = [tcp("192.0.2.11")];
     const sent = await calling(wire);
@@ -269,7 +269,7 @@ describe("INVITE over a connection", () => {
   });
 });
 
-test("a response that no request of ours asked for is ignored", async () => {
+test("a response without a transaction is ignored", async () => {
   const wire = new Wire();
   const sent = await calling(wire);
   const response = wire.answer(180);
@@ -280,7 +280,7 @@ test("a response that no request of ours asked for is ignored", async () => {
   await close(wire);
 });
 
-test("where the far side saw us is handed down", async () => {
+test("our address as the peer sees it is passed to the transport", async () => {
   const wire = new Wire();
   await calling(wire);
   const response = wire.answer(100);
@@ -291,7 +291,7 @@ test("where the far side saw us is handed down", async () => {
   await close(wire);
 });
 
-test("what is abandoned is dealt with silently, a late 2xx told to whom it concerns", async () => {
+test("an abandoned request is handled silently; a late 2xx is reported", async () => {
   const wire = new Wire();
   const sent = await calling(wire);
   sent.transaction.abandon();
@@ -307,7 +307,7 @@ test("what is abandoned is dealt with silently, a late 2xx told to whom it conce
   await close(wire);
 });
 
-test("closing tells every request, once, and stops all timers", async () => {
+test("closing fails every request once and stops all timers", async () => {
   const wire = new Wire();
   const sent = [await calling(wire), await calling(wire)];
   wire.answer(200);

@@ -11,7 +11,7 @@ async function asking(wire: Wire): Promise<Sent> {
   return sent;
 }
 
-test("trying: a request is repeated with pauses that double up to T2, and given up after 64 * T1", async () => {
+test("trying: a request is retransmitted up to timer F, with doubling pauses", async () => {
   const wire = new Wire();
   const sent = await asking(wire);
   await wire.system.advance(31_999);
@@ -22,7 +22,7 @@ test("trying: a request is repeated with pauses that double up to T2, and given 
   expect(wire.system.waiting).toBe(0);
 });
 
-test("proceeding: it is repeated every T2 until the final response or timer F", async () => {
+test("proceeding: a request is retransmitted every T2 until timer F", async () => {
   const wire = new Wire();
   const sent = await asking(wire);
   await wire.system.advance(400);
@@ -34,7 +34,7 @@ test("proceeding: it is repeated every T2 until the final response or timer F", 
   expect(wire.system.waiting).toBe(0);
 });
 
-test("completed: copies of the response are taken for timer K and told no more", async () => {
+test("completed: retransmitted responses are absorbed until timer K", async () => {
   const wire = new Wire();
   const sent = await asking(wire);
   wire.answer(404, OPTIONS);
@@ -46,7 +46,7 @@ test("completed: copies of the response are taken for timer K and told no more",
   expect(wire.log).toEqual(["0 OPTIONS"]);
 });
 
-test("over a connection nothing is repeated, and nothing is left when the response has come", async () => {
+test("a reliable transport has no retransmissions and no timer K", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
   const sent = await asking(wire);
@@ -57,7 +57,7 @@ test("over a connection nothing is repeated, and nothing is left when the respon
   expect(sent.told).toEqual(["sent", "200"]);
 });
 
-test("a connection that breaks has failed, also after a provisional response", async () => {
+test("a closed connection fails the request, even after a provisional response", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
   const sent = await asking(wire);
@@ -78,7 +78,7 @@ test("the times are options", async () => {
   expect(wire.system.waiting).toBe(0);
 });
 
-test("a flow that is given is kept to, and one that is gone has failed", async () => {
+test("a request on a given flow stays there, and fails if it is closed", async () => {
   const wire = new Wire();
   const flow = await wire.connect(tcp("192.0.2.77"));
   const sent = send(wire.transactions, request("BYE", URI), flow);
@@ -105,7 +105,7 @@ test("a header that cannot be written fails its request, and nothing else", asyn
   expect(wire.system.waiting).toBe(0);
 });
 
-test("an ACK goes out once, with a Via of its own, whatever becomes of it", async () => {
+test("an ACK is sent once, with its own Via", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.10"), tcp("192.0.2.11")];
   wire.refused.add("tcp 192.0.2.10");

@@ -22,7 +22,7 @@ function trunk(...options: Parameters<typeof openTrunk>): Trunk {
   return opened;
 }
 
-test("a request over UDP has its answer, and the way back is known", async () => {
+test("a request over UDP gets its response and learns our address", async () => {
   const { uri } = await farEnd();
   const { transactions } = trunk();
   const sent = send(transactions, request("OPTIONS", uri), uri);
@@ -35,7 +35,7 @@ test("a request over UDP has its answer, and the way back is known", async () =>
 });
 
 // Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
-test.skipIf("Deno" in globalThis)("a port where nobody listens is told at once", async () => {
+test.skipIf("Deno" in globalThis)("a closed port is reported at once", async () => {
   const gone = await startFarEnd();
   await gone.close();
   const { transactions } = trunk();
@@ -72,7 +72,7 @@ test.each(["udp", "tcp"])("an INVITE whose deadline passes while it is written i
   expect(received()).not.toMatch(/INVITE/);
 });
 
-test("a long INVITE that a mute TCP port has swallowed comes as a datagram within seconds, and the next at once", async () => {
+test("a long INVITE on a silent TCP port falls back to UDP", async () => {
   const mute = await streamPeer();
   open.push(mute);
   const datagrams = await datagramPeer("127.0.0.1", mute.port);

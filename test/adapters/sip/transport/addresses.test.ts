@@ -59,7 +59,7 @@ describe("a network in CIDR notation", () => {
     "fe80::1%eth0",
     "",
     "sip.example",
-  ])("%s is none", (text) => {
+  ])("is not read from %s", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 
@@ -72,12 +72,12 @@ describe("a network in CIDR notation", () => {
     ["2001:db8::/32", "2001:db8:1::1", true],
     ["::/0", "10.0.0.1", false],
     ["fe80::/10", "fe80::1%eth0", true],
-  ])("%s and %s: %s", (network, address, contained) => {
+  ])("contains an address or not: %s and %s: %s", (network, address, contained) => {
     expect(isIn(network, address)).toBe(contained);
   });
 });
 
-test("private and impossible addresses are known, mapped and scoped ones too; names are neither", () => {
+test("private and unassignable addresses are recognized, even mapped or scoped", () => {
   const hidden = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
   for (const address of [...hidden, "::", "::1", "fd00::1", "fe80::1%2", "::ffff:192.168.1.1"])
     expect(isPrivate(address), address).toBe(true);
@@ -110,7 +110,7 @@ test.each([
   expect([check(address), check(address)]).toEqual([allowed, allowed]);
 });
 
-describe("what a peer's URI leads to", () => {
+describe("the target of a peer's URI", () => {
   const ZONE: Record<string, readonly string[]> = {
     "trunk.example": ["203.0.113.1"],
     "local.example": ["10.0.0.1"],
@@ -133,12 +133,12 @@ describe("what a peer's URI leads to", () => {
     expect({ hops, refused }).toEqual({ hops: ["198.51.100.4"], refused: [] });
   });
 
-  test("is the trunk's server if nothing else is left, and the refused address is named", async () => {
+  test("is the trunk's server if no address is allowed", async () => {
     const { hops, refused } = await places("sip:rebound.example", "sip:trunk.example");
     expect({ hops, refused }).toEqual({ hops: ["203.0.113.1"], refused: ["127.0.0.1"] });
   });
 
-  test("is any address if the trunk's server is private, and with ranges only theirs and the server's", async () => {
+  test("is any address for a private server, and the ranges' with ranges", async () => {
     expect((await places("sip:peer.example", "sip:local.example")).hops).toEqual(["10.0.0.9", "198.51.100.4"]);
     const ranges = ["198.51.100.0/24"];
     expect((await places("sip:peer.example", "sip:local.example", ranges)).hops).toEqual(["198.51.100.4"]);

@@ -58,7 +58,7 @@ function ok(text: string, contact: string): Buffer {
   });
 }
 
-test("a peer that answered a keep-alive once and misses the next for 10 s gets a new connection", async () => {
+test("a missed keep-alive response closes the connection after 10 s", async () => {
   const { far, system, flow, transports, closed, messages } = await held();
   await system.advance(30_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
@@ -70,12 +70,12 @@ test("a peer that answered a keep-alive once and misses the next for 10 s gets a
   expect(flow.alive).toBe(true);
   await system.advance(1);
   expect(flow.alive).toBe(false);
-  await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not answer a keep-alive within 10 s"));
+  await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not respond to a keep-alive within 10 s"));
   expect(await transports.connect(hopTo(far), never)).not.toBe(flow);
   await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
 });
 
-test("a keep-alive that is answered keeps the connection", async () => {
+test("an answered keep-alive keeps the connection", async () => {
   const { far, system, flow, messages } = await held();
   for (let n = 1; n <= 3; n++) {
     await system.advance(30_000);
@@ -90,7 +90,7 @@ test("a keep-alive that is answered keeps the connection", async () => {
 test.each([
   ["before any keep-alive of ours", 0],
   ["10 s after a keep-alive of ours", 40_000],
-])("a CRLF %s is no answer to it: such a peer may miss every one", async (_, atMs) => {
+])("a CRLF %s does not count as a response to a keep-alive", async (_, atMs) => {
   const { far, system, flow, messages } = await held();
   await system.advance(atMs);
   far.sockets[0]?.write(PONG);
@@ -101,7 +101,7 @@ test.each([
   expect(flow.alive).toBe(true);
 });
 
-test("a peer with keep-alives of its own keeps its connection, though some of them look like answers", async () => {
+test("a peer with its own keep-alives keeps its connection", async () => {
   const { far, system, flow, messages } = await held();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
@@ -112,7 +112,7 @@ test("a peer with keep-alives of its own keeps its connection, though some of th
   }
 });
 
-test("a connection that is silent for the whole of timer F is closed, and the next request takes a new one", async () => {
+test("a connection silent until timer F is closed and replaced", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
@@ -131,7 +131,7 @@ test("a connection that is silent for the whole of timer F is closed, and the ne
   expect(await next.end).toMatchObject({ status: 200 });
 });
 
-test("a connection on which anything came meanwhile outlives a request without an answer", async () => {
+test("a connection with any data outlives an unanswered request", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
@@ -146,7 +146,7 @@ test("a connection on which anything came meanwhile outlives a request without a
   expect(two.flows[0]?.alive).toBe(true);
 });
 
-test("a BYE that a dead connection has swallowed goes out on a new one, though the call is over here", async () => {
+test("a BYE lost on a dead connection is sent on a new one", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const live = opened.add(new LiveAgent(uriOf(far), { system }));
@@ -196,7 +196,7 @@ async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
 /** What a server knows a copy of a request by (RFC 3261 section 8.2.2.2). */
 const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name) => field(text, name));
 
-test("an INVITE whose connection breaks before anything comes back is sent once more, on a new one", async () => {
+test("an INVITE on a connection that closes is sent once more", async () => {
   const far = await peer();
   const live = await proven(far);
   far.sockets[0]?.once("data", () => far.sockets[0]?.resetAndDestroy());
@@ -209,7 +209,7 @@ test("an INVITE whose connection breaks before anything comes back is sent once 
   expect(call.log).toEqual(["placed", "answered", "ended released"]);
 });
 
-test("an INVITE on a connection that stays silent for 4 s is sent once more, on a new one", async () => {
+test("an INVITE on a connection silent for 4 s is sent once more", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const live = await proven(far, system);
@@ -227,7 +227,7 @@ test("an INVITE on a connection that stays silent for 4 s is sent once more, on 
   await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
 });
 
-test("a slow server that rings on the old connection is cancelled there, and its 482 is the end", async () => {
+test("a slow server that rings on the old connection gets CANCEL", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const live = await proven(far, system);
@@ -244,7 +244,7 @@ test("a slow server that rings on the old connection is cancelled there, and its
   expect(call.log).not.toContain("ringing");
 });
 
-test("an INVITE is not sent again if its connection is new, if a response has come, or if it is alive", async () => {
+test("an INVITE is not repeated on a new, responsive or live connection", async () => {
   const fresh = await peer();
   const live = opened.add(new LiveAgent(uriOf(fresh)));
   const first = live.call("bob");

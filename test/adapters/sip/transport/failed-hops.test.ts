@@ -24,7 +24,7 @@ function answer(peer: StreamPeer, socket: number, method: string): void {
 test.each([
   ["OPTIONS", true],
   ["connections", false],
-])("a server that died without a word costs one call 4 s: %s look for it beside the others", async (_, asks) => {
+])("a dead server costs one call 4 s; it is probed by %s", async (_, asks) => {
   const system = new ManualSystem();
   const peers = [opened.add(await streamPeer()), opened.add(await streamPeer())] as const;
   const [one, two] = peers;

@@ -12,7 +12,7 @@ function handles(): string[] {
 
 const told = typeof process.getActiveResourcesInfo === "function" && !("Bun" in globalThis || "Deno" in globalThis);
 
-test.skipIf(!told)("a trunk that is closed leaves no socket and no listener (only Node tells)", async () => {
+test.skipIf(!told)("a closed trunk leaves no socket and no listener (Node only)", async () => {
   const authority = certificateAuthority();
   const far = await datagramPeer();
   const tcp = await streamPeer();

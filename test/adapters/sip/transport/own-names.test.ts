@@ -15,7 +15,7 @@ function flow(kind: TransportKind, address: string): Flow {
   };
 }
 
-test("a private address that a peer sees of a public socket is that of its balancer, not ours", () => {
+test("a private address reported for a public socket is ignored", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "203.0.113.1");
   names.seen(ours, { address: "10.0.0.7", port: 5060 });
@@ -25,7 +25,7 @@ test("a private address that a peer sees of a public socket is that of its balan
   expect(names.of(behind)).toBe("10.0.0.7:5060");
 });
 
-test("on a connection the port is that of our listener, where there is one", () => {
+test("a connection uses the port of our listener", () => {
   const names = new OwnNames(undefined, (kind) => (kind === "tls" ? 5061 : undefined));
   for (const kind of ["tls", "tcp"] as const)
     names.seen(flow(kind, "10.0.0.1"), { address: "203.0.113.1", port: 4711 });
@@ -33,7 +33,7 @@ test("on a connection the port is that of our listener, where there is one", () 
   expect(names.of(flow("tcp", "10.0.0.1"))).toBe("203.0.113.1:4711");
 });
 
-test("another connection to a peer has the address that the peer sees, and a port of its own", () => {
+test("another connection to a peer uses the learnt address with its own port", () => {
   const names = new OwnNames(undefined, () => undefined);
   const one = flow("tcp", "10.0.0.1");
   const other = { ...one, local: { address: "10.0.0.1", port: 40_001 } };
@@ -43,7 +43,7 @@ test("another connection to a peer has the address that the peer sees, and a por
   expect(names.of(other)).toBe("10.0.0.1:40001");
 });
 
-test("behind a NAT, what the trunk's server sees is our address for the others outside, and for nobody else", () => {
+test("behind a NAT the address from the trunk's server holds for peers outside", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "192.168.1.2");
   const to = (address: string, local = "192.168.1.2"): Flow => ({
@@ -69,13 +69,13 @@ test.each([
   "::1",
   "fd00::1",
   "fe80::1%eth0",
-])("%s is private", (address) => expect(isPrivate(address)).toBe(true));
+])("the address %s is private", (address) => expect(isPrivate(address)).toBe(true));
 
-test.each(["203.0.113.1", "172.32.0.1", "100.128.0.1", "2001:db8::1"])("%s is not", (address) =>
+test.each(["203.0.113.1", "172.32.0.1", "100.128.0.1", "2001:db8::1"])("the address %s is not private", (address) =>
   expect(isPrivate(address)).toBe(false),
 );
 
-test("what a callee's own server reports is our address for that server alone", () => {
+test("an address reported by a callee's server holds for that server only", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "192.168.1.2");
   const to = (address: string): Flow => ({ ...ours, remote: { address, port: 5060 } });

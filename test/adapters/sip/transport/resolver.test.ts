@@ -38,7 +38,7 @@ function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
 
 const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
 
-describe("without the DNS", () => {
+describe("a URI with an address", () => {
   test.each([
     ["sip:192.0.2.1", "udp 192.0.2.1 5060"],
     ["sip:us@192.0.2.1:5070", "udp 192.0.2.1 5070"],
@@ -48,19 +48,19 @@ describe("without the DNS", () => {
     ["sips:192.0.2.1;transport=tcp", "tls 192.0.2.1 5061"],
     ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
     ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
-  ])("%s leads to %s", async (uri, place) => {
+  ])("resolves without the DNS: %s to %s", async (uri, place) => {
     const { places, asked } = zone({}, false);
     expect(await places(uri)).toEqual([place]);
     expect(asked).toEqual([]);
   });
 });
 
-describe("with the DNS (RFC 3263 section 4)", () => {
+describe("a URI with a name (RFC 3263 section 4)", () => {
   test.each([
     ["sip:example.com:5070", "udp 192.0.2.1 5070"],
     ["sips:example.com:5070", "tls 192.0.2.1 5070"],
     ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
-  ])("a port means addresses alone: %s leads to %s", async (uri, place) => {
+  ])("with a port resolves to addresses only: %s to %s", async (uri, place) => {
     const { places, asked } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
     expect(asked).toEqual(["A example.com"]);
@@ -70,13 +70,13 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     ["sip:example.com;transport=tcp", "SRV _sip._tcp.example.com", "tcp 192.0.2.1 5060"],
     ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
     ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
-  ])("a transport means its SRV records, and the address where there are none: %s", async (uri, question, place) => {
+  ])("with a transport resolves by SRV, else by address: %s", async (uri, question, place) => {
     const { places, asked } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
     expect(asked).toEqual([question, "A example.com"]);
   });
 
-  test("NAPTR names the services in their order, SRV the servers, addresses the rest", async () => {
+  test("resolves by NAPTR, then SRV, then addresses", async () => {
     const { places, resolve } = zone({
       naptr: {
         "example.com": [
@@ -108,7 +108,7 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     expect(hop).toMatchObject({ host: "example.com", fixed: false }); // a certificate is for the domain (RFC 5922)
   });
 
-  test("without NAPTR every transport's SRV records are asked for", async () => {
+  test("without NAPTR resolves by the SRV records of every transport", async () => {
     const { places, asked } = zone({
       srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
       addresses: { "a.example.com": ["192.0.2.1"] },
@@ -118,7 +118,7 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     expect(asked).toContain("SRV _sips._tcp.example.com");
   });
 
-  test("a resolver that cannot do NAPTR and SRV is as good as records that are not there", async () => {
+  test("resolves by address if NAPTR and SRV are not supported", async () => {
     const { places } = zone({
       ...ONE_ADDRESS,
       naptr: { "example.com": "ENOTIMP" },
@@ -131,7 +131,7 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     expect(await places("sip:example.com")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
-  test("a server of several that cannot be resolved is left out", async () => {
+  test("skips a server that cannot be resolved", async () => {
     const { places } = zone({
       srv: {
         "_sip._udp.example.com": [
@@ -144,7 +144,7 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
-  test("IPv6 addresses of names count only where this machine has IPv6", async () => {
+  test("uses IPv6 addresses only if this machine has IPv6", async () => {
     const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
     expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
     expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
@@ -152,45 +152,45 @@ describe("with the DNS (RFC 3263 section 4)", () => {
     await expect(only.places("sip:example.com")).rejects.toThrow("has IPv6 addresses only, and this machine has none");
   });
 
-  test("sixteen places are enough", async () => {
+  test("resolves to sixteen hops at most", async () => {
     const many = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
     expect(await zone({ addresses: { "example.com": many } }).places("sip:example.com:5060")).toHaveLength(16);
   });
 });
 
-describe("what goes wrong is told as a `dns` fault", () => {
+describe("a failed resolution is a `dns` fault", () => {
   test.each([
-    ["tel:+12025550100", "tel:+12025550100 is no SIP URI"],
-    ["sip:example.com;transport=sctp", "transport=sctp of a sip URI is not supported; there are udp, tcp and tls"],
+    ["tel:+12025550100", "tel:+12025550100 is not a SIP URI"],
+    ["sip:example.com;transport=sctp", "transport=sctp of a sip URI is not supported; use udp, tcp or tls"],
     ["sips:example.com;transport=udp", "transport=udp of a sips URI is not supported"],
-    ["sip:nowhere.example", "nowhere.example has no address in the DNS; is it spelled right?"],
-    ["sip:broken.example", "The DNS was asked for broken.example and failed: ESERVFAIL"],
-  ])("%s: %s", async (uri, message) => {
+    ["sip:nowhere.example", "nowhere.example has no address in the DNS; check its spelling"],
+    ["sip:broken.example", "the DNS query for broken.example failed: ESERVFAIL"],
+  ])("with the message for %s: %s", async (uri, message) => {
     const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
     await expect(places(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
   });
 
-  test("a name that does not exist is a lasting fault, a DNS that fails is none", async () => {
+  test("is lasting for an unknown name, but not for a failed query", async () => {
     const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
     await expect(places("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
     await expect(places("sip:broken.example")).rejects.toMatchObject({ lasting: false });
   });
 
-  test("a resolver that does not answer", async () => {
+  test("after a timeout of the resolver", async () => {
     const system = new ManualSystem();
     const silent = new Promise<never>(() => {});
     const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
     const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
     const refused = expect(asking).rejects.toMatchObject({
       fault: "dns",
-      message: expect.stringContaining("no answer to the question for address example.com within 4000 ms"),
+      message: expect.stringContaining("no answer to the query for address example.com within 4000 ms"),
     });
     await system.advance(4_000);
     await refused;
     expect(system.waiting).toBe(0);
   });
 
-  test("a resolver that drops NAPTR and SRV costs 1.5 s once in 30 s, and the addresses do", async () => {
+  test("costs 1.5 s once in 30 s if NAPTR and SRV are dropped", async () => {
     const system = new ManualSystem();
     const asked: string[] = [];
     const silent = (question: string) => {
@@ -222,7 +222,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("an answer that comes too late counts for the next who asks", async () => {
+  test("a late answer is cached for the next query", async () => {
     const system = new ManualSystem();
     let answer: (found: readonly string[]) => void = () => {};
     const slow = new Promise<readonly string[]>((given) => (answer = given));
@@ -236,7 +236,7 @@ describe("what goes wrong is told as a `dns` fault", () => {
     expect(await resolve("sip:example.com:5070", never)).toMatchObject([{ address: "192.0.2.1", port: 5070 }]);
   });
 
-  test("who waits may give up", async () => {
+  test("can be avoided by aborting", async () => {
     const silent = new Promise<never>(() => {});
     const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
     const patience = new AbortController();
@@ -274,7 +274,7 @@ describe("a resolver that fails for a while", () => {
   }
   const SERVER = "192.0.2.1 5099";
 
-  test("addresses may take longer than 1.5 s", async () => {
+  test("may take longer than 1.5 s for addresses", async () => {
     const { system, resolver, place } = moody();
     resolver.slowMs = 3_900;
     const found = place("sip:a.example.com:5070");
@@ -282,7 +282,7 @@ describe("a resolver that fails for a while", () => {
     expect(await found).toBe("192.0.2.1 5070");
   });
 
-  test("a failed question for SRV records is put again for the next call", async () => {
+  test("repeats a failed SRV query for the next call", async () => {
     const { resolver, place } = moody();
     resolver.mood = "failing";
     await expect(place()).rejects.toThrow("SERVFAIL");
@@ -290,7 +290,7 @@ describe("a resolver that fails for a while", () => {
     expect(await place()).toBe(SERVER);
   });
 
-  test("if it fails, the last answer counts for a day, and the next call asks again", async () => {
+  test("uses its last answer for a day after a failure", async () => {
     const { system, resolver, place } = moody();
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
@@ -304,7 +304,7 @@ describe("a resolver that fails for a while", () => {
     await expect(place()).rejects.toMatchObject({ fault: "dns" });
   });
 
-  test("if it is silent, the last answer counts after 1.5 s, and at once for 30 s", async () => {
+  test("uses its last answer after 1.5 s of silence", async () => {
     const { system, resolver, place } = moody();
     await place("sip:a.example.com:5070");
     resolver.mood = "silent";
@@ -324,7 +324,7 @@ describe("a resolver that fails for a while", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("an address that went unanswered is waited for again, and asked for once at a time", async () => {
+  test("repeats an address query that timed out, once at a time", async () => {
     const { system, resolver, place } = moody();
     resolver.slowMs = 6_000;
     const refused = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
@@ -337,7 +337,7 @@ describe("a resolver that fails for a while", () => {
   });
 });
 
-test("the same is asked once in 30 s, and a failure is not kept", async () => {
+test("an answer is cached for 30 s, a failure is not", async () => {
   const { places, asked, system } = zone(ONE_ADDRESS);
   await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
   await system.advance(29_999);
@@ -351,7 +351,7 @@ test("the same is asked once in 30 s, and a failure is not kept", async () => {
   expect(broken.asked).toHaveLength(2);
 });
 
-test("the runtime's own resolver knows this machine, and says when a name does not exist", async () => {
+test("the runtime's resolver finds this machine and reports unknown names", async () => {
   const resolve = createResolve({ system: new ManualSystem() });
   const places = await resolve("sip:localhost:5070", never);
   expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(

@@ -22,7 +22,7 @@ fuzz(
   }),
 );
 
-test("of equals the heavier is drawn the more often, and one without weight now and then", () => {
+test("servers of equal priority are drawn by weight", () => {
   const system = new ManualSystem();
   const records = [60, 30, 10, 0].map((weight) => ({ priority: 1, weight, name: String(weight), port: 5060 }));
   const first = new Map<string, number>();
@@ -36,6 +36,6 @@ test("of equals the heavier is drawn the more often, and one without weight now 
   expect(first.get("0")).toBeGreaterThan(20);
 });
 
-test("a service that is not there (`.`) has no servers", () => {
+test("an unavailable service (`.`) has no servers", () => {
   expect(srvOrder([{ priority: 0, weight: 0, name: ".", port: 0 }], new ManualSystem())).toEqual([]);
 });

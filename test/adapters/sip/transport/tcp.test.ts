@@ -36,7 +36,7 @@ function text(status = "SIP/2.0 200 OK", body = ""): string {
   return new TextDecoder().decode(writeMessage(options(undefined, body))).replace(/^.*(?=\r\n)/, status);
 }
 
-test("an open connection to a hop is used again, also by who asks while it is being opened", async () => {
+test("a connection to a hop is reused, even while it is being opened", async () => {
   const { port, sockets } = await peer();
   const { transports } = trunk();
   const hop = hopTo(port);
@@ -66,25 +66,25 @@ test.skipIf(!hasLoopback6)(
   },
 );
 
-test("a hop that refuses is told, and may be asked again", async () => {
+test("a refused connection is reported and can be tried again", async () => {
   const gone = await streamPeer();
   await gone.close();
   const { transports } = trunk();
   const refused = {
     fault: "refused",
-    message: `Connecting to TCP 127.0.0.1 port ${gone.port} failed: nobody listens there`,
+    message: `connecting to TCP 127.0.0.1 port ${gone.port} failed: nothing listens on this port`,
   };
   await expect(transports.connect(hopTo(gone.port), never)).rejects.toMatchObject(refused);
   await expect(transports.connect(hopTo(gone.port), never)).rejects.toMatchObject(refused);
 });
 
-test("a hop that does not answer is given up after the time for it", async () => {
+test("a connection attempt times out", async () => {
   const { transports } = trunk({ connectTimeoutMs: 50, tls: { insecure: true } });
   const { port } = await peer(); // takes the connection, but says nothing of TLS
   await expect(transports.connect({ ...hopTo(port), kind: "tls" }, never)).rejects.toMatchObject({ fault: "timeout" });
 });
 
-test("who waits for a connection may give up", async () => {
+test("a connection attempt can be aborted", async () => {
   const { transports } = trunk({ tls: { insecure: true } });
   const { port } = await peer();
   const patience = new AbortController();
@@ -93,7 +93,7 @@ test("who waits for a connection may give up", async () => {
   await expect(connecting).rejects.toMatchObject({ fault: "closed" });
 });
 
-test("messages are taken out of the stream wherever it is cut", async () => {
+test("messages are framed wherever the stream is cut", async () => {
   const { port, sockets } = await peer();
   const { transports, messages } = trunk();
   const flow = await transports.connect(hopTo(port), never);
@@ -112,7 +112,7 @@ test("messages are taken out of the stream wherever it is cut", async () => {
   expect(messages.every((one) => one.flow === flow)).toBe(true);
 });
 
-test("a broken request is answered 400 and counted, and the connection goes on", async () => {
+test("a malformed request gets 400 and the connection stays open", async () => {
   const { port, sockets, received } = await peer();
   const { transports, messages } = trunk();
   await transports.connect(hopTo(port), never);
@@ -124,7 +124,7 @@ test("a broken request is answered 400 and counted, and the connection goes on",
   expect(transports.malformed).toBe(1);
 });
 
-test("a peer that sends 10 MB of header is cut off, and told", async () => {
+test("a peer that sends a header of 10 MB is disconnected with a response", async () => {
   const { port, sockets } = await peer();
   const { transports, closed } = trunk();
   const flow = await transports.connect(hopTo(port), never);
@@ -143,7 +143,7 @@ test("a peer that sends 10 MB of header is cut off, and told", async () => {
   expect((await transports.connect(hopTo(port), never)).alive).toBe(true);
 });
 
-test("a connection that the far side closes is told, and a new one made for the next request", async () => {
+test("a connection closed by the peer is reported and replaced", async () => {
   const { port, sockets } = await peer();
   const { transports, closed } = trunk();
   const flow = await transports.connect(hopTo(port), never);
@@ -164,7 +164,7 @@ test("a ping is answered, a pong is not", async () => {
   await vi.waitFor(() => expect(received()).toBe("\r\n"));
 });
 
-test("a connection is closed when it was idle for five minutes, unless somebody holds it", async () => {
+test("a connection is closed after five idle minutes unless held", async () => {
   const { port, received } = await peer();
   const system = new ManualSystem();
   const { transports, closed } = trunk({ system });
@@ -181,7 +181,7 @@ test("a connection is closed when it was idle for five minutes, unless somebody 
   expect(received()).toHaveLength(80);
 });
 
-test("who connects to us and says nothing is sent away after 30 s, who has spoken after five minutes", async () => {
+test("an accepted connection is closed after 30 s without a message", async () => {
   const system = new ManualSystem();
   const ours = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await ours.transports.ready();
@@ -200,7 +200,7 @@ test("who connects to us and says nothing is sent away after 30 s, who has spoke
   await vi.waitFor(() => expect(speaking.alive).toBe(false));
 });
 
-test("who begins a message and does not end it is cut off", async () => {
+test("an unfinished message closes the connection", async () => {
   const { port, sockets } = await peer();
   const system = new ManualSystem();
   const { transports, closed } = trunk({ system });
@@ -212,7 +212,7 @@ test("who begins a message and does not end it is cut off", async () => {
   await vi.waitFor(() => expect(closed[0]?.fault).toMatchObject({ fault: "timeout" }));
 });
 
-test("a peer that does not read is cut off before it fills our memory", async () => {
+test("a peer that does not read is disconnected", async () => {
   const { port, sockets } = await peer();
   const { transports, closed } = trunk();
   const flow = await transports.connect(hopTo(port), never);
@@ -255,20 +255,20 @@ test.each(["tcp", "tls"] as const)(
   },
 );
 
-test("a listener whose port is taken says so, and one for TLS without a certificate", async () => {
+test("a listener reports a taken port and a missing certificate", async () => {
   const { port } = await peer();
   const taken = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
   await expect(taken.transports.ready()).rejects.toThrow(
-    `Listening on TCP port ${port} failed: another program uses this port`,
+    `listening on TCP port ${port} failed: another program uses this port`,
   );
   const { port: datagrams } = opened.add(await datagramPeer());
   const udp = trunk({ listen: { transport: "udp", port: datagrams, address: "127.0.0.1" } });
   await expect(udp.transports.ready()).rejects.toThrow("another program uses this port");
   const bare = trunk({ listen: { transport: "tls", port: 0 } });
-  await expect(bare.transports.ready()).rejects.toThrow("it needs a certificate; set tls.cert and tls.key");
+  await expect(bare.transports.ready()).rejects.toThrow("the certificate is missing; set tls.cert and tls.key");
 });
 
-test("closing takes those with it who have connected to a listener for TLS and not shaken hands", async () => {
+test("closing ends accepted connections during their TLS handshake", async () => {
   const ours = trunk({
     listen: { transport: "tls", port: 0, address: "127.0.0.1" },
     tls: certificateAuthority().issue(),
@@ -281,7 +281,7 @@ test("closing takes those with it who have connected to a listener for TLS and n
   await vi.waitFor(() => expect(silent.alive).toBe(false));
 });
 
-test("closing takes all connections with it, those that are being opened too, and nothing can be sent any more", async () => {
+test("closing ends all connections, even those being opened", async () => {
   const { port } = await peer();
   const system = new ManualSystem();
   const ours = trunk({ system, listen: { transport: "tcp", port: 0, address: "127.0.0.1" }, tls: { insecure: true } });
@@ -299,5 +299,5 @@ test("closing takes all connections with it, those that are being opened too, an
   expect(flow.alive).toBe(false);
   await vi.waitFor(() => expect(inside.alive).toBe(false));
   expect(system.waiting).toBe(0);
-  await expect(ours.transports.connect(hopTo(port), never)).rejects.toThrow("The trunk was closed");
+  await expect(ours.transports.connect(hopTo(port), never)).rejects.toThrow("the trunk was closed");
 });

@@ -44,7 +44,7 @@ test("tls.servername is the name that the certificate is for", async () => {
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
 });
 
-test("a server that is named by its address later has the certificate of the name it was reached by", async () => {
+test("a server named by address must have the certificate of its earlier name", async () => {
   const peer = opened.add(await streamPeer({ tls: authority.issue() }));
   const { transports, closed } = trunk({ ca: authority.ca });
   const flow = await transports.connect(hopTo(peer.port), never);
@@ -61,7 +61,7 @@ test("a server that is named by its address later has the certificate of the nam
 test.each([
   ["the trunk's name", "localhost", "localhost"],
   ["its own address, if the trunk has no name", "127.0.0.2", "127.0.0.1"],
-])("a server that is only ever named by its address has the certificate of %s", async (_, serverName, name) => {
+])("a server named only by address must have the certificate of %s", async (_, serverName, name) => {
   const peer = opened.add(await streamPeer({ tls: authority.issue({ names: [name] }) }));
   const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName }));
   const flow = await transports.connect(hopTo(peer.port, "127.0.0.1"), never);
@@ -69,20 +69,20 @@ test.each([
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
 });
 
-test("a server whose certificate is for its address only is none of a trunk with a name", async () => {
+test("a certificate for an address is refused by a trunk with a name", async () => {
   const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["127.0.0.1"] }) }));
   const { transports } = opened.add(observe({ tls: { ca: authority.ca }, serverName: "localhost" }));
   await expect(transports.connect(hopTo(peer.port, "127.0.0.1"), never)).rejects.toThrow("other names than localhost");
   expect(peer.received()).toBe("");
 });
 
-test("insecure takes any certificate", async () => {
+test("insecure accepts any certificate", async () => {
   const peer = opened.add(await streamPeer({ tls: other.issue({ names: ["elsewhere.example"], days: [-2, -1] }) }));
   const { transports } = trunk({ insecure: true });
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
 });
 
-test("a server that wants a certificate of ours gets it", async () => {
+test("a server that requires a client certificate gets it", async () => {
   const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
   const { transports } = trunk({ ca: authority.ca, ...authority.issue({ names: ["client.example"] }) });
   const flow = await transports.connect(hopTo(peer.port), never);
@@ -90,10 +90,10 @@ test("a server that wants a certificate of ours gets it", async () => {
   await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS"));
 });
 
-describe("why there is no connection is said, with what can be done", () => {
+describe("a failed TLS connection is reported with its fix", () => {
   test.each([
-    ["another authority", other.issue(), { ca: authority.ca }, /signed by nobody known here; set tls\.ca/],
-    ["expired", authority.issue({ days: [-3, -1] }), { ca: authority.ca }, /has expired; whoever runs the server/],
+    ["another authority", other.issue(), { ca: authority.ca }, /signed by an unknown authority; set tls\.ca/],
+    ["expired", authority.issue({ days: [-3, -1] }), { ca: authority.ca }, /has expired; the operator of the server/],
     ["not valid yet", authority.issue({ days: [1, 2] }), { ca: authority.ca }, /not valid yet; check the clock/],
     [
       "for another name",
@@ -124,7 +124,7 @@ describe("why there is no connection is said, with what can be done", () => {
     });
   });
 
-  test("a server that wants a certificate of ours, which we do not have", async () => {
+  test("a server that requires a missing client certificate", async () => {
     const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
     const { transports, closed } = trunk({ ca: authority.ca });
     // With TLS 1.3 the refusal comes after our side of the handshake is done.
@@ -138,7 +138,7 @@ describe("why there is no connection is said, with what can be done", () => {
     expect(fault).toMatchObject({ fault: "tls", message: expect.stringMatching(/set tls\.cert and tls\.key/) });
   });
 
-  test("a file that is not there", async () => {
+  test("a file that does not exist", async () => {
     const { transports } = trunk({ ca: "/nowhere/ca.pem" });
     await expect(transports.connect(hopTo(9), never)).rejects.toMatchObject({
       fault: "tls",

@@ -95,7 +95,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(headers.get("extensionHeader-!.%*+_`'~")).toBe("\ufeff大停電");
   });
 
-  test("may escape what it likes (esc01)", () => {
+  test("may escape any character (esc01)", () => {
     const { uri, headers } = request(VALID.esc01);
     expect(parseUri(uri)).toMatchObject({ user: "sips:user@example.com", host: "example.net" });
     expect(uriOf(headers.get("To"))).toMatchObject({ user: "user" });
@@ -143,7 +143,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(body).toHaveLength(150);
   });
 
-  test("ends where its length says, whatever comes behind (dblreq)", () => {
+  test("ends at its Content-Length (dblreq)", () => {
     const { method, headers, body } = request(VALID.dblreq);
     expect([method, headers.get("Call-ID"), body.length]).toEqual([
       "REGISTER",
@@ -165,7 +165,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     ]);
   });
 
-  test("may have come over transports that nobody knows (transports)", () => {
+  test("may have unknown transports in Via (transports)", () => {
     const vias = request(VALID.transports).headers.list("Via").map(parseVia);
     expect(vias.map((via) => via?.transport)).toEqual(["UDP", "SCTP", "TLS", "UNKNOWN", "TCP"]);
   });
@@ -187,7 +187,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(read(VALID.noreason)).toMatchObject({ status: 100, reason: "" });
   });
 
-  test.each(Object.entries(VALID))("is the same once it was written and read again: %s", (_, bytes) => {
+  test.each(Object.entries(VALID))("is unchanged after writing and reading: %s", (_, bytes) => {
     const { headers, ...rest } = read(bytes);
     const again = read(writeMessage({ headers, ...rest } as SipRequest));
     expect(again).toMatchObject(rest);
@@ -195,7 +195,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(withoutLength).toEqual([...headers].filter(([name]) => !/^(content-length|l)\s*$/i.test(name)));
   });
 
-  test.each(Object.entries(VALID))("is the same out of a stream: %s", (_, bytes) => {
+  test.each(Object.entries(VALID))("is the same from a stream: %s", (_, bytes) => {
     expect(new StreamFramer().push(bytes)[0]).toEqual(read(bytes));
   });
 });
@@ -203,16 +203,16 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
 /** What we answer to each of the other messages; where we take it, what is left to those above the parser. */
 const VERDICTS: readonly [name: string, section: string, verdict: number | "dropped" | "read", why: string][] = [
   ["badinv01", "3.1.2.1", 400, "Via cannot be read"],
-  ["clerr", "3.1.2.2", 400, "Content-Length is 9999, but only 154 bytes of body came"],
-  ["ncl", "3.1.2.3", 400, "Content-Length is not one number"],
+  ["clerr", "3.1.2.2", 400, "Content-Length is 9999, but the body has only 154 bytes"],
+  ["ncl", "3.1.2.3", 400, "Content-Length is not a number"],
   ["scalar02", "3.1.2.4", 400, "CSeq cannot be read"],
   ["scalarlg", "3.1.2.5", "dropped", "CSeq cannot be read"],
   ["quotbal", "3.1.2.6", 400, "To cannot be read"],
   ["ltgtruri", "3.1.2.7", 400, "The Request-URI is not a URI"],
-  ["lwsruri", "3.1.2.8", 400, "The Request-URI has white space in it"],
+  ["lwsruri", "3.1.2.8", 400, "The Request-URI contains white space"],
   ["lwsstart", "3.1.2.9", "read", "liberal, as the RFC allows: several spaces are one"],
   ["trws", "3.1.2.10", "read", "liberal, as the RFC allows: white space at the end is none"],
-  ["escruri", "3.1.2.11", 400, "The Request-URI carries header fields"],
+  ["escruri", "3.1.2.11", 400, "The Request-URI contains header fields"],
   ["baddate", "3.1.2.12", "read", "Date is ignored, as the RFC allows"],
   ["regbadct", "3.1.2.13", "read", "its Contact cannot be read: a registrar refuses it"],
   ["badaspec", "3.1.2.14", "read", "liberal, as the RFC allows: the spaces are ignored"],
@@ -220,7 +220,7 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["badvers", "3.1.2.16", 505, "The version is not SIP/2.0"],
   ["mismatch01", "3.1.2.17", 400, "CSeq names another method than the first line"],
   ["mismatch02", "3.1.2.18", 400, "CSeq names another method than the first line"],
-  ["bigcode", "3.1.2.19", "dropped", "The status line is not one of SIP/2.0"],
+  ["bigcode", "3.1.2.19", "dropped", "The status line is not valid SIP/2.0"],
   ["badbranch", "3.2.1", "read", "a branch of the cookie alone: matched as of RFC 2543"],
   ["insuf", "3.3.1", 400, "From is missing"],
   ["unkscm", "3.3.2", "read", "a URI of another scheme"],
@@ -229,8 +229,8 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
   ["bext01", "3.3.5", "read", "420, by the user agent"],
   ["invut", "3.3.6", "read", "a user agent that takes calls refuses its body"],
   ["regaut01", "3.3.7", "read", "a registrar's to refuse"],
-  ["multi01", "3.3.8", 400, "From stands more than once"],
-  ["mcl01", "3.3.9", 400, "Content-Length is not one number"],
+  ["multi01", "3.3.8", 400, "From occurs more than once"],
+  ["mcl01", "3.3.9", 400, "Content-Length is not a number"],
   ["bcast", "3.3.10", "read", "no transaction of ours: dropped there"],
   ["zeromf", "3.3.11", "read", "only a proxy refuses it"],
   ["cparam01", "3.3.12", "read", "the parameter is the field's"],
@@ -243,18 +243,18 @@ const VERDICTS: readonly [name: string, section: string, verdict: number | "drop
 describe("another message of RFC 4475", () => {
   const others = { ...INVALID, ...BEYOND_PARSING };
 
-  test("has a verdict here, whichever it is", () => {
+  test("has a verdict in the table", () => {
     expect(VERDICTS.map(([name]) => name)).toEqual(Object.keys(others));
   });
 
-  test.each(VERDICTS)("%s (section %s): %s, %s", (name, _, verdict, why) => {
+  test.each(VERDICTS)("is judged as in the table: %s (section %s): %s, %s", (name, _, verdict, why) => {
     const message = parseMessage(others[name] as Uint8Array);
     if (verdict === "read") expect(message.kind).toMatch(/request|response/);
     else expect(message).toMatchObject({ kind: "malformed", detail: why });
     if (message.kind === "malformed") expect(message.answer?.status ?? "dropped").toBe(verdict);
   });
 
-  test("is what it was meant to be, where we are liberal", () => {
+  test("is read as intended if it is accepted", () => {
     expect(request(INVALID.lwsstart).uri).toBe("sip:user@example.com");
     expect(request(INVALID.trws).uri).toBe("sip:remote-target@example.com");
     expect(address(request(INVALID.badaspec).headers.get("To"))).toMatchObject({
