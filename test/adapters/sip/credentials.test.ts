@@ -118,7 +118,7 @@ describe("the trunk's password", () => {
     await completed(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
       "rejected_by_network",
-      expect.stringContaining('the realm "far.end" has used SHA-256 before, so MD5 is refused'),
+      expect.stringContaining('the realm "far.end" has used SHA-256 before, and gets no answer with MD5'),
     ]);
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("MD5");
   });

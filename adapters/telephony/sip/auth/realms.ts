@@ -26,7 +26,7 @@ export class Realms {
   refusal({ realm, algorithm }: DigestChallenge, learns: boolean): string | undefined {
     const strongest = this.#strongest.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)
-      return `the realm ${shown(realm)} has used ${strongest.name} before, so ${algorithm.name} is refused`;
+      return `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`;
     const own = this.#given ?? [...this.#strongest.keys()];
     if (own.includes(realm)) return undefined;
     if (this.#given === undefined && (learns || own.length === 0)) return undefined;
