@@ -1,5 +1,11 @@
 import { msToSamples } from "./pcm.ts";
 
+/** A position in the audio, and the callback for when it has been played. */
+export interface PlayoutMark {
+  readonly name: string;
+  readonly reached: (name: string) => void;
+}
+
 /** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
 export interface PlayoutItem {
   readonly samples: Int16Array | undefined;

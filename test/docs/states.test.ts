@@ -3,6 +3,7 @@ import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registrat
 import { stateDiagram } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
+import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { expectPage } from "./generated.ts";
 
 const page = `# State machines
@@ -39,6 +40,15 @@ ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
 \`suspect\`: the connection is gone, or a call did not reach the server. \`refused\` is tried again after ten minutes, \`waiting\` after
 seconds. In \`refused\` calls fail at once as \`instance_offline\`; in \`waiting\` they wait. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
+
+## Live stream
+
+\`\`\`mermaid
+${stateDiagram(STREAM_TRANSITIONS, "detached")}\`\`\`
+
+\`attach\`: a client with a reservation is there. \`lose\`: the client disconnected, or was dropped because it sent too much; the call waits
+\`streamAttachMs\` for the next client. \`hang_up\`: the client asked for the end of the call. \`leave\`: it did, and disconnected. While the stream
+is draining, the audio that the client had sent is played to its end. \`end\`: the call is over, or the server stops.
 `;
 
 test("docs/states.md prints the state tables", () => expectPage("docs/states.md", page));

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "system" | "timings">;
 
 /**
- * What there is of the recording of a call, also while it grows.
+ * Reads the recording of a call, also while it grows.
  * @throws {Refusal} `recording_not_found`
  */
 export async function readRecording({ recordings }: RecordingContext, call: Call): Promise<StoredRecording> {
@@ -19,7 +19,7 @@ export async function readRecording({ recordings }: RecordingContext, call: Call
 }
 
 /**
- * Deletes the recording of a call for good; a call that is not over is not recorded any more.
+ * Deletes the recording of a call for good. An active call is not recorded any more.
  * @throws {Refusal} `recording_not_found`
  */
 export async function eraseRecording(context: RecordingContext, dispatcher: Dispatcher, call: Call): Promise<void> {
@@ -28,13 +28,13 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
     await dispatcher.settled(current.instanceId);
     const session = isActive(current.status) ? dispatcher.session(current.id) : undefined;
     if (session && !isActive(session.call.status)) {
-      await session.stored; // its end holds the length of the recording
+      await session.stored; // the stored end includes the length of the recording
       await dispatcher.over(current.id);
       continue;
     }
     if (session) {
       await session.eraseRecording();
-      // The session goes on writing the call, so that only the timeline is told; unless it has ended meanwhile.
+      // The session still writes the call, so only the event is stored here, unless the call has ended meanwhile.
       const event = deleted(context, current, "requested");
       await context.storage.events.append([event]);
       context.events.publish([event]);
@@ -45,7 +45,7 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
   }
 }
 
-/** Deletes the recording of a call that nobody works on; false where the call was changed meanwhile. */
+/** Deletes the recording of a call without a session; false if the call was changed meanwhile. */
 export async function forgetRecording(
   context: RecordingContext,
   call: Call,

@@ -2,12 +2,12 @@ import { BeepDetector } from "../../audio/beep.ts";
 import { DtmfDetector } from "../../audio/dtmf.ts";
 import { msToSamples } from "../../audio/pcm.ts";
 import { SpeechSegmenter } from "../../audio/speech-segments.ts";
-import type { FrameSink } from "../../ports/media.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
+import type { CallTap } from "./call-tap.ts";
 
-/** What the ear reports. Called from the leg's clock: it must not wait. */
+/** Callbacks of an {@link InboundAnalyzer}. They run within the leg's clock and must not wait. */
 export interface InboundReports {
-  /** The first frame has come. */
+  /** The first frame has arrived. */
   firstAudio(): void;
   /** @param atMs ms since the answer */
   digit(digit: string, atMs: number): void;
@@ -17,38 +17,42 @@ export interface InboundReports {
   beep(hz: number, atMs: number): void;
 }
 
-/** How it listens. */
-export interface EarOptions {
+/** Options of an {@link InboundAnalyzer}. */
+export interface InboundAnalyzerOptions {
   /** Hz. */
   readonly sampleRate: number;
-  /** Whether to listen for keys in the audio at the moment; never while the adapter reports them, or they count twice. */
+  /** Whether to detect keys in the audio right now. False while the adapter reports keys, or they would count twice. */
   readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }
 
-/** The voice detector only tells loud from quiet, and goes on a little: this long after a key or a beep nothing is speech, ms. */
+/**
+ * How long after a key or a beep nothing counts as speech, ms: the voice detector only separates loud from quiet, and
+ * lingers a little.
+ */
 const AFTER_TONE_MS = 200;
-/** A tone that has lasted this long is no voice, and one that has lasted so long is a beep, ms. */
+/** A steady tone of this length is no voice, ms. */
 const TONE_MS = 80;
+/** A steady tone of this length is a beep, ms. */
 const BEEP_MS = 140;
 
-/** Listens to the callee on the leg's own sample clock, from the answer on: keys pressed, stretches of speech, beeps. */
-export class InboundAnalyzer implements FrameSink {
-  /** Frames that have come so far. */
+/** Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. */
+export class InboundAnalyzer implements CallTap {
+  /** Frames received so far. */
   frames = 0;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;
   readonly #voice: VoiceActivityDetector;
   readonly #segments: SpeechSegmenter;
   readonly #inBandDtmf: () => boolean;
-  /** Made when it is needed first. */
+  /** Created when first needed. */
   #dtmf: DtmfDetector | undefined;
   readonly #beep: BeepDetector;
   readonly #afterTone: number;
   /** Samples that still belong to a key or a beep. */
   #ofTone = 0;
 
-  constructor({ sampleRate, inBandDtmf, voiceActivity }: EarOptions, reports: InboundReports) {
+  constructor({ sampleRate, inBandDtmf, voiceActivity }: InboundAnalyzerOptions, reports: InboundReports) {
     this.#reports = reports;
     this.#voice = voiceActivity(sampleRate);
     this.#afterTone = msToSamples(AFTER_TONE_MS, sampleRate);
@@ -61,7 +65,7 @@ export class InboundAnalyzer implements FrameSink {
     this.#beep = new BeepDetector(sampleRate, (hz, atMs) => reports.beep(hz, atMs));
   }
 
-  write(frame: Int16Array): void {
+  inbound(frame: Int16Array): void {
     if (this.frames++ === 0) this.#reports.firstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
     dtmf?.push(frame);
@@ -78,7 +82,7 @@ export class InboundAnalyzer implements FrameSink {
     return this.#dtmf;
   }
 
-  /** Reports speech that was still going on. */
+  /** Reports speech that has not ended yet. */
   finish(): void {
     this.#segments.finish();
   }

@@ -1,16 +1,15 @@
 import { AlignedChannels } from "../../audio/aligned-channels.ts";
-import type { PlayoutTap } from "../../audio/playout.ts";
 import type { EventData } from "../../domain/events.ts";
-import type { FrameSink } from "../../ports/media.ts";
 import type { RecordingWriter } from "../../ports/recordings.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import type { CallTap } from "./call-tap.ts";
 
 /**
- * Records both sides of one leg from the answer on: what the callee really heard on the left, what the callee said on the
- * right, in step with each other. Whatever becomes of the recording, the call goes on.
+ * Records both sides of one leg from the answer on, in step with each other: what was really played to the callee on the
+ * left, the callee on the right. A failure ends the recording, never the call.
  */
-export class Recorder implements PlayoutTap, FrameSink {
+export class Recorder implements CallTap {
   readonly #context: Pick<Context, "system" | "recordings" | "log">;
   readonly #callId: string;
   readonly #sampleRate: number;
@@ -19,7 +18,7 @@ export class Recorder implements PlayoutTap, FrameSink {
   #writer: RecordingWriter | undefined;
   #over = false;
 
-  /** @param incomplete told once where the recording ends before the call does */
+  /** @param incomplete called once if the recording ends before the call does */
   constructor(
     context: Pick<Context, "system" | "recordings" | "log">,
     callId: string,
@@ -30,24 +29,24 @@ export class Recorder implements PlayoutTap, FrameSink {
     this.#callId = callId;
     this.#sampleRate = leg.sampleRate;
     this.#incomplete = incomplete;
-    this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (heard, said, samples) =>
-      this.#writer?.write(heard, said, samples),
+    this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (played, received, samples) =>
+      this.#writer?.write(played, received, samples),
     );
   }
 
-  /** What the callee hears. A leg pulls nothing before the answer, so the first of it begins the recording. */
-  played(samples: Int16Array | undefined, from: number, length: number): void {
-    if (this.#over || !this.#begun()) return;
+  /** Adds what the callee hears. A leg pulls nothing before the answer, so the first samples begin the recording. */
+  outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    if (this.#over || !this.#started()) return;
     this.#channels.left(samples, from, length, this.#context.system.monotonic());
   }
 
-  /** What the callee says. */
-  write(frame: Int16Array): void {
-    if (this.#over || !this.#begun()) return;
+  /** Adds a frame from the callee. */
+  inbound(frame: Int16Array): void {
+    if (this.#over || !this.#started()) return;
     this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
-  /** The call is over: nothing more is recorded. Answers how much was, ms. */
+  /** The call is over: ends the recording and returns its length, ms. */
   finish(): number {
     if (!this.#over) {
       this.#over = true;
@@ -57,7 +56,7 @@ export class Recorder implements PlayoutTap, FrameSink {
     return Math.round(this.#writer?.recordedMs ?? 0);
   }
 
-  /** Nothing more is recorded, and what was is erased. */
+  /** Ends the recording and deletes it. */
   async erase(): Promise<void> {
     this.#over = true;
     const writer = this.#writer;
@@ -66,7 +65,7 @@ export class Recorder implements PlayoutTap, FrameSink {
     await this.#context.recordings.forget([this.#callId]);
   }
 
-  #begun(): boolean {
+  #started(): boolean {
     try {
       this.#writer ??= this.#context.recordings.record(this.#callId, this.#sampleRate, (reason, fault) => {
         this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");

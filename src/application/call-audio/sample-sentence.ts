@@ -1,4 +1,4 @@
-/** By the language of the tag; what a person would say to show a voice. */
+/** By the language of the tag: a sentence that presents a voice. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ca: "Hola! Així sona la meva veu per telèfon.",
   cmn: "你好！这就是我在电话里的声音。",
@@ -31,7 +31,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 const FIGURES = "1, 2, 3, 4, 5.";
 
 /**
- * What a voice says to be heard.
+ * The text of a voice's sample.
  * @param language the voice's BCP 47 tag
  */
 export function sampleSentence(language: string): string {

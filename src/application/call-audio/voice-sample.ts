@@ -6,14 +6,14 @@ import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Context } from "../context.ts";
 import { sampleSentence } from "./sample-sentence.ts";
 
-/** What wideband telephony carries, Hz. */
+/** The rate of wideband telephony, Hz. */
 const SAMPLE_RATE = 16_000;
-/** Whoever listens waits no longer, ms. */
-const SPOKEN_WITHIN_MS = 15_000;
+/** Time limit of a sample, ms. */
+const SAMPLE_TIMEOUT_MS = 15_000;
 
 /**
  * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
- * @param userId by whose turns it is spoken
+ * @param userId whose turns the sample takes
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
 export async function voiceSample(
@@ -22,7 +22,7 @@ export async function voiceSample(
   userId = "",
 ): Promise<Uint8Array<ArrayBuffer>> {
   const late = new AbortController();
-  const cancel = system.after(SPOKEN_WITHIN_MS, () => late.abort(new Error(`silent for ${SPOKEN_WITHIN_MS} ms`)));
+  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => late.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
   try {
     const { language } = await speech.voice(voiceId);
     const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
@@ -32,7 +32,7 @@ export async function voiceSample(
     return wavFile(concatPcm(pieces));
   } catch (cause) {
     if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });
-    log.warn({ voice_id: voiceId, err: cause }, "a voice could not be heard");
+    log.warn({ voice_id: voiceId, err: cause }, "a voice sample could not be spoken");
     throw new Refusal("speech_unavailable", `voice ${voiceId} cannot be heard at the moment; try again`, { cause });
   } finally {
     cancel();

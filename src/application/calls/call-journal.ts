@@ -4,7 +4,7 @@ import type { Event, EventData, EventType } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
-import type { Noticed } from "../call-audio/call-media.ts";
+import type { AudioEvent } from "../call-audio/call-media.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { EventSubject } from "./event-log.ts";
@@ -23,7 +23,7 @@ export interface Ending {
   readonly mediaStatistics: MediaStatistics | null;
   readonly recordedMs: number | null;
   /** What was noticed too late to be noted before. */
-  readonly last: readonly Noticed[];
+  readonly last: readonly AudioEvent[];
 }
 
 /**

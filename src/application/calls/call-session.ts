@@ -78,10 +78,11 @@ export class CallSession {
     this.#stored = new Promise((resolve) => {
       this.#resolveStored = resolve;
     });
+    const program = programOf(call);
     this.#rules = {
       timings: context.timings,
       expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
-      streamed: call.message.type === "DYNAMIC_STREAM",
+      streamed: program.kind === "live" && program.streamed,
     };
   }
 
@@ -166,7 +167,8 @@ export class CallSession {
 
   #begin(): void {
     try {
-      programOf(this.call).check?.(this.#context, this.call);
+      const program = programOf(this.call);
+      if (program.kind === "live") program.check(this.#context, this.call);
     } catch (error) {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
       this.#post({ type: "end", reason, detail: messageOf(error) });
@@ -258,8 +260,8 @@ export class CallSession {
       ...(this.#media?.heard() ?? nothingHeard(call)),
       durationMs: call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt),
     };
-    const lastWords = this.#media?.lastWords();
-    if (lastWords) await lastWords;
+    const flushing = this.#media?.flushTaps();
+    if (flushing) await flushing;
     const { recordedMs } = this.#media ?? this.call;
     this.#journal.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
   }

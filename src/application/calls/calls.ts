@@ -126,7 +126,7 @@ export class Calls implements CallUseCases {
 
   async stream(principal: Principal, callId: string): Promise<StreamReservation> {
     if (!this.#context.streamPreview) throw streamsOff();
-    return this.#context.streams.seat(this.#context, await this.get(principal, callId));
+    return this.#context.streams.reserve(this.#context, await this.get(principal, callId));
   }
 
   async streamable(principal: Principal, callId: string): Promise<Call> {

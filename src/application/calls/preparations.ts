@@ -62,7 +62,8 @@ export class Preparations {
     if (this.has(call.instanceId)) return;
     const preparation: Preparation = { callId: call.id, scope: new AbortController(), ready: undefined };
     this.#byInstance.set(call.instanceId, preparation);
-    const message = programOf(call).message?.(this.#context, call, usualRate);
+    const program = programOf(call);
+    const message = program.kind === "message" ? program.message(this.#context, call, usualRate) : undefined;
     if (message) void this.#run(call, message, preparation);
     else preparation.ready = { callId: call.id, message };
   }

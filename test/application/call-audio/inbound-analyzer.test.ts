@@ -27,7 +27,7 @@ function listen(samples: Int16Array, sampleRate: number): Heard {
     },
   );
   const frame = sampleRate / 50;
-  for (let at = 0; at + frame <= samples.length; at += frame) ear.write(samples.subarray(at, at + frame));
+  for (let at = 0; at + frame <= samples.length; at += frame) ear.inbound(samples.subarray(at, at + frame));
   ear.finish();
   return heard;
 }

@@ -6,21 +6,21 @@ import type { Demand } from "../speech/fair-turns.ts";
 export interface Message {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
-   * @param begun called when it is being rendered, and waits for its turn or the storage no longer
-   * @throws {ProgramFailed} it cannot be rendered, or has no sound
-   * @throws {StorageUnavailable} what is stored of it cannot be read now
+   * @param begun called when rendering starts, once the turn has come and the storage has answered
+   * @throws {ProgramFailed} the message cannot be rendered, or has no sound
+   * @throws {StorageUnavailable} its audio file cannot be read now
    */
   prepare(begun: () => void): Promise<void>;
   /**
-   * The whole message from its beginning, at the rate of the playout that it is played from. Called once.
+   * The whole message from its beginning, at the rate of the playout. Called once.
    * @throws {ProgramFailed}
    */
   samples(playout: Playout): AsyncIterable<Int16Array>;
-  /** Stops rendering; twice is fine. */
+  /** Stops rendering. Idempotent. */
   cancel(): void;
 }
 
-/** How urgently a message is rendered: by what was prepared, and once there is a leg by its playout. */
+/** The urgency of a message: by its prepared audio, and once the call has a leg by its playout. */
 export class MessageDemand implements Demand {
   readonly userId: string;
   readonly instanceId: string;

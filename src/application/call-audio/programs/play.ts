@@ -1,16 +1,17 @@
 import type { Playout } from "../../../audio/playout.ts";
+import { errorText } from "../../../base/error-text.ts";
 import type { Call } from "../../../domain/call.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
-/** FIXED_AUDIO: the uploaded file. */
+/** FIXED_AUDIO: plays the uploaded file. */
 export function play(context: Context, call: Call, usualRate: number): Message {
   return new DecodedMessage(context, call, usualRate);
 }
 
-/** Decoded as a whole, at the rate that its leg will probably have; again if the leg has another one. */
+/** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
 class DecodedMessage implements Message {
   readonly #context: Context;
   readonly #callId: string;
@@ -34,7 +35,7 @@ class DecodedMessage implements Message {
   async *samples(playout: Playout): AsyncGenerator<Int16Array, void> {
     this.#demand.playout = playout;
     const decoded = playout.sampleRate === this.#usualRate ? this.#decoded : undefined;
-    this.#decoded = undefined; // the call outlives both
+    this.#decoded = undefined; // not needed for the rest of the call
     const samples = decoded ?? (await this.#decode(playout.sampleRate));
     this.#file = undefined;
     yield samples;
@@ -44,7 +45,7 @@ class DecodedMessage implements Message {
     this.#scope.abort(new ProgramFailed("internal_error", "the message is not needed any more"));
   }
 
-  /** A file is read when its turn has come: thousands may wait. */
+  /** Reads the file only in its turn: thousands may wait. */
   async #decode(sampleRate: number, begun?: () => void): Promise<Int16Array> {
     const { storage, decoder, decoderTurns } = this.#context;
     const { signal } = this.#scope;
@@ -57,8 +58,8 @@ class DecodedMessage implements Message {
       if (samples.length > 0) return samples;
     } catch (cause) {
       if (cause instanceof StorageUnavailable || cause instanceof ProgramFailed) throw cause;
-      // It was decoded once at creation, so this is ours to explain, not the caller's.
-      throw new ProgramFailed("internal_error", `the audio file could not be decoded: ${(cause as Error).message}`, {
+      // The file was decoded once at creation, so the fault is the server's.
+      throw new ProgramFailed("internal_error", `the audio file could not be decoded: ${errorText(cause)}`, {
         cause,
       });
     } finally {

@@ -1,15 +1,16 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
+import { errorText } from "../../../base/error-text.ts";
 import type { Call } from "../../../domain/call.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
-/** How much of a text is rendered before its call is dialled, ms. */
+/** Speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
-/** FIXED_TTS: the text, spoken. */
+/** FIXED_TTS: speaks the text. */
 export function speak(context: Context, call: Call): Message {
   return new SpokenMessage(context, call);
 }
@@ -18,7 +19,7 @@ class SpokenMessage implements Message {
   readonly #demand: MessageDemand;
   readonly #scope = new AbortController();
   readonly #rest: AsyncGenerator<PcmChunk, void>;
-  /** What was rendered before there was a leg. */
+  /** Pieces rendered before the call had a leg. */
   readonly #beginning: PcmChunk[] = [];
 
   constructor({ speechScheduler }: Context, call: Call) {
@@ -53,11 +54,11 @@ class SpokenMessage implements Message {
   }
 }
 
-/** The same pieces; whatever goes wrong is a ProgramFailed. */
+/** The same pieces; every error becomes a {@link ProgramFailed}. */
 async function* failing(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
   try {
     yield* pieces;
   } catch (cause) {
-    throw new ProgramFailed("speech_failed", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new ProgramFailed("speech_failed", errorText(cause), { cause });
   }
 }

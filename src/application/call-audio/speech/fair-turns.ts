@@ -1,13 +1,13 @@
 import { nextTurn } from "../../../audio/next-turn.ts";
 import type { System } from "../../../ports/system.ts";
 
-/** A call for which work is done in slices. */
+/** A call whose work is done in slices. */
 export interface Demand {
   readonly userId: string;
   readonly instanceId: string;
-  /** Whether the callee has answered and listens. */
+  /** Whether the callee has answered. */
   readonly playing: boolean;
-  /** What is ready and has not been played yet, ms. */
+  /** Audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
   /** Called at the beginning of each turn. */
   begin?(): void;
@@ -17,23 +17,23 @@ export interface Demand {
 const SCARCE_MS = 5_000;
 /** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;
-/** Turns given in one turn of the event loop: texts that are in memory take no time, and audio must not wait for them. */
+/** Limit of turns per turn of the event loop: cached texts take no time, but audio must not wait for them. */
 const MOST_AT_ONCE = 32;
-/** Turns are given no longer than this in one turn of the event loop, ms: thousands may wait, and each is looked at. */
+/** Limit of time per turn of the event loop, ms: thousands may wait, and each is compared. */
 const MOST_MS = 2;
-/** A user who has waited this long counts as one whose call is answered, ms. */
+/** A user that has waited this long gets the priority of answered calls, ms. */
 const LONG_WAIT_MS = 2_000;
 
 const SCARCE = 0;
 const NORMAL = 1;
 const PLENTY = 2;
 
-/** What a user, or one of its instances, has had. */
+/** The turns of a user, or of one of its instances. */
 interface Share {
   readonly key: string;
-  /** Rises: set by the latest turn, or by the arrival. */
+  /** Number of the latest turn, or of the arrival; it only grows. */
   latest: number;
-  /** Turns that it waits for or has. */
+  /** Turns that are waiting or in progress. */
   open: number;
 }
 
@@ -47,17 +47,17 @@ interface Waiting {
 }
 
 /**
- * Shares a number of places among users, and each user's turns among that user's instances. A turn is one slice of work.
+ * Shares a number of concurrent turns among users, and each user's turns among its instances. A turn is one slice of work.
  *
- * Answered calls with little of audio ready come first, calls with plenty last. Among equals the user whose latest turn
+ * Answered calls with little audio ready come first, calls with plenty last. Among equals the user whose latest turn
  * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
  * one that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
  */
 export class FairTurns {
   readonly #system: System;
-  readonly #places: number;
+  readonly #atOnce: number;
   readonly #waiting = new Set<Waiting>();
-  /** By user, and by user and instance; only of those who wait or work. */
+  /** By user, and by user and instance; only those with open turns. */
   readonly #shares = new Map<string, Share>();
   #working = 0;
   #latest = 0;
@@ -66,15 +66,15 @@ export class FairTurns {
   /** When the first of them was given, by the monotonic clock, ms. */
   #givenSince = 0;
 
-  /** @param places how many slices are worked on at once */
-  constructor(system: System, places: number) {
+  /** @param atOnce number of turns at the same time */
+  constructor(system: System, atOnce: number) {
     this.#system = system;
-    this.#places = Math.max(1, places);
+    this.#atOnce = Math.max(1, atOnce);
   }
 
   /**
-   * Resolves when it is the turn of the demand, with a function that ends the turn; twice is fine. An aborted signal
-   * withdraws the demand, or ends its turn.
+   * Resolves when the demand gets its turn, with an idempotent function that ends it. An aborted signal withdraws the
+   * demand, or ends its turn.
    * @throws the signal's reason
    */
   take(demand: Demand, signal: AbortSignal): Promise<() => void> {
@@ -130,9 +130,9 @@ export class FairTurns {
   }
 
   #assign(): void {
-    while (this.#working < this.#places && this.#waiting.size > 0) {
+    while (this.#working < this.#atOnce && this.#waiting.size > 0) {
       const now = this.#system.monotonic();
-      if (this.#given === MOST_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MOST_MS)) return; // goes on below
+      if (this.#given === MOST_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MOST_MS)) return; // continued below
       if (this.#given++ === 0) {
         this.#givenSince = now;
         void nextTurn().then(() => {
@@ -146,7 +146,7 @@ export class FairTurns {
     }
   }
 
-  /** Whose turn it is; somebody must wait. One pass: thousands may wait when a server starts. */
+  /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
   #next(): Waiting {
     const late = this.#system.monotonic() - LONG_WAIT_MS;
     let next: Waiting | undefined;

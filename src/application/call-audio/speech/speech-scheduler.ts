@@ -8,14 +8,14 @@ import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../
 import type { System } from "../../../ports/system.ts";
 import { type Demand, FairTurns } from "./fair-turns.ts";
 
-/** Texts that an engine speaks at the same time, if the speech names no number. */
+/** Default number of texts that an engine speaks at the same time. */
 const AT_ONCE = 2;
-/** The longest slice of a text, in characters, if the speech names no length. */
+/** Default length of the longest slice of a text, characters. */
 const SLICE_LENGTH = 300;
-/** The first slice is a sentence of at least this length, if there is one, so that it is spoken soon. */
+/** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
 
-/** Speaks texts in slices, so that every call gets its turn however long the texts of others are. */
+/** Speaks texts in slices, so that each call gets its turn between the long texts of others. */
 export class SpeechScheduler {
   readonly #speech: Speech;
   readonly #system: System;
@@ -30,21 +30,21 @@ export class SpeechScheduler {
   }
 
   /**
-   * Speaks a text. A slice is rendered to its end also while nobody takes its pieces; the next one begins only when they
-   * have been taken.
+   * Speaks a text. A slice is rendered to its end even if its pieces are not consumed; the next one begins when they have
+   * been.
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(text: string, voiceId: string, demand: Demand, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     const voice = await this.#voice(voiceId, signal);
     const length = new SpokenLength();
-    let heard = false;
+    let spoken = false;
     let nothing: unknown;
     for (const slice of this.#slices(text, voice)) {
       if (slice.trim() === "") continue;
       const end = await this.#turnsOf(voice.engine).take(demand, signal);
       try {
         for await (const piece of this.#render(slice, voiceId, end, signal)) {
-          heard = true;
+          spoken = true;
           length.add(piece);
           yield piece;
         }
@@ -54,7 +54,7 @@ export class SpeechScheduler {
         nothing = error;
       }
     }
-    if (!heard && nothing !== undefined) throw nothing;
+    if (!spoken && nothing !== undefined) throw nothing;
   }
 
   #voice(voiceId: string, signal: AbortSignal): Promise<Voice> {
@@ -78,7 +78,7 @@ export class SpeechScheduler {
       left.abort(signal.reason);
       pieces.close();
     };
-    signal.throwIfAborted(); // and the turn is over
+    signal.throwIfAborted(); // which has ended the turn
     signal.addEventListener("abort", stop, { once: true });
     const rendered = (async () => {
       try {
@@ -88,7 +88,7 @@ export class SpeechScheduler {
         pieces.close();
       }
     })();
-    rendered.catch(() => {}); // thrown below, behind the pieces that came before
+    rendered.catch(() => {}); // thrown below, after the pieces that precede it
     try {
       yield* pieces;
       signal.throwIfAborted();
@@ -109,7 +109,7 @@ export class SpeechScheduler {
   }
 }
 
-/** Whether a slice is passed over: of a text, something else may be spoken. */
+/** Whether a slice is skipped, since the rest of the text may still be spoken. */
 function isNothing(error: unknown, slice: string): boolean {
   return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !/[\p{L}\p{N}]/u.test(slice));
 }

@@ -1,14 +1,16 @@
-import type { Playout, PlayoutTap } from "../../../audio/playout.ts";
+import type { Playout } from "../../../audio/playout.ts";
 import type { CallSignal } from "../../../domain/call-flow.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
+import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
+import type { CallTap } from "../call-tap.ts";
+import { streamEventOf } from "./call-events.ts";
 import { CalleeAudio } from "./callee-audio.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import { PressedKeys } from "./pressed-keys.ts";
+import { QueueWatch } from "./queue-watch.ts";
 import {
-  HIGH_QUEUED_MS,
-  LOW_QUEUED_MS,
   MOST_QUEUED_MS,
   type StreamAttachment,
   type StreamClient,
@@ -19,34 +21,36 @@ import {
 } from "./stream-client.ts";
 import { StreamHistory } from "./stream-history.ts";
 
-/** What a stream needs of whoever keeps it. */
+/** Callbacks of a {@link LiveStream}. */
 export interface LiveStreamHost {
-  /** The call is over, and nobody needs the stream any more. */
+  /** The call is over, and the stream is not needed any more. */
   gone(): void;
-  /** The client has ended a call that no session carries: nobody was dialled yet. */
+  /** The client has ended a call that has no session yet: nobody was dialled. */
   terminate(): void;
 }
 
-/** The live stream of one call: what its client sends goes to the callee, and what the callee says goes to the client. */
-export class LiveStream implements PlayoutTap {
+/** The live stream of one call: the client's audio goes to the callee, and the callee's audio to the client. */
+export class LiveStream implements CallTap {
   readonly #context: Context;
   readonly #host: LiveStreamHost;
   readonly #outgoing = new OutgoingAudio();
   readonly #callee = new CalleeAudio((frame) => this.#client?.callee(frame));
   readonly #keys: PressedKeys;
-  readonly #past = new StreamHistory();
+  readonly #history = new StreamHistory();
+  readonly #queue = new QueueWatch((event, queuedMs) => this.#notify(event, { queued_ms: Math.round(queuedMs) }));
   readonly #unlisten: readonly (() => void)[];
-  readonly #marked = (name: string): void => this.tell("mark", { name });
-  readonly #drained = (): void => this.#tellSession({ type: "stream_closed" });
+  readonly #marked = (name: string): void => this.emit("mark", { name });
+  readonly #drained = (): void => this.#session?.({ type: "stream_closed" });
+  /** Moved by {@link #move} only. */
+  #state: StreamState = "detached";
+  /** Set while the state is `attached` or `draining`. */
+  #client: StreamClient | undefined;
   #session: ((signal: CallSignal) => void) | undefined;
   #leg: Leg | undefined;
-  #client: StreamClient | undefined;
-  #high = false;
   /** Messages that clients have sent. */
   #messages = 0;
-  /** The client has asked for the end of the call. */
-  #closing = false;
-  #over: StreamEnd | undefined;
+  /** How the stream ended; undefined before the state is `over`. */
+  #end: StreamEnd | undefined;
 
   constructor(context: Context, callId: string, host: LiveStreamHost) {
     this.#context = context;
@@ -57,92 +61,93 @@ export class LiveStream implements PlayoutTap {
       play: (tones, sampleRate) => this.#write(tones, sampleRate),
     });
     const over = (): void => {
-      this.#end("stopping");
+      this.#finish("stopping");
       this.discard();
     };
     const { events } = context;
     this.#unlisten = [
       events.listenLive(callId, { event: (event) => this.#happened(event), over }),
-      // Until then the call looks active to those who read it, and must not get a new stream.
+      // Until the final event is stored, the call looks active to readers and must not get a new stream.
       events.listen(callId, { event: ({ type }) => (isFinalEvent(type) ? this.discard() : undefined), over }),
     ];
   }
 
-  /** Whether a client is there. */
+  /** Whether a client is attached. */
   get attached(): boolean {
     return this.#client !== undefined;
   }
 
   /** Whether the client has asked for the end of the call. */
-  get closing(): boolean {
-    return this.#closing;
+  get draining(): boolean {
+    return isDraining(this.#state);
   }
 
   /** How it ended; undefined while it has not. */
   get over(): StreamEnd | undefined {
-    return this.#over;
+    return this.#end;
   }
 
-  /** Whether it holds nothing that anybody could miss: no session, no client, no audio, no past. */
+  /** Whether nothing would be lost without it: no session, no client, no audio, no history. */
   get unused(): boolean {
-    const quiet = this.#past.empty && this.#outgoing.queuedMs === 0;
-    return this.#session === undefined && this.#client === undefined && !this.#closing && quiet;
+    const quiet = this.#history.empty && this.#outgoing.queuedMs === 0;
+    return this.#session === undefined && this.#state === "detached" && quiet;
   }
 
-  /** A session of the call has begun; it is told when clients come and go. */
+  /** A session of the call has begun; it is notified when clients come and go. */
   begin(session: (signal: CallSignal) => void): void {
     this.#session = session;
-    if (this.#closing) session({ type: "stream_closed" });
-    else if (this.#client !== undefined) session({ type: "stream_attached" });
+    if (this.draining) session({ type: "stream_closed" });
+    else if (this.attached) session({ type: "stream_attached" });
   }
 
-  /** The session is over but the call is not: it waits again. */
+  /** The session is over but the call is not: it is queued again. */
   wait(): void {
     this.#session = undefined;
-    if (this.#closing) this.#host.terminate();
+    if (this.draining) this.#host.terminate();
   }
 
-  /** There is a leg. */
+  /** The call has a leg. */
   connect(leg: Leg, playout: Playout): void {
     this.#leg = leg;
     this.#callee.connect(leg.sampleRate, leg.frameMs);
     this.#outgoing.connect(playout);
   }
 
-  /** The callee's side of the leg, to be written to. */
-  get callee(): CalleeAudio {
-    return this.#callee;
+  inbound(frame: Int16Array): void {
+    this.#callee.write(frame);
   }
 
-  /** Tells the client what was said; what is final waits for one. */
-  said(transcript: Transcript): void {
+  outbound(_samples: Int16Array | undefined, _from: number, length: number): void {
+    this.#callee.played(length);
+    if (this.#queue.high) this.#checkQueue();
+  }
+
+  /** Sends a transcript to the client; a final one is kept for the next client if none is attached. */
+  transcript(transcript: Transcript): void {
     if (this.#client === undefined) {
-      if (transcript.final && this.#over === undefined) this.#past.missed(transcript);
+      if (transcript.final && this.#state !== "over") this.#history.missed(transcript);
       return;
     }
-    if (transcript.final) this.#past.told(transcript, this.#now());
+    if (transcript.final) this.#history.delivered(transcript, this.#now());
     this.#client.transcript(transcript);
   }
 
-  /** Tells the client what happened, and remembers it for those who come later. */
-  tell(event: StreamEventName, data: EventData = {}, timestamp: number = this.#now()): void {
-    const told: StreamEvent = { event, timestamp, data };
-    this.#past.add(told);
-    this.#client?.event(told);
+  /** Sends an event to the client, and keeps it for clients that attach later. */
+  emit(event: StreamEventName, data: EventData = {}, timestamp: number = this.#now()): void {
+    const streamEvent: StreamEvent = { event, timestamp, data };
+    this.#history.add(streamEvent);
+    this.#client?.event(streamEvent);
   }
 
-  /** The client who has the place is there. */
+  /** Attaches the client that holds the reservation. */
   attach(client: StreamClient): StreamAttachment {
-    this.#client = client;
-    this.#callee.listen(client.calleeRate);
-    this.#past.tell(client, this.#now());
-    if (this.#over !== undefined) {
-      this.#letGo();
-      client.over(this.#over);
-    } else {
-      this.#tellSession({ type: "stream_attached" });
-      this.#high = false;
-      this.#watchQueue();
+    this.#history.replay(client, this.#now());
+    if (this.#end !== undefined) client.over(this.#end);
+    else {
+      this.#move("attach", client);
+      this.#session?.({ type: "stream_attached" });
+      this.#queue.reset();
+      this.#checkQueue();
     }
     return this.#attachment(client);
   }
@@ -150,10 +155,10 @@ export class LiveStream implements PlayoutTap {
   #attachment(client: StreamClient): StreamAttachment {
     const attached = (): boolean => this.#client === client;
     const acts = (): boolean => {
-      if (attached()) this.#past.alive(this.#now());
+      if (attached()) this.#history.alive(this.#now());
       return attached();
     };
-    const sends = (): boolean => acts() && !this.#closing;
+    const sends = (): boolean => acts() && !this.draining;
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
@@ -179,120 +184,96 @@ export class LiveStream implements PlayoutTap {
         if (sends()) this.#keys.press(digits);
       },
       hangUp: () => {
-        if (attached()) this.#close();
+        if (attached()) this.#drain("hang_up");
       },
       detach: (onPurpose) => {
         if (!attached()) return;
-        this.#past.gone(this.#now());
-        this.#letGo();
-        if (onPurpose) this.#close();
-        else if (!this.#closing) this.#tellSession({ type: "stream_detached" });
+        this.#history.gone(this.#now());
+        if (onPurpose) this.#drain("leave");
+        else this.#lose();
       },
     };
   }
 
   #write(samples: Int16Array, sampleRate: number): void {
     if (!Number.isInteger(sampleRate) || sampleRate < 4_000 || sampleRate > 192_000)
-      throw new RangeError(`Audio of ${sampleRate} Hz cannot be played.`);
+      throw new RangeError(`the sample rate is ${sampleRate} Hz: it must be a whole number from 4000 to 192000`);
     if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MOST_QUEUED_MS) {
       const client = this.#client;
-      this.#letGo();
-      this.#tellSession({ type: "stream_detached" });
+      this.#lose();
       client?.over("overflow");
       return;
     }
     this.#outgoing.write(samples, sampleRate);
-    this.#watchQueue();
+    this.#checkQueue();
   }
 
   #clear(): void {
     this.#outgoing.clear();
-    this.tell("cleared", { heard_ms: this.#outgoing.heardMs });
-    this.#watchQueue();
-    // What was to be heard before the end is gone.
-    if (this.#closing) this.#drained();
+    this.emit("cleared", { heard_ms: this.#outgoing.heardMs });
+    this.#checkQueue();
+    // Nothing is left to play before the end.
+    if (this.draining) this.#drained();
   }
 
-  /** Says once that too much waits, and once that it does not any more. Looked at by the leg's clock as well. */
-  #watchQueue(): void {
-    const { queuedMs } = this.#outgoing;
-    if (!this.#high && queuedMs > HIGH_QUEUED_MS) {
-      this.#high = true;
-      this.#signal("buffer_high");
-    } else if (this.#high && queuedMs < LOW_QUEUED_MS) {
-      this.#high = false;
-      this.#signal("buffer_low");
-    }
+  /** Also called by the leg's clock, while the queue is too long. */
+  #checkQueue(): void {
+    this.#queue.check(this.#outgoing.queuedMs);
   }
 
-  played(_samples: Int16Array | undefined, _from: number, length: number): void {
-    this.#callee.sent(length);
-    if (this.#high) this.#watchQueue();
-  }
-
-  /** Told to the client that is there, and to nobody later. */
-  #signal(event: StreamEventName): void {
-    const data = { queued_ms: Math.round(this.#outgoing.queuedMs) };
+  /** Sends an event to the client that is attached; later clients do not get it. */
+  #notify(event: StreamEventName, data: EventData): void {
     this.#client?.event({ event, timestamp: this.#now(), data });
   }
 
-  /** What waits is played, then the call ends; before the answer it ends at once. */
-  #close(): void {
-    if (this.#closing) return;
-    this.#closing = true;
+  /** The client disconnected, or was dropped: the call waits for another one, unless it is draining. */
+  #lose(): void {
+    this.#move("lose");
+    if (!this.draining) this.#session?.({ type: "stream_detached" });
+  }
+
+  /** Plays what is queued, then ends the call; before the answer the call ends at once. */
+  #drain(input: "hang_up" | "leave"): void {
+    const draining = this.draining;
+    this.#move(input);
+    if (draining) return;
     if (this.#session === undefined) this.#host.terminate();
     else this.#outgoing.end(this.#context.timings.tailMs, this.#drained);
   }
 
-  #now(): number {
-    return this.#context.system.now();
-  }
-
-  #tellSession(signal: CallSignal): void {
-    this.#session?.(signal);
-  }
-
   #happened(event: Event): void {
-    switch (event.type) {
-      case "ringing":
-        this.tell("ringing", {}, event.timestamp);
-        break;
-      case "answered":
-        this.tell("answered", {}, event.timestamp);
-        this.#callee.start();
-        this.#keys.answered(this.#leg);
-        break;
-      case "dtmf":
-        this.tell("dtmf", { digit: event.data.digit ?? "" }, event.timestamp);
-        break;
-      case "beep":
-        this.tell("beep", event.data, event.timestamp);
-        break;
-      case "completed":
-      case "failed":
-        this.tell(event.type, { reason: event.data.reason ?? null }, event.timestamp);
-        this.#end(event.type);
-        break;
-      default:
-    }
+    const own = streamEventOf(event);
+    if (own) this.emit(own.name, own.data, event.timestamp);
+    if (event.type === "answered") {
+      this.#callee.start();
+      this.#keys.answered(this.#leg);
+    } else if (event.type === "completed" || event.type === "failed") this.#finish(event.type);
   }
 
-  #end(end: StreamEnd): void {
-    if (this.#over !== undefined) return;
-    this.#over = end;
+  #finish(end: StreamEnd): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
     const client = this.#client;
-    this.#letGo();
+    this.#move("end");
     client?.over(end);
   }
 
-  /** Nobody will use it any more. */
+  /** Stops following the call, which is over or was never used. */
   discard(): void {
     for (const unlisten of this.#unlisten) unlisten();
     this.#host.gone();
   }
 
-  #letGo(): void {
-    this.#client = undefined;
-    this.#callee.listen(undefined);
+  #move(input: StreamInput, client = this.#client): void {
+    this.#state = nextStreamState(this.#state, input);
+    const attached = this.#state === "attached" || this.#state === "draining";
+    const present = attached ? client : undefined;
+    if (present === this.#client) return;
+    this.#client = present;
+    this.#callee.listen(present?.calleeRate);
+  }
+
+  #now(): number {
+    return this.#context.system.now();
   }
 }

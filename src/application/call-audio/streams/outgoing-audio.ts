@@ -2,80 +2,81 @@ import type { Playout, PlayoutSupply } from "../../../audio/playout.ts";
 import { PendingAudio } from "./pending-audio.ts";
 import { LONGEST_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 
-/** What is got ready for the leg as it arrives, ms; what comes faster is resampled when the leg needs it. */
+/** How much audio is resampled as it arrives, ms; the rest is resampled when the leg needs it. */
 const READY_MS = 200;
-/** More marks than this do not wait: three for every 20 ms of the longest queue. */
+/** Limit of pending marks: three for every 20 ms of the longest queue. */
 const MOST_MARKS = 10_000;
 
 /**
- * What a client sends to the callee. It waits at its own rate until the leg pulls, and beyond a short queue also then, so
- * that neither an hour of audio in one piece nor a million pieces of it make other calls wait. It is resampled once, as
- * one continuous stream, into the {@link Playout}.
+ * A client's audio on its way to the callee. It is queued at its own rate until the leg pulls, and beyond a short queue
+ * also then, so that neither an hour of audio in one piece nor a million pieces delay other calls. It is resampled once,
+ * as one continuous stream, into the {@link Playout}.
  */
 export class OutgoingAudio implements PlayoutSupply {
-  readonly #held = new PendingAudio();
+  readonly #pending = new PendingAudio();
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
-  #inboundSince = false;
-  /** Nothing was written since the queue was cleared. */
+  #pulling = false;
+  /** Whether the queue was cleared and nothing was written since. */
   #cleared = false;
 
   /** Whether the leg pulls: the callee has answered. */
-  get inboundSince(): boolean {
-    return this.#inboundSince;
+  get pulling(): boolean {
+    return this.#pulling;
   }
 
-  /** What waits to be played, ms. */
+  /** Audio that has not been played yet, ms. */
   get queuedMs(): number {
-    return this.#held.ms + (this.#playout?.queuedMs ?? 0);
+    return this.#pending.ms + (this.#playout?.queuedMs ?? 0);
   }
 
-  /** Signal that was played, ms. */
+  /** Signal played so far, ms. */
   get heardMs(): number {
     return this.#playout?.heardMs ?? 0;
   }
 
-  /** There is a leg, and perhaps not the first one; it has not been answered yet. */
+  /** The call has a leg, which may not be its first and is not answered yet. */
   connect(playout: Playout): void {
     this.#playout = playout;
     this.#resampled = undefined;
-    this.#inboundSince = false;
+    this.#pulling = false;
     playout.supply = this;
   }
 
-  /** The array is not kept. */
+  /** Queues a copy of the samples. */
   write(samples: Int16Array, sampleRate: number): void {
     this.#cleared = false;
     const playout = this.#playout;
-    const atOnce = this.#inboundSince && playout !== undefined && this.#held.empty && samples.length <= LONGEST_PIECE;
+    const atOnce = this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= LONGEST_PIECE;
     if (atOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
-    else this.#held.write(samples, sampleRate);
+    else this.#pending.write(samples, sampleRate);
   }
 
   /**
    * Calls back, within the leg's clock, when everything written so far has been played.
-   * @throws {RangeError} too many marks wait
+   * @throws {RangeError} too many marks are pending
    */
   mark(name: string, reached: (name: string) => void): void {
-    if (this.#held.marks >= MOST_MARKS) throw new RangeError(`At most ${MOST_MARKS} marks can wait.`);
-    this.#held.mark({ name, reached });
+    if (this.#pending.marks >= MOST_MARKS)
+      throw new RangeError(`${MOST_MARKS} marks are pending already: wait for some of them`);
+    this.#pending.mark({ name, reached });
   }
 
-  /** Drops what waits, marks included. */
+  /** Drops all pending audio and marks. */
   clear(): void {
     this.#cleared = true;
-    this.#held.clear();
+    this.#pending.clear();
     this.#resampled = undefined;
     this.#playout?.clear();
   }
 
   /**
-   * Calls back when everything has been played and, unless it was cleared, `tailMs` of silence after it, so that the last
-   * words reach the ear. Where nothing is to be played it calls back at once.
+   * Calls back when all pending audio and, unless it was cleared, `tailMs` of silence have been played, so that the callee
+   * hears the last words. Calls back at once if nothing is pending.
    */
   end(tailMs: number, ended: () => void): void {
     const playout = this.#playout;
-    if (playout === undefined || !this.#inboundSince || (this.#cleared && this.queuedMs === 0)) {
+    if (playout === undefined || !this.#pulling || (this.#cleared && this.queuedMs === 0)) {
       ended();
       return;
     }
@@ -83,26 +84,26 @@ export class OutgoingAudio implements PlayoutSupply {
       if (playout.heardMs > 0) playout.silence(Math.max(0, tailMs - playout.quietMs));
       playout.mark("", ended);
     };
-    this.#held.mark({ name: "", reached: played });
+    this.#pending.mark({ name: "", reached: played });
   }
 
   supply(wanted: number): void {
     const playout = this.#playout;
     if (playout === undefined) return;
-    this.#inboundSince = true;
-    const held = this.#held;
-    while (!held.empty && (playout.waiting < wanted || held.sampleRate === undefined)) this.#move(playout);
+    this.#pulling = true;
+    const pending = this.#pending;
+    while (!pending.empty && (playout.waiting < wanted || pending.sampleRate === undefined)) this.#move(playout);
     if (playout.unheard < wanted) this.#resampled?.flush();
   }
 
-  /** Moves the next piece, or mark, from what is held into the queue. */
+  /** Moves the next pending piece, or mark, into the playout. */
   #move(playout: Playout): void {
-    const { sampleRate } = this.#held;
+    const { sampleRate } = this.#pending;
     if (sampleRate !== undefined) {
-      this.#play(playout, this.#held.take(LONGEST_PIECE), sampleRate);
+      this.#play(playout, this.#pending.take(LONGEST_PIECE), sampleRate);
       return;
     }
-    const mark = this.#held.takeMark();
+    const mark = this.#pending.takeMark();
     if (mark === undefined) return;
     if (this.#resampled === undefined) playout.mark(mark.name, mark.reached);
     else this.#resampled.mark(mark);
@@ -122,6 +123,6 @@ export class OutgoingAudio implements PlayoutSupply {
       this.#resampled?.flush();
       this.#resampled = new ResampledPlayout(sampleRate, playout);
     }
-    this.#resampled.push(samples, this.#held.empty);
+    this.#resampled.push(samples, this.#pending.empty);
   }
 }

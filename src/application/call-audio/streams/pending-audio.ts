@@ -1,28 +1,23 @@
 import { samplesToMs } from "../../../audio/pcm.ts";
+import type { PlayoutMark } from "../../../audio/playout-queue.ts";
 
-/** Samples that follow one another at one rate; or a mark, without samples. */
+/** Consecutive samples at one rate; or a mark, without samples. */
 interface Stretch {
   readonly sampleRate: number;
   count: number;
-  readonly mark: HeldMark | undefined;
-}
-
-/** A place in the audio that somebody wants to be told of. */
-export interface HeldMark {
-  readonly name: string;
-  readonly reached: (name: string) => void;
+  readonly mark: PlayoutMark | undefined;
 }
 
 const BLOCK_SAMPLES = 4096;
 
 /**
- * Audio that waits, at whatever rates it came, and marks in between. Pieces of any size share blocks of memory, which are
- * used again: a million pieces of one sample cost what one piece of a million samples does.
+ * A queue of audio at any mixture of rates, with marks in between. Pieces of any size share blocks of memory, which are
+ * reused: a million pieces of one sample cost as much as one piece of a million samples.
  */
 export class PendingAudio {
   readonly #stretches: Stretch[] = [];
   readonly #blocks: Int16Array[] = [];
-  /** Where the next sample is read from the first block, and where it is written to the last one. */
+  /** Position of the next sample to read in the first block, and to write in the last one. */
   #read = 0;
   #written = 0;
   #spare: Int16Array | undefined;
@@ -33,17 +28,17 @@ export class PendingAudio {
     return this.#stretches.length === 0;
   }
 
-  /** What waits, ms, with fractions. */
+  /** Length of the queued audio, ms, with fractions. */
   get ms(): number {
     return this.#ms;
   }
 
-  /** How many marks wait. */
+  /** Number of queued marks. */
   get marks(): number {
     return this.#marks;
   }
 
-  /** The rate of what comes next, Hz; undefined where that is a mark, or nothing. */
+  /** The rate of the next samples, Hz; undefined if a mark is next, or nothing. */
   get sampleRate(): number | undefined {
     const next = this.#stretches[0];
     return next?.mark === undefined ? next?.sampleRate : undefined;
@@ -65,13 +60,13 @@ export class PendingAudio {
     }
   }
 
-  mark(mark: HeldMark): void {
+  mark(mark: PlayoutMark): void {
     this.#stretches.push({ sampleRate: 0, count: 0, mark });
     this.#marks++;
   }
 
-  /** Takes the mark that comes next, where one does. */
-  takeMark(): HeldMark | undefined {
+  /** Takes the mark that is next, if one is. */
+  takeMark(): PlayoutMark | undefined {
     const mark = this.#stretches[0]?.mark;
     if (mark === undefined) return undefined;
     this.#stretches.shift();
@@ -79,12 +74,12 @@ export class PendingAudio {
     return mark;
   }
 
-  /** Takes samples that come next: at most so many, and none beyond a mark or a change of rate. Valid until more is written. */
-  take(most: number): Int16Array {
+  /** Takes up to `limit` samples, none beyond a mark or a change of rate. Valid until more is written. */
+  take(limit: number): Int16Array {
     const stretch = this.#stretches[0];
     const block = this.#blocks[0];
     if (stretch === undefined || stretch.mark !== undefined || block === undefined) return NOTHING;
-    const count = Math.min(most, stretch.count, block.length - this.#read);
+    const count = Math.min(limit, stretch.count, block.length - this.#read);
     const samples = block.subarray(this.#read, this.#read + count);
     this.#read += count;
     stretch.count -= count;
@@ -117,7 +112,7 @@ export class PendingAudio {
     this.#read = 0;
   }
 
-  /** No samples wait: one block is enough. */
+  /** No samples are queued: one block is enough. */
   #rewind(): void {
     this.#spare = this.#blocks.at(0) ?? this.#spare;
     this.#blocks.length = 0;

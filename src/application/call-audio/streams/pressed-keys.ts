@@ -2,35 +2,35 @@ import { dtmfTones } from "../../../audio/dtmf.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 
-/** Keys that may be on their way at a time. */
+/** Limit of keys that are being sent. */
 const MOST_KEYS = 64;
-/** Rate of tones where the network takes no keys, Hz. */
+/** Rate of the tones for networks that cannot send keys, Hz. */
 const TONE_RATE = 8_000;
 
-/** What it needs. */
+/** Dependencies of {@link PressedKeys}. */
 export interface PressedKeysOptions {
   readonly callId: string;
   readonly log: Logger;
-  /** Takes tones, where the network takes no keys. */
+  /** Plays keys as tones, if the network cannot send them. */
   readonly play: (tones: Int16Array, sampleRate: number) => void;
 }
 
 /**
- * Keys that a client presses. They are sent at once, whatever audio waits, since a menu that listens for them should not
- * have to hear the rest first; those pressed before the answer are sent at the answer. Where the network takes no keys they
- * are tones at the end of what waits to be played.
+ * Keys that a client presses. They are sent at once, ahead of pending audio, since a menu that waits for them should not
+ * have to play the rest first; keys pressed before the answer are sent at the answer. If the network cannot send keys,
+ * they become tones at the end of the pending audio.
  */
 export class PressedKeys {
   readonly #options: PressedKeysOptions;
   #leg: Leg | undefined;
   #early = "";
-  #onTheirWay = 0;
+  #sending = 0;
 
   constructor(options: PressedKeysOptions) {
     this.#options = options;
   }
 
-  /** The callee has answered on this leg. */
+  /** The callee answered on this leg. */
   answered(leg: Leg | undefined): void {
     this.#leg = leg;
     const early = this.#early;
@@ -38,11 +38,11 @@ export class PressedKeys {
     if (early !== "") this.#send(early);
   }
 
-  /** @throws {RangeError} other characters than 0-9 * # A-D, or too many on their way */
+  /** @throws {RangeError} characters other than 0-9 * # A-D, or too many keys being sent */
   press(digits: string): void {
-    if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError("Only the keys 0-9 * # A-D can be pressed.");
-    if (digits.length + this.#early.length + this.#onTheirWay > MOST_KEYS)
-      throw new RangeError(`At most ${MOST_KEYS} keys can be on their way at a time.`);
+    if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError(`the keys are "${digits}": only 0-9 * # A-D exist`);
+    if (digits.length + this.#early.length + this.#sending > MOST_KEYS)
+      throw new RangeError(`more than ${MOST_KEYS} keys are being sent: press fewer at a time`);
     if (digits === "") return;
     if (this.#leg === undefined) this.#early += digits;
     else this.#send(digits);
@@ -54,15 +54,15 @@ export class PressedKeys {
       this.#options.play(dtmfTones(digits, { sampleRate: TONE_RATE }), TONE_RATE);
       return;
     }
-    this.#onTheirWay += digits.length;
+    this.#sending += digits.length;
     leg
       .sendDtmf(digits)
       .catch((error: unknown) => {
         const { callId, log } = this.#options;
-        log.warn({ call_id: callId, err: error }, "the network did not take keys");
+        log.warn({ call_id: callId, err: error }, "the network did not send the keys");
       })
       .finally(() => {
-        this.#onTheirWay -= digits.length;
+        this.#sending -= digits.length;
       });
   }
 }

@@ -1,31 +1,31 @@
 import { samplesToMs } from "../../../audio/pcm.ts";
 import type { Playout } from "../../../audio/playout.ts";
+import type { PlayoutMark } from "../../../audio/playout-queue.ts";
 import { Resampler } from "../../../audio/resample.ts";
-import type { HeldMark } from "./pending-audio.ts";
 
-/** Longest piece that is taken in at a time, samples: 20 ms at 48 kHz and a little. */
+/** Longest piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
 export const LONGEST_PIECE = 1024;
 
-/** A mark that is not in the queue yet, and the sample of the output that it comes before. */
-interface Ahead {
+/** A mark that is not in the playout yet, and the output sample that it precedes. */
+interface PendingMark {
   readonly at: number;
-  readonly mark: HeldMark;
+  readonly mark: PlayoutMark;
 }
 
 /**
- * One stretch of audio at a rate of its own on its way into a {@link Playout}, resampled as one continuous stream however
- * it was cut; marks keep their place to the sample.
+ * Resamples audio of one rate into a {@link Playout}, as one continuous stream however it was cut; marks keep their
+ * position to the sample.
  *
- * A resampler knows its last samples, 2 ms of them at 8 kHz, only when the next ones are there. Where the queue is about
- * to run dry, {@link flush} lets them be heard at once. So that this does not happen between any two pieces of a client who
- * keeps pace with the leg to the sample, a stretch that meets an empty queue is preceded by that much silence.
+ * A resampler holds back its last samples, 2 ms at 8 kHz, until the next ones arrive. {@link flush} releases them when the
+ * queue is about to run dry. A client that keeps pace with the leg to the sample would cause a flush between any two
+ * pieces, so a stretch that begins with an empty queue is preceded by that much silence.
  */
 export class ResampledPlayout {
   readonly from: number;
   readonly #playout: Playout;
   readonly #resampler: Resampler;
   readonly #output: Int16Array;
-  readonly #ahead: Ahead[] = [];
+  readonly #marks: PendingMark[] = [];
   #pushed = 0;
   #produced = 0;
 
@@ -38,8 +38,8 @@ export class ResampledPlayout {
   }
 
   /**
-   * Takes at most {@link LONGEST_PIECE} samples.
-   * @param last nothing that follows is there already
+   * Adds at most {@link LONGEST_PIECE} samples.
+   * @param last whether nothing that follows has arrived yet
    */
   push(samples: Int16Array, last: boolean): void {
     if (this.#pushed === 0 && last) this.#leadIn();
@@ -47,13 +47,13 @@ export class ResampledPlayout {
     this.#enqueue(this.#output, this.#resampler.pushInto(samples, this.#output));
   }
 
-  mark(mark: HeldMark): void {
+  mark(mark: PlayoutMark): void {
     const at = this.#outputOf(this.#pushed);
     if (at <= this.#produced) this.#playout.mark(mark.name, mark.reached);
-    else this.#ahead.push({ at, mark });
+    else this.#marks.push({ at, mark });
   }
 
-  /** Gives the queue what is still held, as if silence followed; the next piece begins another stretch. */
+  /** Releases the samples that the resampler holds back, as if silence followed; the next piece begins another stretch. */
   flush(): void {
     if (this.#pushed === 0) return;
     const rest = this.#resampler.flush();
@@ -70,8 +70,8 @@ export class ResampledPlayout {
 
   #enqueue(samples: Int16Array, count: number): void {
     let done = 0;
-    while (this.#ahead.length > 0 && this.#ahead[0]!.at <= this.#produced + count) {
-      const { at, mark } = this.#ahead.shift()!;
+    while (this.#marks.length > 0 && this.#marks[0]!.at <= this.#produced + count) {
+      const { at, mark } = this.#marks.shift()!;
       const before = at - this.#produced - done;
       this.#playout.append(samples.subarray(done), before);
       this.#playout.mark(mark.name, mark.reached);

@@ -3,64 +3,66 @@ import type { System } from "../../../ports/system.ts";
 import type { LiveStream } from "./live-stream.ts";
 import type { StreamClient, StreamReservation } from "./stream-client.ts";
 
-/** The one place at a live stream: whoever takes it has it until the client goes, or does not come. */
+/** A live stream with its one reservation: it is held until the client leaves, or does not attach in time. */
 export class ReservableStream {
   readonly stream: LiveStream;
   readonly #system: System;
-  readonly #keptMs: number;
-  /** Somebody has taken the place and is not there yet: lets go of it. */
+  readonly #attachMs: number;
+  /** Gives up the reservation; set while it is taken and its client is not attached yet. */
   #giveUp: (() => void) | undefined;
   #cancel: () => void = () => {};
 
-  /** @param keptMs how long the place is kept for a client who does not come, ms */
-  constructor(stream: LiveStream, system: System, keptMs: number) {
+  /** @param attachMs how long a reservation waits for its client, ms */
+  constructor(stream: LiveStream, system: System, attachMs: number) {
     this.stream = stream;
     this.#system = system;
-    this.#keptMs = keptMs;
+    this.#attachMs = attachMs;
   }
 
-  /** Whether a client is there, or is coming. */
-  get taken(): boolean {
+  /** Whether a client is attached, or is expected. */
+  get reserved(): boolean {
     return this.#giveUp !== undefined || this.stream.attached;
   }
 
-  /** Takes the place; undefined where somebody has it. */
-  take(): StreamReservation | undefined {
-    if (this.taken) return undefined;
+  /** Reserves the stream; undefined if it is reserved already. */
+  reserve(): StreamReservation | undefined {
+    if (this.reserved) return undefined;
     const giveUp = (): void => {
       if (this.#giveUp !== giveUp) return;
-      this.#leave();
+      this.#settle();
       if (this.stream.unused) this.stream.discard();
     };
     this.#giveUp = giveUp;
-    this.#cancel = this.#system.after(this.#keptMs, giveUp);
+    this.#cancel = this.#system.after(this.#attachMs, giveUp);
     return {
       attach: (client) => {
         if (this.#giveUp !== giveUp)
-          throw new Refusal("stream_already_attached", "the place at this stream was used, or given up, before");
-        if (!canBeHad(client.calleeRate)) {
+          throw new Refusal("stream_already_attached", "this reservation was used, or given up, before");
+        if (!isSupportedRate(client.calleeRate)) {
           giveUp();
-          throw new RangeError(`The callee's audio cannot be had at ${client.calleeRate} Hz.`);
+          throw new RangeError(
+            `calleeRate is ${client.calleeRate} Hz: it must be a multiple of 50 from 4000 to 192000`,
+          );
         }
-        this.#leave();
+        this.#settle();
         return this.stream.attach(client);
       },
       release: giveUp,
     };
   }
 
-  /** The call is over: who has taken the place may still come, and is told. */
+  /** The call is over. A client with a reservation may still attach: it receives the history and the end. */
   stop(): void {
     this.#cancel();
   }
 
-  /** Nobody is coming any more. */
-  #leave(): void {
+  /** The reservation is used, or given up. */
+  #settle(): void {
     this.#cancel();
     this.#giveUp = undefined;
   }
 }
 
-function canBeHad(rate: StreamClient["calleeRate"]): boolean {
+function isSupportedRate(rate: StreamClient["calleeRate"]): boolean {
   return rate === undefined || (Number.isInteger(rate / 50) && rate >= 4_000 && rate <= 192_000);
 }

@@ -1,20 +1,20 @@
 import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./stream-client.ts";
 
-/** Events that are remembered; of those that come again and again the oldest are forgotten. */
-const MOST_REMEMBERED = 1_000;
-const PASSING: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
-/** What was told so short a time before a sign of life may still be on its way, ms. */
-const ON_ITS_WAY_MS = 2_000;
-/** A client that is gone without a word is noticed earlier than this, ms. */
-const NOTICED_MS = 15_000;
+/** Events that are kept; beyond this the oldest of the repeatable ones is dropped. */
+const MOST_KEPT = 1_000;
+const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
+/** A transcript sent less than this before a sign of life may still be in transit, ms. */
+const IN_TRANSIT_MS = 2_000;
+/** Longest time until a silent disconnect is noticed, ms. */
+const SILENT_MS = 15_000;
 
-/** What has happened on a call with a live stream, for clients who attach themselves later. */
+/** Events and transcripts of a call with a live stream, for clients that attach later. */
 export class StreamHistory {
   readonly #events: StreamEvent[] = [];
-  /** What was said, final, and nobody was told, or only one who may not have got it. */
+  /** Final transcripts that no client has received for certain. */
   #missed: Transcript[] = [];
-  /** What was said and told to the client that is there, since its last sign of life. */
-  #told: { readonly transcript: Transcript; readonly at: number }[] = [];
+  /** Final transcripts sent to the client that is attached, since its last sign of life. */
+  #sent: { readonly transcript: Transcript; readonly at: number }[] = [];
 
   /** Whether nothing has happened yet. */
   get empty(): boolean {
@@ -23,36 +23,36 @@ export class StreamHistory {
 
   add(event: StreamEvent): void {
     this.#events.push(event);
-    if (this.#events.length <= MOST_REMEMBERED) return;
-    const oldest = this.#events.findIndex(({ event: name }) => PASSING.has(name));
+    if (this.#events.length <= MOST_KEPT) return;
+    const oldest = this.#events.findIndex(({ event: name }) => REPEATABLE.has(name));
     this.#events.splice(Math.max(0, oldest), 1);
   }
 
-  /** Something was said, is final, and nobody was there to be told. */
+  /** Keeps a final transcript for the next client. */
   missed(transcript: Transcript): void {
-    if (this.#missed.push(transcript) > MOST_REMEMBERED) this.#missed.shift();
+    if (this.#missed.push(transcript) > MOST_KEPT) this.#missed.shift();
   }
 
-  /** Something was said, is final, and the client has been told at this time, ms. */
-  told(transcript: Transcript, at: number): void {
-    if (this.#told.push({ transcript, at }) > MOST_REMEMBERED) this.#told.shift();
+  /** A final transcript was sent to the client at this time, ms. */
+  delivered(transcript: Transcript, at: number): void {
+    if (this.#sent.push({ transcript, at }) > MOST_KEPT) this.#sent.shift();
   }
 
-  /** The client has given a sign of life at this time, ms. */
+  /** The client gave a sign of life at this time, ms. */
   alive(at: number): void {
-    while (this.#told[0] && this.#told[0].at < at - ON_ITS_WAY_MS) this.#told.shift();
+    while (this.#sent[0] && this.#sent[0].at < at - IN_TRANSIT_MS) this.#sent.shift();
   }
 
-  /** The client is gone at this time, ms, and may be so since its last sign of life. */
+  /** The client is gone at this time, ms; it may have been gone since its last sign of life. */
   gone(at: number): void {
-    for (const told of this.#told.splice(0)) if (told.at >= at - NOTICED_MS) this.missed(told.transcript);
+    for (const sent of this.#sent.splice(0)) if (sent.at >= at - SILENT_MS) this.missed(sent.transcript);
   }
 
-  /** Tells every event again, and what was missed; at this time, ms. */
-  tell(client: StreamClient, at: number): void {
+  /** Sends a new client every event, and the transcripts that were missed, at this time, ms. */
+  replay(client: StreamClient, at: number): void {
     for (const event of this.#events) client.event(event);
-    this.#told = this.#missed.map((transcript) => ({ transcript, at }));
+    this.#sent = this.#missed.map((transcript) => ({ transcript, at }));
     this.#missed = [];
-    for (const { transcript } of [...this.#told]) client.transcript(transcript);
+    for (const { transcript } of [...this.#sent]) client.transcript(transcript);
   }
 }

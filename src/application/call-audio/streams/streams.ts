@@ -6,72 +6,73 @@ import { ReservableStream } from "./reservable-stream.ts";
 import type { StreamReservation } from "./stream-client.ts";
 import { checkStreamable, streamOver } from "./stream-refusals.ts";
 
-/** The live streams of this process, by call. One exists from the first that needs it, session or client, to the end. */
+/** The live streams of this process, by call. A stream exists from its first use, by session or client, to the end. */
 export class Streams {
   readonly #byCall = new Map<string, ReservableStream>();
-  /** Ends a call whose client has hung up before a session carried it; set by whoever can. */
+  /** Ends a call whose client has hung up before the call had a session; set by `Calls`. */
   terminate: (callId: string) => void = () => {};
 
-  /** How many clients are attached, or about to be. */
+  /** Number of clients that are attached, or expected. */
   get attached(): number {
     let attached = 0;
-    for (const place of this.#byCall.values()) if (place.taken) attached++;
+    for (const stream of this.#byCall.values()) if (stream.reserved) attached++;
     return attached;
   }
 
-  /** How many streams there are. */
+  /** Number of streams. */
   get size(): number {
     return this.#byCall.size;
   }
 
-  /** The stream of a call, where there is one. */
+  /** The stream of a call, if there is one. */
   find(callId: string): LiveStream | undefined {
     return this.#byCall.get(callId)?.stream;
   }
 
-  /** The stream of a call that is not over. */
+  /** The stream of an active call; created if there is none. */
   of(context: Context, call: Pick<Call, "id">): LiveStream {
-    return this.#placeOf(context, call).stream;
+    return this.#reservable(context, call).stream;
   }
 
   /**
-   * Takes the one place at the stream of a call.
+   * Reserves the stream of a call for one client.
    * @throws {Refusal} `not_a_stream_call`, `call_ended`, `stream_already_attached`, `stopping`
    */
-  async seat(context: Context, call: Call): Promise<StreamReservation> {
+  async reserve(context: Context, call: Call): Promise<StreamReservation> {
     checkStreamable(call);
     if (context.events.closed) throw new Refusal("stopping", "the server is stopping");
-    const place = this.#placeOf(context, call);
-    const { over } = place.stream;
+    const reservable = this.#reservable(context, call);
+    const { stream } = reservable;
+    const { over } = stream;
     if (over !== undefined) throw streamOver(over === "completed" ? "COMPLETED" : "FAILED");
-    if (place.stream.closing)
+    if (stream.draining)
       throw new Refusal("call_ended", "the stream's client has hung up; what it had sent is played to its end");
-    const seat = place.take();
-    if (!seat) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
-    // It may have ended since it was read, before anybody listened.
+    const reservation = reservable.reserve();
+    if (!reservation) throw new Refusal("stream_already_attached", "a client is attached to this stream already");
+    // The call may have ended after it was read and before the stream followed it.
     const now = await context.storage.calls.get(call.id).catch((error: unknown) => {
-      seat.release();
+      reservation.release();
       throw error;
     });
-    if (now && isActive(now.status)) return seat;
-    seat.release();
-    place.stream.discard();
+    if (now && isActive(now.status)) return reservation;
+    reservation.release();
+    stream.discard();
     throw streamOver(now?.status ?? "FAILED");
   }
 
-  #placeOf(context: Context, { id }: Pick<Call, "id">): ReservableStream {
+  #reservable(context: Context, { id }: Pick<Call, "id">): ReservableStream {
     const known = this.#byCall.get(id);
     if (known) return known;
     const stream = new LiveStream(context, id, {
       gone: () => {
-        if (this.#byCall.get(id) !== place) return;
+        if (this.#byCall.get(id) !== reservable) return;
         this.#byCall.delete(id);
-        place.stop();
+        reservable.stop();
       },
       terminate: () => this.terminate(id),
     });
-    const place = new ReservableStream(stream, context.system, context.timings.streamAttachMs);
-    this.#byCall.set(id, place);
-    return place;
+    const reservable = new ReservableStream(stream, context.system, context.timings.streamAttachMs);
+    this.#byCall.set(id, reservable);
+    return reservable;
   }
 }

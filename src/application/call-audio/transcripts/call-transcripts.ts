@@ -1,51 +1,48 @@
-import type { PlayoutTap } from "../../../audio/playout.ts";
+import { pause } from "../../../base/pause.ts";
 import type { Call } from "../../../domain/call.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Speaker } from "../../../domain/transcript.ts";
-import type { FrameSink } from "../../../ports/media.ts";
 import type { TranscriptionEvent } from "../../../ports/transcription.ts";
 import type { Context } from "../../context.ts";
-import type { CallTap } from "../programs/program.ts";
+import type { CallTap } from "../call-tap.ts";
 import type { LiveStream } from "../streams/live-stream.ts";
 import { TranscriptWriter } from "./transcript-writer.ts";
 import { TranscriptionFeed } from "./transcription-feed.ts";
 
-/** The end of a call waits this long for what was said last, ms. */
-export const LAST_WORDS_MS = 1_000;
+/** How long the end of a call waits for its last transcripts, ms. */
+const FLUSH_MS = 1_000;
 
 /**
- * Has what is said on one call written down: an engine listens to each speaker from the answer on; what it understands
- * goes to the stream's client, and what it is sure of is kept. Whatever becomes of the engine, the call goes on.
+ * Transcribes one call: from the answer on a session of the engine transcribes each speaker. The stream's client gets
+ * every transcript, the storage the final ones. A failure of the engine never ends the call.
  */
 export class CallTranscripts implements CallTap {
-  readonly callee: FrameSink = { write: (frame) => this.#hearCallee(frame) };
-  readonly sent: PlayoutTap = { played: (samples, from, length) => this.#hearCaller(samples, from, length) };
   readonly #context: Context;
   readonly #call: Pick<Call, "id">;
   readonly #stream: LiveStream;
-  readonly #ears = new Map<Speaker, TranscriptionFeed>();
-  readonly #kept: TranscriptWriter;
+  readonly #feeds = new Map<Speaker, TranscriptionFeed>();
+  readonly #writer: TranscriptWriter;
   readonly #unlisten: () => void;
-  /** Of the answer; ms since 1970-01-01 UTC. */
+  /** Time of the answer, ms since 1970-01-01 UTC. */
   #answeredAt: number | undefined;
-  /** Samples that were sent since the answer and before the first that came back. */
-  #sentBefore = 0;
-  #inboundSince = false;
+  /** Samples played since the answer and before the first frame from the callee. */
+  #playedBefore = 0;
+  #receiving = false;
   #finishing: Promise<void> | undefined;
-  /** Faults that the client was told of. */
-  #told: "nothing" | "passing" | "lasting" = "nothing";
+  /** The worst fault that the client was notified of. */
+  #reportedFault: "none" | "recoverable" | "lasting" = "none";
 
   constructor(context: Context, call: Pick<Call, "id">, stream: LiveStream, legRate: number) {
     this.#context = context;
     this.#call = call;
     this.#stream = stream;
-    this.#kept = new TranscriptWriter(context, call.id);
+    this.#writer = new TranscriptWriter(context, call.id);
     const { transcription, transcriptSpeakers, voiceActivity } = context;
     if (transcription)
       for (const speaker of transcriptSpeakers) {
         const options = { callId: call.id, speaker };
-        const told = (event: TranscriptionEvent): void => this.#understood(speaker, event);
-        this.#ears.set(speaker, new TranscriptionFeed(transcription, options, legRate, voiceActivity, told));
+        const onEvent = (event: TranscriptionEvent): void => this.#transcribed(speaker, event);
+        this.#feeds.set(speaker, new TranscriptionFeed(transcription, options, legRate, voiceActivity, onEvent));
       }
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
@@ -53,15 +50,12 @@ export class CallTranscripts implements CallTap {
     });
   }
 
-  /** The call ends: resolves when its last words have been told, or cannot be waited for any longer. */
-  async lastWords(): Promise<void> {
-    if (this.#ears.size === 0) return;
-    let cancel = () => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#context.system.after(LAST_WORDS_MS, resolve);
-    });
-    await Promise.race([this.#finish(), late]);
-    cancel();
+  /** Resolves when the last transcripts have been delivered, or {@link FLUSH_MS} have passed. */
+  async flush(): Promise<void> {
+    if (this.#feeds.size === 0) return;
+    const waiting = new AbortController();
+    await Promise.race([this.#finish(), pause(this.#context.system, FLUSH_MS, waiting.signal)]);
+    waiting.abort();
   }
 
   #happened(event: Event): void {
@@ -71,37 +65,37 @@ export class CallTranscripts implements CallTap {
 
   #start(answeredAt: number): void {
     this.#answeredAt = answeredAt;
-    if (this.#ears.size === 0) this.#stream.tell("transcripts_unavailable", { reason: "no_engine" });
-    for (const ear of this.#ears.values()) ear.start();
+    if (this.#feeds.size === 0) this.#stream.emit("transcripts_unavailable", { reason: "no_engine" });
+    for (const feed of this.#feeds.values()) feed.start();
   }
 
-  #hearCallee(frame: Int16Array): void {
+  inbound(frame: Int16Array): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
-    const ear = this.#ears.get("callee");
-    if (!this.#inboundSince) {
-      this.#inboundSince = true;
-      // What was sent in the same tick is as old as this frame.
-      ear?.hear(undefined, 0, Math.max(0, this.#sentBefore - frame.length));
+    const feed = this.#feeds.get("callee");
+    if (!this.#receiving) {
+      this.#receiving = true;
+      // What was played in the same tick is as old as this frame.
+      feed?.push(undefined, 0, Math.max(0, this.#playedBefore - frame.length));
     }
-    ear?.hear(frame, 0, frame.length);
+    feed?.push(frame, 0, frame.length);
   }
 
-  #hearCaller(samples: Int16Array | undefined, from: number, length: number): void {
+  outbound(samples: Int16Array | undefined, from: number, length: number): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
-    if (!this.#inboundSince) this.#sentBefore += length;
-    this.#ears.get("caller")?.hear(samples, from, length);
+    if (!this.#receiving) this.#playedBefore += length;
+    this.#feeds.get("caller")?.push(samples, from, length);
   }
 
   #finish(): Promise<void> {
     this.#finishing ??= (async () => {
       this.#unlisten();
-      await Promise.all([...this.#ears.values()].map((ear) => ear.finish()));
-      await this.#kept.finish();
+      await Promise.all([...this.#feeds.values()].map((feed) => feed.finish()));
+      await this.#writer.finish();
     })();
     return this.#finishing;
   }
 
-  #understood(speaker: Speaker, event: TranscriptionEvent): void {
+  #transcribed(speaker: Speaker, event: TranscriptionEvent): void {
     if (event.type === "error") {
       this.#failed(speaker, event);
       return;
@@ -109,23 +103,23 @@ export class CallTranscripts implements CallTap {
     const text = event.text.trim();
     const answeredAt = this.#answeredAt ?? this.#context.system.now();
     if (text === "") return;
-    const nowMs = this.#ears.get(speaker)?.clockMs ?? 0;
+    const nowMs = this.#feeds.get(speaker)?.clockMs ?? 0;
     const startMs = Math.round(event.startMs ?? nowMs);
     const timestamp = answeredAt + startMs;
     const final = event.type === "final";
-    this.#stream.said({ text, timestamp, final, speaker });
+    this.#stream.transcript({ text, timestamp, final, speaker });
     if (!final) return;
     const endMs = Math.max(startMs, Math.round(event.endMs ?? nowMs));
-    this.#kept.keep({ speaker, text, timestamp, startMs, endMs, confidence: event.confidence ?? null });
+    this.#writer.add({ speaker, text, timestamp, startMs, endMs, confidence: event.confidence ?? null });
   }
 
-  /** Logged each time; the client is told once that a part is missing, and once that nothing more will come. */
+  /** Logs each fault; notifies the client once that a part is missing, and once that the transcript ends. */
   #failed(speaker: Speaker, { error, recoverable }: Extract<TranscriptionEvent, { type: "error" }>): void {
     const { log, transcription } = this.#context;
     const fields = { call_id: this.#call.id, speaker, engine: transcription?.name, err: error };
-    log.warn(fields, recoverable ? "a part of what was said was not transcribed" : "the transcript of the call ends");
-    if (this.#told === "lasting" || (recoverable && this.#told === "passing")) return;
-    this.#told = recoverable ? "passing" : "lasting";
-    this.#stream.tell("transcripts_unavailable", { reason: "engine_failed", recoverable });
+    log.warn(fields, recoverable ? "a part of the call was not transcribed" : "the transcript of the call ends");
+    if (this.#reportedFault === "lasting" || (recoverable && this.#reportedFault === "recoverable")) return;
+    this.#reportedFault = recoverable ? "recoverable" : "lasting";
+    this.#stream.emit("transcripts_unavailable", { reason: "engine_failed", recoverable });
   }
 }

@@ -1,15 +1,17 @@
+import { pause } from "../../../base/pause.ts";
 import type { TranscriptLine } from "../../../domain/transcript.ts";
 import type { Context } from "../../context.ts";
 
-/** Lines of one call that may wait for a storage that is down. */
+/** Limit of lines of one call that wait for the storage. */
 const MOST_WAITING = 1_000;
-const AGAIN_AFTER_MS = 5_000;
-/** After the call it is tried so often. */
-const LAST_TRIES = 3;
+/** Pause between write attempts after the call, ms. */
+const RETRY_MS = 5_000;
+/** Write attempts after the call has ended. */
+const LAST_ATTEMPTS = 3;
 
 /**
- * Stores the lines of one call's transcript, in order and one write at a time. A storage that cannot take them now is
- * tried again, with the next line or a little later; the call does not wait for it.
+ * Stores the transcript of one call, in order and one write at a time. A failed write is repeated with the next line, or
+ * after the call; the call does not wait for it.
  */
 export class TranscriptWriter {
   readonly #context: Context;
@@ -23,18 +25,22 @@ export class TranscriptWriter {
     this.#callId = callId;
   }
 
-  keep(line: Omit<TranscriptLine, "callId" | "position">): void {
+  add(line: Omit<TranscriptLine, "callId" | "position">): void {
     this.#waiting.push({ callId: this.#callId, position: this.#position++, ...line });
     if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
     this.#writing = this.#writing.then(() => this.#write());
   }
 
-  /** Nothing more comes; resolves when all is stored, or cannot be. Never rejects. */
+  /** The transcript is complete; resolves when it is stored, or cannot be. Never rejects. */
   async finish(): Promise<void> {
     await this.#writing;
     const { system, log, shutdownSignal } = this.#context;
-    for (let tries = 0; this.#waiting.length > 0 && tries < LAST_TRIES && !shutdownSignal.aborted; tries++) {
-      await new Promise<void>((resolve) => void system.after(AGAIN_AFTER_MS, resolve));
+    for (
+      let attempts = 0;
+      this.#waiting.length > 0 && attempts < LAST_ATTEMPTS && !shutdownSignal.aborted;
+      attempts++
+    ) {
+      await pause(system, RETRY_MS, shutdownSignal);
       await this.#write();
     }
     if (this.#waiting.length > 0)
@@ -50,7 +56,7 @@ export class TranscriptWriter {
       const stored = lines.at(-1)?.position ?? -1;
       while ((this.#waiting[0]?.position ?? Infinity) <= stored) this.#waiting.shift();
     } catch (error) {
-      log.warn({ call_id: this.#callId, err: error }, "the storage cannot take the transcript now");
+      log.warn({ call_id: this.#callId, err: error }, "the transcript could not be stored yet");
     }
   }
 }

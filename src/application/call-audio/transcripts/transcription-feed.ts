@@ -1,3 +1,4 @@
+import { FrameCutter } from "../../../audio/frame-cutter.ts";
 import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
 import { Resampler } from "../../../audio/resample.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionOptions } from "../../../ports/transcription.ts";
@@ -8,38 +9,37 @@ import { TurnDetector } from "./turn-detector.ts";
 const FRAME_MS = 20;
 
 /**
- * Listens to one speaker of a call for an engine: cuts the audio into frames of 20 ms, finds the turns where the engine
- * does not, and changes the rate once, of what the engine gets only. Works on the leg's clock and never waits.
+ * Feeds the audio of one speaker to a transcription engine: cuts it into frames of 20 ms, detects turns if the engine does
+ * not, and resamples only what the engine receives. Runs within the leg's clock and never waits.
  */
 export class TranscriptionFeed {
   readonly #legRate: number;
-  readonly #frame: Int16Array;
-  #filled = 0;
+  readonly #cutter: FrameCutter;
   /** Samples since the answer, at the leg's rate. */
-  #heard = 0;
+  #received = 0;
   readonly #turns: TurnDetector | undefined;
   readonly #audio: SessionAudio;
   readonly #resampler: Resampler | undefined;
   readonly #resampled: Int16Array;
   readonly #rate: number;
-  /** Where the stretch that is being resampled began, and how much of it has come out. */
+  /** Start of the stretch that is being resampled, and its samples that the engine has received. */
   #stretchMs: number | undefined;
   #produced = 0;
 
-  /** @param told gets what the engine says */
+  /** @param onEvent receives the events of the engine */
   constructor(
     engine: Transcription,
     options: Omit<TranscriptionOptions, "sampleRate">,
     legRate: number,
     voiceActivity: VoiceActivity,
-    told: (event: TranscriptionEvent) => void,
+    onEvent: (event: TranscriptionEvent) => void,
   ) {
     this.#legRate = legRate;
     this.#rate = rateFor(legRate, engine.capabilities.sampleRates);
-    this.#frame = new Int16Array(msToSamples(FRAME_MS, legRate));
+    this.#cutter = new FrameCutter(msToSamples(FRAME_MS, legRate), (frame) => this.#receive(frame));
     this.#resampler = this.#rate === legRate ? undefined : new Resampler(legRate, this.#rate);
     this.#resampled = new Int16Array(msToSamples(FRAME_MS, this.#rate) + 2);
-    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#rate }, told);
+    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#rate }, onEvent);
     if (!engine.capabilities.endOfTurn)
       this.#turns = new TurnDetector(legRate, voiceActivity, {
         spoken: (frame, atMs) => this.#pass(frame, atMs),
@@ -47,38 +47,32 @@ export class TranscriptionFeed {
       });
   }
 
-  /** The call is answered: the engine is asked to listen. */
+  /** The call is answered: opens a session of the engine. */
   start(): void {
     this.#audio.open();
   }
 
-  /** How much was heard since the answer, ms. */
+  /** Length of the audio since the answer, ms. */
   get clockMs(): number {
-    return samplesToMs(this.#heard, this.#legRate);
+    return samplesToMs(this.#received, this.#legRate);
   }
 
-  /** The next samples at the leg's rate, of any number; without samples, that much silence. */
-  hear(samples: Int16Array | undefined, from: number, length: number): void {
-    const frame = this.#frame;
-    for (let done = 0; done < length; ) {
-      const take = Math.min(length - done, frame.length - this.#filled);
-      if (samples === undefined) frame.fill(0, this.#filled, this.#filled + take);
-      else for (let i = 0; i < take; i++) frame[this.#filled + i] = samples[from + done + i]!;
-      this.#filled += take;
-      done += take;
-      if (this.#filled < frame.length) continue;
-      const atMs = this.clockMs;
-      this.#heard += frame.length;
-      this.#filled = 0;
-      if (this.#turns) this.#turns.push(frame, atMs);
-      else this.#pass(frame, atMs);
-    }
+  /** Adds `length` samples at the leg's rate, from `from` on; without samples, that much silence. */
+  push(samples: Int16Array | undefined, from: number, length: number): void {
+    this.#cutter.push(samples, from, length);
   }
 
-  /** Nothing more is heard; resolves when the engine has answered what it got, or has been given up. Twice is fine. */
+  /** The audio has ended; resolves when the engine has finished, or has failed. Idempotent. */
   async finish(): Promise<void> {
     this.#turns?.finish();
     await this.#audio.finish();
+  }
+
+  #receive(frame: Int16Array): void {
+    const atMs = this.clockMs;
+    this.#received += frame.length;
+    if (this.#turns) this.#turns.push(frame, atMs);
+    else this.#pass(frame, atMs);
   }
 
   #pass(frame: Int16Array, atMs: number): void {
@@ -89,24 +83,24 @@ export class TranscriptionFeed {
     }
     this.#stretchMs ??= atMs;
     const count = resampler.pushInto(frame, this.#resampled);
-    this.#push(this.#resampled.subarray(0, count));
+    this.#send(this.#resampled.subarray(0, count));
   }
 
   #endStretch(): void {
-    if (this.#resampler !== undefined && this.#stretchMs !== undefined) this.#push(this.#resampler.flush());
+    if (this.#resampler !== undefined && this.#stretchMs !== undefined) this.#send(this.#resampler.flush());
     this.#stretchMs = undefined;
     this.#produced = 0;
     this.#audio.commit();
   }
 
-  #push(samples: Int16Array): void {
+  #send(samples: Int16Array): void {
     if (samples.length === 0) return;
     this.#audio.push(samples, (this.#stretchMs ?? 0) + samplesToMs(this.#produced, this.#rate));
     this.#produced += samples.length;
   }
 }
 
-/** The leg's own rate where the engine takes it, else the lowest that loses nothing, else its best. */
+/** The leg's own rate if the engine supports it, else the lowest one above it, else the engine's best. */
 function rateFor(legRate: number, rates: readonly number[]): number {
   if (rates.includes(legRate)) return legRate;
   const higher = rates.filter((rate) => rate > legRate);

@@ -19,8 +19,8 @@ class Line {
 
   /** The leg's clock: a frame goes out, in two parts, and perhaps one comes in. */
   tick(inbound?: Int16Array): void {
-    this.audio.sent(this.#legFrame - 3);
-    this.audio.sent(3);
+    this.audio.played(this.#legFrame - 3);
+    this.audio.played(3);
     if (inbound) this.audio.write(inbound);
   }
 
@@ -83,7 +83,7 @@ test("before the answer, and where nobody listens, nothing is told", () => {
   audio.connect(8_000, 20);
   audio.listen(8_000);
   audio.write(new Int16Array(160));
-  audio.sent(160);
+  audio.played(160);
   expect(early).toEqual([]);
 });
 

@@ -1,0 +1,35 @@
+import type { PlayoutTap } from "../../audio/playout.ts";
+import type { FrameSink } from "../../ports/media.ts";
+
+/** Follows the audio of one call. Its methods run within the leg's clock: they do not wait, throw, or keep the array. */
+export interface CallTap {
+  /** The next frame from the callee. */
+  inbound?(frame: Int16Array): void;
+  /** What the callee hears next: `length` samples of `samples` from `from` on; without samples, that much silence. */
+  outbound?(samples: Int16Array | undefined, from: number, length: number): void;
+  /** The call is ending: resolves, within a second, when everything that was understood has been delivered. */
+  flush?(): Promise<void>;
+}
+
+/** Passes the audio of one leg to each of its taps, in their order. */
+export class CallTaps implements FrameSink, PlayoutTap {
+  readonly #taps: readonly CallTap[];
+
+  constructor(taps: readonly CallTap[]) {
+    this.#taps = taps;
+  }
+
+  write(frame: Int16Array): void {
+    for (const tap of this.#taps) tap.inbound?.(frame);
+  }
+
+  played(samples: Int16Array | undefined, from: number, length: number): void {
+    for (const tap of this.#taps) tap.outbound?.(samples, from, length);
+  }
+
+  /** Resolves when each tap has delivered what it understood; undefined if no tap has anything to deliver. */
+  flush(): Promise<unknown> | undefined {
+    const flushing = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
+    return flushing.length === 0 ? undefined : Promise.all(flushing);
+  }
+}
