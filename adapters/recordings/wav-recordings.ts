@@ -1,26 +1,31 @@
 import { mkdir, type open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recordings } from "../../src/ports/recordings.ts";
+import { SampleBuffers } from "../audio/sample-buffers.ts";
 import { readWav } from "../audio/wav-file.ts";
-import { WavRecording } from "./wav-recording.ts";
+import { WavWriter } from "../audio/wav-writer.ts";
 
-/** Recordings that begin together write their first batch at so many different times. */
+/** Recordings that begin together spread their first write over this many times. */
 const STAGGERS = 25;
+/** Audio in one write to the disk, and what a crash may lose, ms. */
+const BATCH_MS = 1_000;
+/** Writes that may wait while the disk is slower than the call. */
+const MOST_WAITING = 10;
 
-/** What the folder of recordings needs. */
+/** Options of {@link wavRecordings}. */
 export interface WavRecordingsOptions {
-  /** Where they are kept, a file for each call; made when the first call is recorded. */
+  /** Folder of the recordings, a file for each call; created when the first call is recorded. */
   readonly folder: string;
-  /** Makes the folder that it is in, where that may be missing. */
+  /** Creates the parent of that folder, if it may be missing. */
   readonly makeParent?: (() => Promise<unknown>) | undefined;
-  /** Opens files to be written; that of Node unless given. */
+  /** Opens files for writing; Node's `open` by default. */
   readonly open?: typeof open | undefined;
 }
 
 /** Keeps the recordings of calls as WAV files in a folder. */
 export function wavRecordings(options: WavRecordingsOptions): Recordings {
   const { folder } = options;
-  const growing = new Map<string, WavRecording>();
+  const growing = new Map<string, WavWriter>();
   const pathOf = (callId: string): string => join(folder, `${encodeURIComponent(callId)}.wav`);
   let ready: Promise<unknown> | undefined;
   let begun = 0;
@@ -36,14 +41,18 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   return {
     record(callId, sampleRate, incomplete) {
       const replaced = growing.get(callId)?.finish();
-      const recording = new WavRecording({
+      const recording = new WavWriter({
         path: pathOf(callId),
         sampleRate,
-        ready: async () => {
-          await replaced; // it has the same file
+        channels: 2,
+        buffers: new SampleBuffers((2 * sampleRate * BATCH_MS) / 1000, 1),
+        mostWaiting: MOST_WAITING,
+        liveHeader: true,
+        prepare: async () => {
+          await replaced; // both have the same file
           await makeFolder();
         },
-        incomplete,
+        incomplete: (stop, fault) => incomplete(stop === "no_room" ? "disk_full" : stop, fault),
         stagger: ((begun++ % STAGGERS) + 1) / STAGGERS,
         open: options.open,
       });
@@ -52,7 +61,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
         get recordedMs() {
           return recording.recordedMs;
         },
-        write: (heard, said, samples) => recording.write(heard, said, samples),
+        write: (played, received, samples) => recording.write(played, received, samples),
         finish: async () => {
           await recording.finish();
           if (growing.get(callId) === recording) growing.delete(callId);

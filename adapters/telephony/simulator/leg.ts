@@ -1,10 +1,10 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { WavWriter } from "../../audio/wav-writer.ts";
 import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
-import type { Recording } from "./recording.ts";
 import type { Spool } from "./spool.ts";
 
 /** What a leg needs. */
@@ -40,7 +40,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   readonly #incoming: Int16Array;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
-  #recording: Recording | undefined;
+  #recording: WavWriter | undefined;
   #farEndSpeaks = false;
   readonly #keys: Keys[] = [];
   #ticking = false;
@@ -141,7 +141,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
       if (this.#keys.length > 0) this.#playKeys();
       else if (this.#source !== undefined) this.#source.read(this.#outgoing);
       else this.#outgoing.fill(0);
-      this.#recording?.append(this.#outgoing);
+      this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
       if (this.#farEndSpeaks) {
         this.#farEnd.speak(this.#incoming);
         // What the far end did may have ended the call, or taken the line away: then this frame never arrives.

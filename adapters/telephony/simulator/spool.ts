@@ -4,14 +4,29 @@ import { join } from "node:path";
 import { WAV_HEADER_BYTES } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { StoredRecording } from "../../../src/ports/recordings.ts";
+import { SampleBuffers } from "../../audio/sample-buffers.ts";
 import { readWav } from "../../audio/wav-file.ts";
-import { Recording } from "./recording.ts";
-import { SampleBuffers } from "./sample-buffers.ts";
+import { type WavStop, WavWriter } from "../../audio/wav-writer.ts";
 import { Turns } from "./turns.ts";
 
 const SUFFIX = ".heard.wav";
 /** What may become part of a path; our call ids are of this form. */
 const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
+/** Samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
+const BUFFER_SAMPLES = 7_680;
+/** Unused buffers that are kept, about 1 MiB: between two writes a call needs only one. */
+const SPARE_BUFFERS = 64;
+/** Buffers of one call that may wait for the disk: 8 s at 16 kHz. */
+const MOST_WAITING = 17;
+
+const STOPS: Readonly<Record<WavStop, string>> = {
+  too_long: "it has reached its longest length",
+  disk_slow: "the disk is slower than the call",
+  no_room: "the spool is full",
+  disk_full: "the disk is full",
+  disk_failed: "the disk failed",
+};
 
 /** What a spool needs. */
 export interface SpoolOptions {
@@ -25,7 +40,7 @@ export interface SpoolOptions {
 }
 
 interface LiveRecording {
-  readonly recording: Recording;
+  readonly recording: WavWriter;
   bytes: number;
 }
 
@@ -40,7 +55,7 @@ export class Spool {
   // One at a time: a thousand calls that begin together would otherwise keep every core busy with making files, and
   // their audio waiting. A call whose turn is late writes more at once.
   readonly #turns = new Turns(1);
-  readonly #buffers = new SampleBuffers();
+  readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
   #bytes = 0;
   #count = 0;
   #dir: string | undefined;
@@ -60,7 +75,7 @@ export class Spool {
   }
 
   /** Begins the recording of a call; undefined when it cannot be recorded, which is logged. The spool must be open. */
-  record(callId: string, sampleRate: number): Recording | undefined {
+  record(callId: string, sampleRate: number): WavWriter | undefined {
     const { maxRecordingMs, logger } = this.#options;
     if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
       logger.warn({ call_id: callId }, "simulator: the call is not recorded");
@@ -69,17 +84,19 @@ export class Spool {
     this.#release(callId);
     const live: LiveRecording = {
       bytes: 0,
-      recording: new Recording({
+      recording: new WavWriter({
         path: this.#path(callId),
         sampleRate,
+        channels: 1,
         maxMs: maxRecordingMs,
+        mostWaiting: MOST_WAITING,
         stagger: ((this.#count++ % 24) + 1) / 24,
-        turns: this.#turns,
+        turn: (round) => this.#turns.take(round),
         buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
-        incomplete: (reason, fault) => {
+        incomplete: (stop, fault) => {
           this.#incomplete.add(callId);
-          logger.warn({ call_id: callId, reason, err: fault }, "simulator: the recording is incomplete");
+          logger.warn({ call_id: callId, reason: STOPS[stop], err: fault }, "simulator: the recording is incomplete");
         },
       }),
     };
@@ -91,7 +108,7 @@ export class Spool {
   async finish(callId: string): Promise<void> {
     const live = this.#live.get(callId);
     if (live === undefined) return;
-    await live.recording.end();
+    await live.recording.finish();
     if (this.#live.get(callId) !== live) return;
     this.#live.delete(callId);
     if (live.bytes > 0) this.#kept.set(callId, live.bytes);

@@ -1,11 +1,8 @@
-import { mkdtemp, readdir, readFile, readlink, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Simulator, simulator } from "../../../adapters/telephony/simulator/index.ts";
-import { Recording } from "../../../adapters/telephony/simulator/recording.ts";
-import { SampleBuffers } from "../../../adapters/telephony/simulator/sample-buffers.ts";
-import { Turns } from "../../../adapters/telephony/simulator/turns.ts";
 import { decodeWav, wavHeader } from "../../../src/audio/wav.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
@@ -114,45 +111,6 @@ describe("a recording", () => {
     expect(warnings).toEqual(["simulator: the recording is incomplete: the disk failed"]);
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
     await network.close();
-  });
-
-  test.runIf(process.platform === "linux")("closes its file if the disk is full from the first byte on", async () => {
-    const reasons: string[] = [];
-    const full = "/dev/full";
-    const recording = new Recording({
-      ...{ path: full, sampleRate: 8_000, maxMs: 60_000, stagger: 1 },
-      ...{ buffers: new SampleBuffers(), turns: new Turns(1), reserve: () => true },
-      incomplete: (reason) => reasons.push(reason),
-    });
-    recording.append(noise(320));
-    await recording.end();
-    expect(reasons).toEqual(["the disk failed"]);
-    const open = await Promise.all(
-      (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
-    );
-    expect(open).not.toContain(full);
-  });
-
-  test("gives up when the disk is much slower than the call, and keeps what was in time", async () => {
-    const path = join(spoolDir, "slow.wav");
-    const reasons: string[] = [];
-    const recording = new Recording({
-      path,
-      sampleRate: 16_000,
-      maxMs: 60_000,
-      stagger: 1,
-      turns: new Turns(1),
-      buffers: new SampleBuffers(),
-      reserve: () => true,
-      incomplete: (reason) => void reasons.push(reason),
-    });
-    const sound = noise(16_000 * 20);
-    for (let at = 0; at < sound.length; at += 320) recording.append(sound.subarray(at, at + 320)); // no turn for the disk
-    await recording.end();
-    expect(reasons).toEqual(["the disk is slower than the call"]);
-    const { samples } = decodeWav(await readFile(path));
-    expect(samples.length).toBeGreaterThan(16_000 * 8);
-    expect(samples).toEqual(sound.subarray(0, samples.length));
   });
 
   test("of a call id that is no file name is not made", async () => {
