@@ -1,6 +1,6 @@
 import process from "node:process";
 import { type Erasure, erasePhone } from "../../src/application/calls/erasure.ts";
-import { checkedPhone } from "../../src/domain/inputs.ts";
+import { checkedPhone } from "../../src/domain/phone-number.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";

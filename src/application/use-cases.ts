@@ -1,7 +1,8 @@
 import type { Call, CallStatus, CallType } from "../domain/call.ts";
+import type { CreateCallInput } from "../domain/call-input.ts";
 import type { Event } from "../domain/events.ts";
-import type { CreateCallInput, CreateInstanceInput, UpdateInstanceInput } from "../domain/inputs.ts";
 import type { Instance } from "../domain/instance.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import type { StoredRecording } from "../ports/recordings.ts";

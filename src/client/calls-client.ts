@@ -1,5 +1,5 @@
 import type { CallStatus, CallType } from "../domain/call.ts";
-import type { CreateCallInput } from "../domain/inputs.ts";
+import type { CreateCallInput } from "../domain/call-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";

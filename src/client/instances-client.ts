@@ -1,4 +1,4 @@
-import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/inputs.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { Instance, InstanceDetails, LinkingCode } from "./views.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type CallerId, DISPLAY_NAME_LENGTH, isDisplayName } from "./caller-id.ts";
-import { describedAs, isObject, PHONE_NUMBER, PHONE_RULE, says } from "./input-checks.ts";
+import { describedAs, isObject, issueText } from "./input-checks.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 import type { RefusalCode } from "./refusal.ts";
 
 /** A caller in a request body: its fields, or the number alone. */
@@ -27,7 +28,7 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
       for (const { key, code, detail } of faults) {
         const inside = isObject(value) && key !== undefined;
         const at = { type: "object", origin: "value", input: value, key, value: given } as unknown as v.IssuePathItem;
-        addIssue({ message: says(code, detail), ...(inside ? { path: [at] } : {}) });
+        addIssue({ message: issueText(code, detail), ...(inside ? { path: [at] } : {}) });
       }
       if (faults.length > 0) return NEVER;
       const { phoneNumber, displayName, withheld } = given as CallerId;
@@ -38,7 +39,7 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
       };
     }),
   );
-  // By which a strict request finds fields that nobody knows.
+  // Strict requests find unknown fields by these.
   const entries = { phoneNumber: {}, displayName: {}, withheld: {} };
   return describedAs(Object.assign(schema, { entries }), {
     description,

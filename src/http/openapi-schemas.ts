@@ -1,7 +1,8 @@
 import { type JsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { CALL_TYPES } from "../domain/call.ts";
-import { inputSchemas, JSON_SCHEMAS } from "../domain/inputs.ts";
+import { JSON_SCHEMAS } from "../domain/input-checks.ts";
+import { inputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import { SCHEMAS } from "./schemas.ts";
 

@@ -5,7 +5,8 @@ import type { Client, ClientErrorCode, Page, StreamCallEvent } from "ringport/cl
 import type * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CallStatus, CallType } from "../../src/domain/call.ts";
-import type { CreateCallInput, CreateInstanceInput } from "../../src/domain/inputs.ts";
+import type { CreateCallInput } from "../../src/domain/call-input.ts";
+import type { CreateInstanceInput } from "../../src/domain/instance-input.ts";
 import type { Answers, View } from "../../src/http/answers.ts";
 import type { ProblemCode } from "../../src/http/problem.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";

@@ -1,4 +1,4 @@
-import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { CreateCallInput } from "../../../src/domain/call-input.ts";
 import type { OptionSpec, ParsedLine } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { readAudioFile } from "./audio-file.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { createClient, type FinishedCall } from "../../../src/client/index.ts";
-import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { CreateCallInput } from "../../../src/domain/call-input.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { outcomeLines } from "../call/outcome-lines.ts";

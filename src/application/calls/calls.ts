@@ -4,9 +4,10 @@ import { within } from "../../base/timeout.ts";
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../domain/audio-input.ts";
 import { type Call, isActive, type Message } from "../../domain/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
+import { type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
 import { type CallerId, callerOf } from "../../domain/caller-id.ts";
 import type { Event } from "../../domain/events.ts";
-import { type CheckedCallInput, parseCreateCall, voiceIn } from "../../domain/inputs.ts";
+import { parseCreateCall } from "../../domain/inputs.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -57,7 +58,7 @@ export class Calls implements CallUseCases {
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const { schemas, strictSchemas } = this.#context;
     const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
-    const audio = input.type === "FIXED_AUDIO" && input.audio ? await decodedAudio(input.audio) : undefined;
+    const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
     return once(
       this.#context,
       principal,
@@ -280,13 +281,13 @@ export class Calls implements CallUseCases {
   ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
     switch (input.type) {
       case "FIXED_TTS":
-        return { message: { type: input.type, text: input.tts?.text ?? "", voiceId: input.tts?.voiceId ?? "" } };
+        return { message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId } };
       case "FIXED_AUDIO":
         return this.#audioMessage(principal, input.instanceId, audio);
       case "DYNAMIC_STREAM":
         return { message: { type: input.type } };
       case "DYNAMIC_AGENT":
-        return { message: { type: input.type, instructions: input.agent?.instructions ?? [] } };
+        return { message: { type: input.type, instructions: input.agent.instructions } };
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Call, isActive } from "../../domain/call.ts";
-import { checkedPhone } from "../../domain/inputs.ts";
+import { checkedPhone } from "../../domain/phone-number.ts";
 import type { Context } from "../context.ts";
 import { type CallKeepers, removeCalls } from "./call-removal.ts";
 import type { Dispatcher } from "./dispatcher.ts";

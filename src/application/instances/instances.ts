@@ -1,8 +1,9 @@
 import { isId } from "../../base/ids.ts";
 import { within } from "../../base/timeout.ts";
 import { callerOf } from "../../domain/caller-id.ts";
-import { parseCreateInstance, parseUpdateInstance, providerIn } from "../../domain/inputs.ts";
+import { parseCreateInstance, parseUpdateInstance } from "../../domain/inputs.ts";
 import type { Instance } from "../../domain/instance.ts";
+import { providerIn } from "../../domain/instance-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";

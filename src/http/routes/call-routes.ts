@@ -1,5 +1,5 @@
 import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
-import type { CreateCallInput } from "../../domain/inputs.ts";
+import type { CreateCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";

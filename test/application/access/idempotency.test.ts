@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { sha256OfBytes } from "../../../src/base/sha256.ts";
 import { DecodedAudio } from "../../../src/domain/audio-input.ts";
-import type { CreateCallInput } from "../../../src/domain/inputs.ts";
+import type { CreateCallInput } from "../../../src/domain/call-input.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import { ALICE, audioFile, BOB, NUMBER, World } from "../../support/application.ts";

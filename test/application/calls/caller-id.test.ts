@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { CreateCallInput } from "../../../src/domain/call-input.ts";
 import type { CallerId } from "../../../src/domain/caller-id.ts";
-import type { CreateCallInput } from "../../../src/domain/inputs.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import { ALICE, BOB, NUMBER, World, type WorldOptions } from "../../support/application.ts";

@@ -1,0 +1,174 @@
+import * as v from "valibot";
+import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
+import { CALL_TYPES, type CallType } from "./call.ts";
+import type { CallerId } from "./caller-id.ts";
+import { type CallerIdInput, callerIdSchema } from "./caller-id-input.ts";
+import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
+import { type ParseOptions, parseBody } from "./input-parser.ts";
+import type { Limits } from "./limits.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+
+/** The body of `POST /v1/calls`. Fields of other types are ignored. */
+export interface CreateCallInput {
+  instanceId: string;
+  type: CallType;
+  target: { phoneNumber: string };
+  tts?: { text: string; voiceId: string } | undefined;
+  audio?: { audioBase64: string } | undefined;
+  agent?: { instructions: string[] } | undefined;
+  /** Records both sides of the call; ask the callee first. Default: false. */
+  recording?: boolean | undefined;
+  /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
+  from?: CallerIdInput | undefined;
+}
+
+/** The fields of a checked body that calls of all types have. */
+interface CommonInput {
+  instanceId: string;
+  target: { phoneNumber: string };
+  recording?: boolean | undefined;
+  from?: CallerId | undefined;
+}
+
+/** A checked body of `POST /v1/calls`, without the fields of other types. */
+export type CheckedCallInput = CommonInput &
+  (
+    | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
+    | { type: "FIXED_AUDIO"; audio: AudioPlace }
+    | { type: "DYNAMIC_STREAM" }
+    | { type: "DYNAMIC_AGENT"; agent: { instructions: string[] } }
+  );
+
+/** The schemas of the body that creates a call. */
+export interface CallSchemas {
+  readonly createCall: { readonly [T in CallType]: Schema<Extract<CheckedCallInput, { type: T }>> };
+  /** For a body without a known type: finds the faults that can be found without it. */
+  readonly createCallOfUnknownType: Schema<{ type: CallType }>;
+}
+
+/** A language-region tag and a number. */
+const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
+/** Ids have 31 characters; any other text of up to this length is refused as the id of an unknown instance. */
+const INSTANCE_ID_LENGTH = 100;
+/** A field of another type. */
+const IGNORED = v.optional(v.unknown());
+
+/** The schemas for these limits. */
+export function callSchemas(limits: Limits): CallSchemas {
+  const common = {
+    instanceId: v.pipe(
+      v.string(),
+      v.minLength(1, issueText("too_short", "must not be empty")),
+      v.maxLength(INSTANCE_ID_LENGTH, issueText("too_long", `at most ${INSTANCE_ID_LENGTH} characters are allowed`)),
+    ),
+    target: v.object({
+      phoneNumber: v.pipe(v.string(), v.regex(PHONE_NUMBER, issueText("phone_number_invalid", PHONE_RULE))),
+    }),
+    tts: IGNORED,
+    audio: IGNORED,
+    agent: IGNORED,
+    recording: v.optional(
+      describedAs(v.boolean(), {
+        type: "boolean",
+        description:
+          "Records both sides of the call, for `GET /v1/calls/:callId/recording`. Ask the callee first. Default: false.",
+      }),
+    ),
+    from: v.optional(
+      callerIdSchema(
+        "The number that the call comes from, or number, name and whether both are withheld, if the provider lets calls choose. " +
+          "What it leaves out is the instance's.",
+      ),
+    ),
+  };
+  const tts = v.object({
+    text: v.pipe(
+      v.string(),
+      characters(1, limits.textLength, "the text"),
+      v.check(
+        (text) => text === "" || text.length > 4 * limits.textLength || /[\p{L}\p{N}]/u.test(text),
+        issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
+      ),
+    ),
+    voiceId: v.pipe(
+      v.string(),
+      v.regex(
+        VOICE_ID,
+        issueText("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
+      ),
+    ),
+  });
+  const audio = v.object({ audioBase64: audioSchema(limits) });
+  const instruction = v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"));
+  const instructions = describedAs(
+    v.pipe(
+      v.any(),
+      // Before the items are checked: a body can hold millions, each with a fault of its own.
+      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+        if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
+        if (value.length === 0) addIssue({ message: issueText("too_short", "give at least one instruction") });
+        if (value.length > limits.instructions)
+          addIssue({ message: issueText("too_long", `at most ${limits.instructions} instructions are allowed`) });
+      }),
+      v.array(instruction),
+    ),
+    {
+      type: "array",
+      minItems: 1,
+      maxItems: limits.instructions,
+      items: { type: "string", minLength: 1, maxLength: limits.instructionLength },
+    },
+  );
+  const agent = v.object({ instructions });
+
+  const createCall = {
+    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts }),
+    FIXED_AUDIO: v.object({ ...common, type: v.literal("FIXED_AUDIO"), audio }),
+    DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
+    DYNAMIC_AGENT: v.object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
+  };
+  const createCallOfUnknownType = v.object({
+    ...common,
+    type: v.picklist(CALL_TYPES, issueText("value_invalid", `must be one of ${CALL_TYPES.join(", ")}`)),
+  });
+  return { createCall, createCallOfUnknownType };
+}
+
+/**
+ * The checked body of `POST /v1/calls`, without the fields of other types.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOptions): CheckedCallInput {
+  const given = isObject(body) ? body.type : undefined;
+  const known = CALL_TYPES.find((name) => name === given);
+  const type = known ?? parseBody(schemas.createCallOfUnknownType, body, options).type;
+  const schema: Schema<CheckedCallInput> = schemas.createCall[type];
+  const input = parseBody(schema, body, options);
+  const { entries } = schema as { entries?: Readonly<Record<string, unknown>> };
+  for (const name in entries) if (entries[name] === IGNORED) Reflect.deleteProperty(input, name);
+  return input;
+}
+
+/** The voice that a body names, whether or not it exists; undefined if it names none that could exist. */
+export function voiceIn(body: unknown): string | undefined {
+  const tts = isObject(body) && body.type === "FIXED_TTS" ? body.tts : undefined;
+  const voiceId = isObject(tts) ? tts.voiceId : undefined;
+  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? voiceId : undefined;
+}
+
+function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
+  const schema = v.pipe(
+    v.any(),
+    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+      if (typeof value !== "string" && !(value instanceof DecodedAudio))
+        return addIssue({ message: issueText("type_invalid", "must be a string") });
+      const fault = audioFault(value, limits.audioBytes);
+      if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
+    }),
+  );
+  return describedAs(schema, {
+    type: "string",
+    contentEncoding: "base64",
+    description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
+  }) as Schema<string | DecodedAudio>;
+}
