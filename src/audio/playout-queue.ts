@@ -12,17 +12,17 @@ export interface PlayoutItem {
   length: number;
   readonly name: string;
   readonly reached: ((name: string) => void) | undefined;
-  /** Memory of the queue's own: more may be added to it, and it is used again. */
+  /** Whether the queue owns the memory: then it adds more samples to it, and reuses it. */
   readonly own: boolean;
 }
 
 const PLAYED: PlayoutItem = { samples: undefined, length: 0, name: "", reached: undefined, own: false };
-/** Length of the blocks that small pieces are gathered in, ms. */
+/** Length of the blocks for small pieces, ms. */
 const BLOCK_MS = 40;
 
 /**
- * What waits to be played, in order, with two places in it: what is heard next, and what is pulled next, which is the
- * same or ahead of it. Small pieces are gathered in blocks. Allocates nothing where it is read.
+ * A queue of audio with two read positions: the next sample to be heard, and the next one to be pulled, which is never
+ * behind it. Small pieces are gathered in blocks. Reading allocates nothing.
  */
 export class PlayoutQueue {
   readonly #blockLength: number;
@@ -44,7 +44,7 @@ export class PlayoutQueue {
     return this.#head === this.#items.length;
   }
 
-  /** What is heard next. */
+  /** The next item to be heard. */
   get head(): PlayoutItem | undefined {
     return this.#items[this.#head];
   }
@@ -86,7 +86,7 @@ export class PlayoutQueue {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }
 
-  /** So many samples of the head are heard; true where that was the last of it, and the next item is at the head. */
+  /** Passes samples of the head as heard; returns whether that was the last of it, so that the next item is the head. */
   pass(samples: number): boolean {
     this.#offset += samples;
     if (this.#offset < this.#items[this.#head]!.length) return false;
@@ -94,7 +94,7 @@ export class PlayoutQueue {
     return true;
   }
 
-  /** Takes the mark at the head away; undefined where there is something else, or nothing. */
+  /** Removes and returns the mark at the head; undefined if the head is no mark. */
   takeMark(): PlayoutItem | undefined {
     const item = this.#items[this.#head];
     if (item?.reached === undefined) return undefined;
@@ -102,7 +102,7 @@ export class PlayoutQueue {
     return item;
   }
 
-  /** Fills a frame from what is pulled next, as far as that goes; answers how far. */
+  /** Fills a frame with the next samples to be pulled; returns their number. */
   pull(frame: Int16Array): number {
     let filled = 0;
     while (filled < frame.length) {
@@ -120,7 +120,7 @@ export class PlayoutQueue {
     return filled;
   }
 
-  /** Moves the waiting items to the front once half of the list is played, so that it does not grow with the call. */
+  /** Moves the remaining items to the front once half of the list is played, so that it does not grow with the call. */
   compact(): void {
     const items = this.#items;
     if (this.#head < 32 || this.#head * 2 < items.length) return;
@@ -130,7 +130,7 @@ export class PlayoutQueue {
     this.#head = 0;
   }
 
-  /** The block at the end of the queue, where it has room and has not been pulled to its end; or a new one. */
+  /** The block at the end of the queue if it has room and was not pulled to its end, or else a new one. */
   #openBlock(): PlayoutItem {
     const last = this.#items.length - 1;
     const end = this.#items[last];

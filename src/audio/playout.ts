@@ -2,31 +2,31 @@ import type { AheadSource, FrameSource } from "../ports/media.ts";
 import { msToSamples, samplesToMs } from "./pcm.ts";
 import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
 
-/** Fills a {@link Playout} while it is played, rather than all of it beforehand. */
+/** Fills a {@link Playout} while it is played. */
 export interface PlayoutSupply {
   /**
-   * The leg is about to take `wanted` samples. Called within the leg's clock, before every frame: it adds what it has, as
-   * far as that is wanted, and neither waits nor throws.
+   * Adds up to `wanted` samples, which the leg is about to pull. Called within the leg's clock, before every frame: it
+   * neither waits nor throws.
    */
   supply(wanted: number): void;
 }
 
 /**
- * Is told what the callee hears, sample by sample: every stretch that the leg has read, or has said that it has sent.
+ * Follows what the callee hears, sample by sample: every stretch that the leg has read, or has reported as sent.
  * Called within the leg's clock: it does not wait, throw, or keep the array.
  */
 export interface PlayoutTap {
-  /** `length` samples of `samples` from `from` on; silence where there are none. */
+  /** `length` samples of `samples` from `from` on; without samples, that much silence. */
   played(samples: Int16Array | undefined, from: number, length: number): void;
 }
 
 /**
- * The one queue between a program and its leg, and the clock that says what the callee has heard.
+ * The one queue between a program and its leg, and the clock of what the callee has heard.
  *
  * Programs {@link enqueue} samples at the leg's rate, in pieces of any size, or {@link append} small ones; the leg pulls
- * frames with {@link read}, or ahead of time with {@link pull}. Only what the leg has read, or said that it has sent, counts as heard. All times are
- * whole milliseconds of the leg's own samples: nothing here looks at a wall clock. Nothing limits the queue; whoever fills
- * it watches {@link queuedMs}.
+ * frames with {@link read}, or ahead of time with {@link pull}. Only samples that the leg has read, or reported as sent,
+ * count as heard. All times are whole milliseconds of the leg's own samples, never of a wall clock. The queue has no
+ * limit; its writer watches {@link queuedMs}.
  */
 export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
@@ -39,18 +39,18 @@ export class Playout implements FrameSource, AheadSource {
    * or between two, once it is over: when it began by {@link clockMs}, and how long it was, ms. Never after {@link end}.
    */
   onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
-  /** Who is told what is played; nobody by default. */
+  /** Follows what is played. */
   tap: PlayoutTap | undefined;
-  /** Who adds more while it is played; nobody by default. */
+  /** Adds more while it is played. */
   supply: PlayoutSupply | undefined;
-  /** The leg's, where it pulls ahead. */
+  /** Set by a leg that pulls ahead. */
   recall: (() => void) | undefined;
 
   readonly #queue: PlayoutQueue;
-  /** Samples that were sent but have not been counted yet. */
+  /** Samples that were sent and not counted yet. */
   #sent = 0;
   #queued = 0;
-  /** Samples of those queued that the leg has pulled and not sent yet. */
+  /** Queued samples that the leg has pulled and not sent yet. */
   #pulled = 0;
   #enqueued = 0;
   #heard = 0;
@@ -60,7 +60,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Silence sent since the queue ran dry, or since the first frame; in samples. */
   #dry = 0;
   #underruns = 0;
-  #inboundSince = false;
+  #playing = false;
   #ended = false;
   #resolveDrained: () => void = () => {};
 
@@ -77,32 +77,32 @@ export class Playout implements FrameSource, AheadSource {
     return this;
   }
 
-  /** Signal heard so far, in all. Silence from {@link silence} is not signal. */
+  /** Signal heard so far, ms. Silence from {@link silence} is not signal. */
   get heardMs(): number {
     return this.#ms(this.#heard);
   }
 
-  /** What is still to be pulled, silence included: how long until the queue runs dry. */
+  /** Time until the queue runs dry, silence included, ms. */
   get queuedMs(): number {
     return this.#ms(this.#queued);
   }
 
-  /** The same in samples, without what is pulled already: what the leg can still pull. */
+  /** Samples that the leg can still pull. */
   get waiting(): number {
     return this.#queued - this.#pulled;
   }
 
-  /** The same in samples, with what is pulled and not sent yet. */
+  /** Samples that have not been heard, whether pulled or not. */
   get unheard(): number {
     return this.#queued;
   }
 
-  /** How long ago the last frame with signal was sent; how long it plays, where there was none. */
+  /** Time since the last frame with signal, or since the first frame if none had signal, ms. */
   get quietMs(): number {
     return this.#ms(this.#clock - this.#signalAt);
   }
 
-  /** Signal ever enqueued, heard or cleared or still waiting. */
+  /** All signal ever enqueued, whether heard, cleared or queued, ms. */
   get enqueuedMs(): number {
     return this.#ms(this.#enqueued);
   }
@@ -112,7 +112,7 @@ export class Playout implements FrameSource, AheadSource {
     return this.#ms(this.#clock);
   }
 
-  /** How often the queue ran dry while playing, before {@link end}. Frames that stay empty after that do not count. */
+  /** Number of times that the queue ran dry while playing, before {@link end}. */
   get underruns(): number {
     return this.#underruns;
   }
@@ -128,7 +128,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#enqueued += samples.length;
   }
 
-  /** Adds a copy of the first `count` samples. However small the pieces are, they cost no more memory than their samples. */
+  /** Adds a copy of the first `count` samples. Small pieces cost no more memory than their samples. */
   append(samples: Int16Array, count: number): void {
     this.#assertNotEnded();
     this.#queue.append(samples, count);
@@ -136,7 +136,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#enqueued += count;
   }
 
-  /** Adds silence, which does not count as heard: the tail after a message. */
+  /** Adds silence, which does not count as signal: the tail after a message. */
   silence(ms: number): void {
     this.#add(undefined, msToSamples(ms, this.sampleRate), "", undefined);
   }
@@ -156,18 +156,18 @@ export class Playout implements FrameSource, AheadSource {
     this.#queue.clear();
     this.#queued = 0;
     this.#pulled = 0;
-    this.#inboundSince = false;
+    this.#playing = false;
     this.#settle();
     return this.heardMs;
   }
 
-  /** Says that nothing more will be enqueued; a second time changes nothing. */
+  /** Nothing more will be enqueued. Idempotent. */
   end(): void {
     this.#ended = true;
     this.#settle();
   }
 
-  /** Pulls the next frame: fills it, with zeros where the queue is dry or silent, and returns how much was signal. */
+  /** Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples. */
   read(frame: Int16Array): number {
     const queue = this.#queue;
     const before = this.#heard;
@@ -224,10 +224,10 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #assertNotEnded(): void {
-    if (this.#ended) throw new Error("The playout has ended; nothing more can be added to it.");
+    if (this.#ended) throw new Error("the playout has ended: nothing can be added to it");
   }
 
-  /** So many samples of the item at the head are heard. */
+  /** Counts samples of the item at the head as heard. */
   #pass(item: PlayoutItem, samples: number): void {
     if (item.samples !== undefined) this.#heard += samples;
     this.tap?.played(item.samples, this.#queue.offset, samples);
@@ -265,8 +265,8 @@ export class Playout implements FrameSource, AheadSource {
 
   #countUnderrun(filled: number, wanted: number): void {
     const dry = filled < wanted;
-    if (dry && !this.#ended && this.#heard > 0 && (this.#inboundSince || filled > 0)) this.#underruns++;
-    this.#inboundSince = !dry;
+    if (dry && !this.#ended && this.#heard > 0 && (this.#playing || filled > 0)) this.#underruns++;
+    this.#playing = !dry;
   }
 
   #settle(): void {

@@ -1,6 +1,6 @@
 import type { PcmChunk } from "./media.ts";
 
-/** What a decoder learnt about an uploaded file. */
+/** Properties of an uploaded file. */
 export interface AudioFacts {
   readonly format: "wav" | "mp3";
   readonly durationMs: number;
@@ -11,17 +11,17 @@ export interface AudioFacts {
   readonly truncated: boolean;
 }
 
-/** Thrown for bytes that cannot be played; the message is for the person who sent them. */
+/** Thrown for bytes that cannot be played; the message is for the sender. */
 export class AudioUnsupported extends Error {
   override readonly name = "AudioUnsupported";
 }
 
-/** One MP3 that is decoded as it arrives. */
+/** Decodes one MP3 as it arrives. */
 export interface Mp3Stream {
   /**
    * Takes the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream, which
    * may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
-   * @throws {AudioUnsupported} too much of it is no MP3
+   * @throws {AudioUnsupported} too many bytes are no MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
   close(): void;

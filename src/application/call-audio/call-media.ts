@@ -16,7 +16,7 @@ import { Recorder } from "./recorder.ts";
 /** Shortest silence before or within the message that becomes an event, ms. */
 const SHORTEST_DELAY_MS = 200;
 
-/** What the callee has heard of the message. */
+/** How much of the message was played to the callee. */
 export interface Heard {
   /** ms of the message that were played. */
   readonly heardMs: number;
@@ -134,7 +134,7 @@ export class CallMedia {
     return this.#inbound.frames > 0 ? { ...reported, kind: "inbound" } : reported;
   }
 
-  /** What the callee has heard so far. */
+  /** How much was played to the callee so far. */
   heard(): Heard {
     const { heardMs, enqueuedMs } = this.#playout;
     const fixed = programOf(this.#call).kind === "message";

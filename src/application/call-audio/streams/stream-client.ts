@@ -1,6 +1,6 @@
 import type { EventData } from "../../../domain/events.ts";
 
-/** What a client of a stream can be told in a `call_event`. */
+/** The events of a `call_event` message. */
 export const STREAM_EVENTS = [
   "ringing",
   "answered",
@@ -13,7 +13,7 @@ export const STREAM_EVENTS = [
   "transcripts_unavailable",
   "buffer_high",
   "buffer_low",
-  /** The client reads too slowly and has lost some of the callee's audio; told by whoever carries it. */
+  /** The client reads too slowly and has lost some of the callee's audio; emitted by the transport. */
   "audio_dropped",
 ] as const;
 /** One of {@link STREAM_EVENTS}. */
@@ -24,104 +24,104 @@ export interface StreamEvent {
   readonly event: StreamEventName;
   /** ms since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** What it adds: `digit`, `name`, `heard_ms`, `reason` and the like. */
+  /** Fields of the event: `digit`, `name`, `heard_ms`, `reason` and the like. */
   readonly data: EventData;
 }
 
-/** What somebody said, or has said so far. */
+/** A transcribed utterance, or its beginning. */
 export interface Transcript {
   readonly text: string;
-  /** When it was said, as far as that is known; ms since 1970-01-01 UTC. */
+  /** Start of the utterance, as far as the engine knows it; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** False: the engine may still change its mind. */
+  /** False: the engine may still revise it. */
   readonly final: boolean;
   readonly speaker: "callee" | "caller";
 }
 
 /**
- * Why the core lets go of a client: the call is over, as its last event said; more than {@link MOST_QUEUED_MS} of audio
- * were waiting; or this process stops.
+ * Why the core detaches a client: the call is over, as its last event states; more than {@link MOST_QUEUED_MS} of audio
+ * were queued; or this process stops.
  */
 export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
 
 /**
- * Who carries the audio of a call from outside: a WebSocket, or an embedding program. It is told what happens on the
- * call, within the leg's clock: no method may wait or throw.
+ * Carries the audio of a call from outside: a WebSocket, or an embedding program. Its methods run within the leg's clock
+ * and must not wait or throw.
  */
 export interface StreamClient {
-  /** The rate at which it wants the callee's audio, Hz; undefined: it wants none. */
+  /** Rate of the callee's audio that it receives, Hz; undefined: it receives none. */
   readonly calleeRate: number | undefined;
   event(event: StreamEvent): void;
   /**
-   * Somebody said something. A final one that the client before may not have got is told again: it has the same speaker
-   * and timestamp.
+   * A transcript. A final one that the previous client may have missed is sent again, with the same speaker and
+   * timestamp.
    */
   transcript(transcript: Transcript): void;
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;
-  /** Nothing more comes; the client is not attached any more. */
+  /** The stream is over for this client, which is no longer attached. */
   over(end: StreamEnd): void;
 }
 
-/** What an attached client can do. All of it is nothing once the client is not attached any more. */
+/** The actions of an attached client. They have no effect once the client is detached. */
 export interface StreamAttachment {
   /**
-   * Adds audio to the end of what the callee is to hear; what comes before the answer waits for it. Any length, and pieces of
-   * any size are one continuous stream; the array is not kept. While the far side holds the call, what waits waits on.
-   * @throws {RangeError} a rate that is no whole number from 4000 to 192000 Hz
+   * Queues audio for the callee, also before the answer. Pieces of any length form one continuous stream; the array is not
+   * kept. While the callee's side holds the call, the queue stands still.
+   * @throws {RangeError} the rate is not a whole number from 4000 to 192000 Hz
    */
   write(samples: Int16Array, sampleRate: number): void;
-  /** What waits to be played, ms. */
+  /** Queued audio, ms. */
   readonly queuedMs: number;
-  /** Messages that were taken from this client and from those before it: who comes back learns from it what got lost. */
+  /** Messages received from this client and earlier ones: a client that reconnects learns from it which were lost. */
   readonly messages: number;
-  /** One more message was taken. */
+  /** Counts one more received message. */
   took(): void;
   /**
-   * Asks to be told, by the event `mark`, when everything written so far has been played; at once where nothing waits.
-   * @throws {RangeError} 10,000 marks wait already
+   * Requests the event `mark` for when all audio written so far has been played; it comes at once if nothing is queued.
+   * @throws {RangeError} 10,000 marks are pending already
    */
   mark(name: string): void;
   /**
-   * Drops what waits, marks included; the event `cleared` tells how much was heard of all the audio of the call, in
-   * `heard_ms`. After {@link hangUp} the call ends at once.
+   * Drops all queued audio and marks; the event `cleared` reports how much audio of the call was played, in `heard_ms`.
+   * After {@link hangUp} the call ends at once.
    */
   clear(): void;
   /**
-   * Presses keys. They are sent at once, whatever audio waits, or at the answer; where the network takes no keys they are
-   * tones at the end of what waits.
-   * @throws {RangeError} other characters than 0-9 * # A-D, or more than 64 keys on their way
+   * Presses keys. They are sent at once, ahead of queued audio, or at the answer; if the network cannot send keys, they are
+   * tones at the end of the queue.
+   * @throws {RangeError} characters other than 0-9 * # A-D, or more than 64 keys being sent
    */
   dtmf(digits: string): void;
   /**
-   * Plays what waits, and a short silence, then ends the call as `COMPLETED/stream_closed`; to end it now, {@link clear}
-   * comes first. Before the answer it ends the call at once, as `FAILED/terminated`.
+   * Plays the queue and a short silence, then ends the call as `COMPLETED/stream_closed`; to end it at once, call
+   * {@link clear} first. Before the answer it ends the call at once, as `FAILED/terminated`.
    */
   hangUp(): void;
   /**
-   * The client has gone. On purpose: as {@link hangUp}. Otherwise the call waits a while for it, or for another one.
+   * The client has disconnected. On purpose: like {@link hangUp}. Otherwise the call waits a while for a client.
    */
   detach(onPurpose: boolean): void;
 }
 
 /**
- * A place at a stream, taken before the client is there: nobody else gets it meanwhile. It is given up by itself when the
- * client has not come within `streamAttachMs`.
+ * A stream that is reserved for one client, which is not connected yet. The reservation expires if the client does not
+ * attach within `streamAttachMs`.
  */
 export interface StreamReservation {
   /**
-   * The client is there. It is told at once what has happened so far. Once only.
-   * @throws {Refusal} `stream_already_attached`: the place was used before, or given up
-   * @throws {RangeError} the client wants audio at a rate that cannot be had: no multiple of 50 from 4000 to 192000 Hz
+   * Attaches the client, which at once receives the events so far. Once only.
+   * @throws {Refusal} `stream_already_attached`: the reservation was used before, or given up
+   * @throws {RangeError} `calleeRate` is not a multiple of 50 from 4000 to 192000 Hz
    */
   attach(client: StreamClient): StreamAttachment;
-  /** The client will not come. Twice is fine, and so is once it has come. */
+  /** Gives up the reservation. Idempotent; no effect once the client is attached. */
   release(): void;
 }
 
-/** Above this the client is told that it is too fast (`buffer_high`), ms. */
+/** A longer queue emits `buffer_high`, ms. */
 export const HIGH_QUEUED_MS = 30_000;
-/** Below this, once it was told so, that it may go on (`buffer_low`), ms. */
+/** After `buffer_high`, a shorter queue emits `buffer_low`, ms. */
 export const LOW_QUEUED_MS = 15_000;
-/** More than this does not wait: the client is let go, ms. */
+/** A longer queue detaches the client, ms. */
 export const MOST_QUEUED_MS = 60_000;
