@@ -11,7 +11,7 @@ export interface DecodedPiece {
 
 /** A file on its way through a decoder. */
 export interface PieceDecoder {
-  /** Takes the next bytes. Throws an Error whose message is for the person who sent the file. */
+  /** Takes the next bytes. Throws an Error whose message is for the sender of the file. */
   push(bytes: Uint8Array): DecodedPiece;
   /** Called once after the last bytes: what the file turned out to be, apart from its length. */
   finish(): Omit<AudioFacts, "durationMs">;
@@ -30,7 +30,7 @@ const PIECE_BYTES = 16 * 1024;
 
 /**
  * Decodes a file piece by piece and hands the samples of each to `visit`. Between pieces it looks at the clock and at
- * `cancelled`. Throws an Error whose message is for the person who sent the file.
+ * `cancelled`. Throws an Error whose message is for the sender of the file.
  */
 export async function eachPiece(
   file: Uint8Array,
@@ -70,7 +70,7 @@ function wavPieces(): PieceDecoder {
   };
 }
 
-/** CPU time of this thread, ms; where the runtime does not count it, the time that has passed. */
+/** CPU time of this thread, ms; if the runtime does not count it, elapsed time. */
 function cpuMs(): number {
   const usage = (process as { threadCpuUsage?: () => { user: number; system: number } }).threadCpuUsage?.();
   return usage ? (usage.user + usage.system) / 1000 : performance.now();

@@ -5,7 +5,7 @@ import { eachPiece } from "./audio-pieces.ts";
 
 /**
  * Decodes a whole file to one channel at the wanted rate, in the thread that it is called on. Throws an Error whose
- * message is for the person who sent the file.
+ * message is for the sender of the file.
  */
 export async function decodeJob(input: DecodeInput, context: AudioJobContext<ArrayBuffer>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };

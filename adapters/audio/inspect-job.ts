@@ -5,7 +5,7 @@ import { eachPiece } from "./audio-pieces.ts";
 
 /**
  * Decodes a whole file and keeps nothing but its length, in the thread that it is called on. Throws an Error whose
- * message is for the person who sent the file: undecodable, empty, too long, or too costly.
+ * message is for the sender of the file: undecodable, empty, too long, or too costly.
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };

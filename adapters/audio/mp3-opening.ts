@@ -1,14 +1,14 @@
 import { firstFrame, skipId3 } from "../../src/audio/mp3-frames.ts";
 import { mpegHeader } from "../../src/audio/mpeg-header.ts";
 
-/** What the first frame of an MP3 file tells about the rest. */
+/** Properties of an MP3 file that its first frame states. */
 export interface Mp3Opening {
   /** Offset of the first frame, after ID3v2 tags and other bytes. */
   readonly start: number;
   /** Hz. */
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** How many samples of each channel the file claims; undefined where it does not say. */
+  /** How many samples of each channel the file claims; undefined if it does not state that. */
   readonly claimedSamples: number | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { StoredRecording } from "../../src/ports/recordings.ts";
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * What there is of a WAV file of 16-bit samples, by its size: a crash may leave the header behind the samples. Undefined
+ * Reads a WAV file of 16-bit samples, by its size, since a crash may leave an outdated header. Undefined
  * without a file, or if it has no whole header.
  */
 export async function readWav(path: string, channels: 1 | 2): Promise<StoredRecording | undefined> {
@@ -31,7 +31,7 @@ export async function readWav(path: string, channels: 1 | 2): Promise<StoredReco
   }
 }
 
-/** Writes all of the bytes, also where the system takes fewer at once. */
+/** Writes all of the bytes, also if the system accepts fewer at once. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

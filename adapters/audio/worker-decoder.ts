@@ -11,8 +11,8 @@ const DECODE_CPU_MS = 15_000;
 const PATIENCE = 4;
 
 /**
- * Decodes WAV and MP3 files in workers, told apart by their bytes alone, and streams of MP3 on the thread that asks,
- * where a second of one takes a few milliseconds. Closing it leaves the worker pool open, which
+ * Decodes WAV and MP3 files in workers, detected by their bytes alone, and streams of MP3 on the calling thread,
+ * since a second of one takes a few milliseconds. Closing it leaves the worker pool open, which
  * stays the caller's.
  */
 export function workerDecoder(pool: AudioWorkers): AudioDecoder {

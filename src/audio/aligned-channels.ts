@@ -1,10 +1,10 @@
 import { msToSamples } from "./pcm.ts";
 
-/** A channel that gets nothing for so long is silent; a stretch that is still missing after so long was never there, ms. */
+/** A channel without samples for this long is silent, and a stretch that is missing this long never existed, ms. */
 const GONE_MS = 1_000;
 /** Time that passes without a sample of either channel does not count beyond this: this thread stood still, ms. */
 const STILL_MS = 100;
-/** What comes within so many ms belongs to the same tick of the clock. */
+/** Samples that arrive within this time belong to the same tick of the clock, ms. */
 const TICK_MS = 10;
 /** So much is handed on at once, ms. */
 const BLOCK_MS = 200;
@@ -13,8 +13,8 @@ const BLOCK_MS = 200;
 export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
 
 /**
- * Two channels of one call, brought to the same time. Each is told by samples alone, by clocks that run alike but do not
- * always run: nothing comes back before the far side speaks, nothing goes out while it holds us. Where one goes on and the
+ * Two channels of one call, brought to the same time. Each is known by its samples alone, from clocks that run alike but do not
+ * always run: nothing comes back before the far side speaks, nothing goes out while it holds us. If one continues and the
  * other does not, the other one is silent there; what only comes late, because this thread stood still, is put where it
  * belongs. So the channels are never more than a frame apart, however long the call.
  */
@@ -34,7 +34,7 @@ export class AlignedChannels {
     this.#block = msToSamples(BLOCK_MS, sampleRate);
   }
 
-  /** The next `length` samples of the left channel, from `from` on; silence where there are none. @param now ms, monotonic */
+  /** The next `length` samples of the left channel, from `from` on; without samples, silence. @param now ms, monotonic */
   left(samples: Int16Array | undefined, from: number, length: number, now: number): void {
     this.#add(this.#left, this.#right, samples, from, length, now);
   }
@@ -97,7 +97,7 @@ class Channel {
   /** The length of all gaps. */
   #missing = 0;
 
-  /** How much is where it belongs. */
+  /** Number of aligned samples. */
   get settled(): number {
     return this.#gaps[0]?.at ?? this.length;
   }
@@ -106,10 +106,10 @@ class Channel {
     return clock - this.lastAt >= GONE_MS;
   }
 
-  /** Something comes; before it the channel is `behind` the other one by so many samples. */
+  /** Samples arrive; before them the channel is `behind` the other one by this many samples. */
   compare(behind: number, frame: number, clock: number): void {
     if (behind < this.#missing) this.#shorten(behind);
-    // The other one's frame of the same tick may have come before, so that one frame says nothing.
+    // The other channel's frame of the same tick may have come before, so one frame proves nothing.
     const gap = behind - this.#missing - frame;
     if (gap > 0) {
       this.#gaps.push({ at: this.length, length: gap, since: clock });

@@ -16,19 +16,19 @@ export interface OpenedAudio {
 }
 
 /**
- * Holds back the first bytes of a stream until it is known what they are: 12 bytes of samples (up to 1.5 KB where they
+ * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 1.5 KB where they
  * happen to look like an MP3), and of an MP3 its tags and the first frames.
  */
 export class AudioOpening {
   readonly #stated: StreamEncoding | undefined;
-  /** It is an MP3, as was stated or as the tag at its beginning says. */
+  /** Whether it is an MP3, as stated by the client or by the tag at its beginning. */
   #isMp3: boolean;
   #held = new Uint8Array(MOST_HELD_BYTES);
   #length = 0;
   #looked = false;
   /** Bytes of a tag that are still to come. */
   #skip = 0;
-  /** Where the search for the first frame stands. */
+  /** Position of the search for the first frame. */
   #at = 0;
 
   constructor(stated: StreamEncoding | undefined) {
@@ -37,7 +37,7 @@ export class AudioOpening {
   }
 
   /**
-   * Takes the next bytes; undefined: it takes more to tell.
+   * Takes the next bytes; undefined: more are needed.
    * @throws {NotAudio}
    */
   push(bytes: Uint8Array): OpenedAudio | undefined {
@@ -82,9 +82,7 @@ export class AudioOpening {
   #refuseFiles(held: Uint8Array): void {
     const name = fileNamed(held);
     if (name === "WAV" && this.#stated !== "mp3")
-      throw new NotAudio(
-        "a WAV header came where samples were expected: send what follows it, most often after 44 bytes",
-      );
+      throw new NotAudio("a WAV header came instead of samples: send the samples after it, usually after 44 bytes");
     if (name !== undefined) throw new NotAudio(`this is ${name}: send samples (16-bit PCM or mu-law) or MP3`);
     if (this.#stated !== undefined && this.#stated !== "mp3" && id3Bytes(held, 0) > 0)
       throw new NotAudio(`this is MP3, not ${this.#stated}: connect with encoding=mp3, or without an encoding`);
@@ -114,7 +112,7 @@ export class AudioOpening {
     }
   }
 
-  /** Goes on behind so many bytes. */
+  /** Skips this many bytes. */
   #forget(bytes: number): void {
     const there = Math.min(bytes, this.#length);
     this.#skip = bytes - there;

@@ -11,7 +11,7 @@ const LONGEST_FRAMES = 100;
 /** How far apart the frequencies of neighbouring frames may be, as a share. */
 const MOST_DRIFT = 0.025;
 
-/** Told of each beep when it is over: its frequency, Hz, and the time in the stream at which it began. */
+/** Receives each beep when it is over: its frequency, Hz, and the time in the stream at which it began. */
 export type BeepListener = (hz: number, atMs: number) => void;
 
 /**
@@ -31,7 +31,7 @@ export class BeepDetector {
   readonly #frame: Float64Array;
   #filled: number;
   #frames = 0;
-  /** The tone that is on: where it began, how many frames had it, and its mean frequency. */
+  /** The current tone: its start, number of frames, and mean frequency. */
   #start = 0;
   #run = 0;
   #hz = 0;
@@ -48,7 +48,7 @@ export class BeepDetector {
     this.#onBeep = onBeep;
   }
 
-  /** How long a steady tone has been on by now, ms; 0 where there is none. */
+  /** Length of the current steady tone, ms; 0 if there is none. */
   get toneMs(): number {
     return this.#run * FRAME_MS;
   }
@@ -81,7 +81,7 @@ export class BeepDetector {
     this.#frames++;
   }
 
-  /** The frequency of the tone in the last 20 ms, Hz; 0 where there is none. Silence and speech are told at little cost. */
+  /** The frequency of the tone in the last 20 ms, Hz; 0 if there is none. Silence and speech are ruled out at little cost. */
   #toneNow(): number {
     if (!mayBeTone(this.#incoming, this.#decimator.history)) return 0;
     this.#decimator.run(this.#incoming, this.#frame);

@@ -1,6 +1,6 @@
 /** Zero crossings of the filter on each side, of the lower rate. */
 const CROSSINGS = 4;
-/** Where it cuts off, as a share of the lower rate's Nyquist frequency. */
+/** Cut-off, as a share of the lower rate's Nyquist frequency. */
 const CUT_OFF = 0.85;
 
 /**
@@ -34,7 +34,7 @@ export class Decimator {
   }
 }
 
-/** A sinc under a Hann window, with unit gain at 0 Hz; a single tap where there is nothing to filter. */
+/** A sinc under a Hann window, with unit gain at 0 Hz; a single tap if there is nothing to filter. */
 function lowPass(factor: number): Float64Array {
   if (factor === 1) return Float64Array.of(1);
   const reach = CROSSINGS * factor;

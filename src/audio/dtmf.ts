@@ -18,7 +18,7 @@ const MOST_HIGH_OVER_LOW = powerRatio(8);
 const MOST_LOW_OVER_HIGH = powerRatio(9);
 const OVER_REST_OF_GROUP = powerRatio(8);
 
-/** Told of each digit once, with the time in the stream at which its tone was first certain to be on. */
+/** Receives each digit once, with the time in the stream at which its tone was first certain to be on. */
 export type DigitListener = (digit: string, atMs: number) => void;
 
 /**

@@ -24,7 +24,7 @@ const CACHED_COEFFICIENTS = 2_000_000;
 
 const cache = new Map<string, FilterBank>();
 
-/** The filter bank for `up / down` (in lowest terms) as output rate over input rate, shared by all who ask for it. */
+/** The filter bank for `up / down` (in lowest terms) as output rate over input rate, shared by all callers. */
 export function filterBank(up: number, down: number): FilterBank {
   const key = `${up}/${down}`;
   const bank = cache.get(key) ?? design(up, down);

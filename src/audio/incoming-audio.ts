@@ -13,9 +13,9 @@ export type StreamEncoding = (typeof STREAM_ENCODINGS)[number];
 export interface IncomingAudioOptions {
   /** Undefined: the first bytes decide. An MP3 begins with an ID3 tag or a frame, and everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
-  /** Of PCM and mu-law, Hz; an MP3 says its own. */
+  /** Of PCM and mu-law, Hz; an MP3 states its own. */
   readonly sampleRate: number;
-  /** Opens a decoder; undefined where MP3 cannot be decoded. */
+  /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
   /** Takes what was decoded, mono; the array is not used again. */
   readonly decoded: (samples: Int16Array, sampleRate: number) => void;

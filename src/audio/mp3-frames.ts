@@ -11,7 +11,7 @@ export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MOST_FRAME_BYTES + 4
 
 /**
  * Whether layer III frames of one sample rate follow each other from `at` on. "cut": as far as the bytes go they do, and
- * they end too early to tell.
+ * they end too early to decide.
  */
 export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
   let sampleRate: number | undefined;
@@ -32,17 +32,17 @@ function mayBegin(bytes: Uint8Array, at: number): boolean {
   return first === 0xff && second >= 0xe0;
 }
 
-/** Where the first frame behind `from` begins; undefined where none does within {@link SEARCHED_BYTES}. */
+/** Position of the first frame after `from`; undefined if none begins within {@link SEARCHED_BYTES}. */
 export function firstFrame(bytes: Uint8Array, from: number): number | undefined {
   const end = Math.min(bytes.length, from + SEARCHED_BYTES);
   for (let at = from; at < end; at++) if (framesAt(bytes, at) === "yes") return at;
   return undefined;
 }
 
-/** Bytes at the head of an ID3v2 tag that tell its length. */
+/** Bytes at the head of an ID3v2 tag that hold its length. */
 export const ID3_HEAD_BYTES = 10;
 
-/** Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 where there is none. */
+/** Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return 0;
   if (at + ID3_HEAD_BYTES > bytes.length) return 0;

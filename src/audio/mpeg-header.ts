@@ -1,4 +1,4 @@
-/** What the four bytes at the head of an MPEG layer III frame say. */
+/** The four bytes at the head of an MPEG layer III frame. */
 export interface MpegHeader {
   /** Bytes of the whole frame, header included. */
   readonly frameBytes: number;
@@ -13,7 +13,7 @@ const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256
 const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
 /**
- * Reads a layer III frame header (ISO/IEC 11172-3 and 13818-3, and the customary MPEG 2.5), or returns undefined where
+ * Reads a layer III frame header (ISO/IEC 11172-3 and 13818-3, and the customary MPEG 2.5), or returns undefined if
  * there is none. Free-format frames do not state their length and are not recognised.
  */
 export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefined {

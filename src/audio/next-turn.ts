@@ -1,4 +1,4 @@
-/** A turn of the event loop, after all microtasks: by the quickest timer there is, where there is one. */
+/** A turn of the event loop, after all microtasks: by the quickest timer of the runtime, if it has one. */
 export function nextTurn(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   return new Promise((resolve) => {

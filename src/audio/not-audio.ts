@@ -1,5 +1,5 @@
 /**
- * Thrown for bytes that are not the audio they should be. The message is for the person who sends them, and fits into
+ * Thrown for bytes that are not the audio they should be. The message is for the sender, and fits into
  * the reason of a WebSocket's close frame (123 bytes).
  */
 export class NotAudio extends Error {

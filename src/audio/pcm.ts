@@ -26,7 +26,7 @@ export function pcmFromBytes(bytes: Uint8Array): Int16Array<ArrayBuffer> {
   return samples;
 }
 
-/** The same without a copy where the memory allows it: then samples and bytes are one. */
+/** The same without a copy if the memory allows it: then samples and bytes share it. */
 export function pcmInBytes(bytes: Uint8Array): Int16Array {
   const { buffer, byteOffset, length } = bytes;
   if (!LITTLE_ENDIAN || byteOffset % 2 !== 0) return pcmFromBytes(bytes);

@@ -14,7 +14,7 @@ const known = new WeakMap<Int16Array, Map<string, Resampled>>();
 
 /**
  * The pieces of a stream at one rate, Hz, whatever rate each of them came at. Throws a RangeError for an odd rate. Pieces
- * that are passed on, or come again in another stream, are shared: nobody writes to them.
+ * that are passed on, or come again in another stream, are shared: do not write to them.
  */
 export async function* resampleStream(
   chunks: AsyncIterable<PcmChunk>,

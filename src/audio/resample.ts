@@ -19,7 +19,7 @@ export class Resampler {
   /** Input as floats: the `reach` samples before the output's position, and what lies after it. */
   readonly #buffer: Float64Array;
   #buffered = 0;
-  /** Where the next output sample lies in the buffer: whole samples and `#phase / #up` of one. */
+  /** Position of the next output sample in the buffer: whole samples and `#phase / #up` of one. */
   #position = 0;
   #phase = 0;
   #pushed = 0;
@@ -32,7 +32,7 @@ export class Resampler {
   constructor(from: number, to: number, slice: number = SLICE) {
     for (const rate of [from, to]) {
       if (!Number.isInteger(rate) || rate < LOWEST_RATE || rate > HIGHEST_RATE) {
-        throw new RangeError(`A sample rate of ${rate} Hz cannot be converted.`);
+        throw new RangeError(`the sample rate is ${rate} Hz: it cannot be converted`);
       }
     }
     const divisor = greatestCommonDivisor(from, to);

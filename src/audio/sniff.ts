@@ -3,7 +3,7 @@ import { firstFrame, skipId3 } from "./mp3-frames.ts";
 /** What {@link sniff} found: a format that we decode, or the name of what it is instead. */
 export type Sniffed = "wav" | "mp3" | { readonly unsupported: string };
 
-/** Formats told by bytes at a fixed place, for a refusal that names them. Letters stand for themselves. */
+/** Formats with bytes at a fixed position, for a refusal that names them. Letters stand for themselves. */
 const SIGNATURES: readonly (readonly [at: number, signature: string, name: string])[] = [
   [0, "OggS", "Ogg (Vorbis or Opus)"],
   [0, "fLaC", "FLAC"],
@@ -29,7 +29,7 @@ const SIGNATURES: readonly (readonly [at: number, signature: string, name: strin
 ];
 
 /**
- * Tells what audio the bytes hold from the bytes alone, never from a declared type.
+ * Detects the audio format from the bytes alone, never from a declared type.
  *
  * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate that begin within
  * 4 KB, after any ID3v2 tags, so pass the whole file, or its beginning with the tags and 8 KB more. Never throws.
@@ -53,7 +53,7 @@ export function sniff(bytes: Uint8Array): Sniffed {
 export const NAMED_BYTES = 12;
 
 /**
- * The name of the file that begins with these bytes, where they say so beyond doubt: raw samples never begin like this,
+ * The name of the file that begins with these bytes, if they prove it beyond doubt: raw samples never begin like this,
  * while a lone `<` is also a sample.
  */
 export function fileNamed(bytes: Uint8Array): string | undefined {

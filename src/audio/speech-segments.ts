@@ -27,9 +27,9 @@ export class SpeechSegmenter {
   readonly #hangOver: number;
   readonly #onSegment: (segment: SpeechSegment) => void;
   #now = 0;
-  /** Where the current run of speech began; undefined in a pause. */
+  /** Start of the current run of speech; undefined in a pause. */
   #runStart: number | undefined;
-  /** Where the open segment began; undefined when none is open. */
+  /** Start of the open segment; undefined if none is open. */
   #start: number | undefined;
   #end = 0;
   #voiced = 0;
@@ -54,7 +54,7 @@ export class SpeechSegmenter {
     if (this.#runStart === undefined && this.#now - this.#end >= this.#joinGap) this.#close();
   }
 
-  /** Says that the audio is over and reports the segment that is still open, if any. */
+  /** The audio has ended: reports the segment that is still open, if any. */
   finish(): void {
     this.#endRun(this.#now);
     this.#close();

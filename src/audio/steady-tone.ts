@@ -12,7 +12,7 @@ const SHARE_AT_FIRST = TONE_SHARE / 2 - 0.1;
 const MOST_RESIDUAL = 0.008;
 /** Two tones close to each other beat: then the eighths of a frame differ in energy by more than this, as a ratio. */
 const MOST_BEAT = 4;
-/** The same, and the floor, where other frequencies are still in the way. */
+/** The same, and the floor, while other frequencies still interfere. */
 const MOST_BEAT_AT_FIRST = 6;
 const FLOOR_AT_FIRST = FLOOR / 2;
 /** How far around the first guess is looked, as a share of it, and in how many steps on each side. */
@@ -34,7 +34,7 @@ export class SteadyTone {
     this.#sampleRate = sampleRate;
   }
 
-  /** The frequency of the tone that the frame is, Hz; 0 where it is none. */
+  /** The frequency of the tone that the frame is, Hz; 0 if it is none. */
   hzOf(frame: Float64Array): number {
     if (!isSteady(frame, 0, FLOOR, MOST_BEAT)) return 0;
     this.#correlate(frame, 0, 2);

@@ -11,7 +11,7 @@ export function tone(hz: number, ms: number, sampleRate: number, amplitude: numb
 /**
  * The share of the energy that is a tone of `hz`: 1 for that tone alone, near 0 when it is absent or all is silent.
  *
- * One Goertzel filter (G. Goertzel, 1958) over all samples; `n` samples tell tones apart that are `sampleRate / n` Hz
+ * One Goertzel filter (G. Goertzel, 1958) over all samples; `n` samples separate tones that are `sampleRate / n` Hz
  * away from each other.
  */
 export function toneShare(samples: Int16Array, hz: number, sampleRate: number): number {

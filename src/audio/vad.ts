@@ -13,7 +13,7 @@ const SPEECH_OVER_FLOOR = 2.2;
 const QUIETEST_SPEECH = 150;
 const HANG_OVER_STEPS = 6;
 
-/** How long {@link Vad} still says speech after the last voiced sound. */
+/** How long {@link Vad} still reports speech after the last voiced sound. */
 export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
 
 /**
@@ -22,7 +22,7 @@ export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
  *
  * Made for barge-in: noise that is steady from the start never counts as speech, and noise that becomes louder counts
  * for two seconds at most. In return, quiet speech in loud noise is missed (at 10 dB over the noise one frame in five).
- * It tells loud from quiet, not speech from music. Allocates nothing.
+ * It separates loud from quiet, not speech from music. Allocates nothing.
  */
 export class Vad implements VoiceActivityDetector {
   readonly hangOverMs: number = VAD_HANG_OVER_MS;
@@ -41,7 +41,7 @@ export class Vad implements VoiceActivityDetector {
   }
 
   /**
-   * Takes the next samples, best a whole number of 20 ms, and says whether there was speech in any 20 ms that they
+   * Takes the next samples, best a whole number of 20 ms, and returns whether there was speech in any 20 ms that they
    * complete; when they complete none, the last decision stands.
    */
   push(frame: Int16Array): boolean {

@@ -91,7 +91,7 @@ export function parseWavFormat(chunk: DataView): WavFormat {
   const frameBytes = (channels * bitsPerSample) / 8;
   // Some writers leave the field empty. A wrong one means samples in larger containers, which would play as noise.
   if (blockAlign !== 0 && blockAlign !== frameBytes) {
-    throw malformed(`a block size of ${blockAlign} bytes where its samples need ${frameBytes}`);
+    throw malformed(`a block size of ${blockAlign} bytes, but its samples need ${frameBytes}`);
   }
   return format;
 }

@@ -32,7 +32,7 @@ export class WavDecoder {
   readonly #heldView = new DataView(this.#held.buffer);
   #heldBytes = 0;
 
-  /** What the `fmt ` chunk says, as soon as it has been read. */
+  /** The `fmt ` chunk, as soon as it has been read. */
   get format(): WavFormat | undefined {
     return this.#format;
   }
@@ -65,7 +65,7 @@ export class WavDecoder {
     return samples;
   }
 
-  /** Says that no more bytes will come. Throws {@link AudioFormatError} when the data chunk was never reached. */
+  /** No more bytes will come. Throws {@link AudioFormatError} when the data chunk was never reached. */
   finish(): void {
     if (this.#received === 0) throw new AudioFormatError("not_audio", "The audio is empty.");
     if (this.#part !== "data" && this.#part !== "end") {
@@ -182,7 +182,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
   const blockBytes = 2 * channels;
   const dataBytes = samples === undefined ? UNKNOWN_LENGTH : blockBytes * samples;
   const riffBytes = samples === undefined ? UNKNOWN_LENGTH : dataBytes + 36;
-  if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`A WAV file cannot hold ${samples} samples.`);
+  if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`a WAV file cannot hold ${samples} samples`);
   const header = new Uint8Array(WAV_HEADER_BYTES);
   const view = new DataView(header.buffer);
   const letters = (at: number, text: string) => {
@@ -203,7 +203,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
   return header;
 }
 
-/** What {@link wavHeader} needs to know. */
+/** Options of {@link wavHeader}. */
 export interface WavHeaderOptions {
   /** Samples per second. */
   readonly sampleRate: number;

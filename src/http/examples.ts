@@ -1,3 +1,4 @@
+import type { CallType } from "../domain/call.ts";
 import type { View } from "./answers.ts";
 import type { Examples } from "./route.ts";
 
@@ -26,7 +27,7 @@ export const UPDATE_INSTANCE_EXAMPLES: Examples = {
 
 const target = { phoneNumber: "+12025550100" };
 
-export const CREATE_CALL_EXAMPLES: Examples = {
+export const CREATE_CALL_EXAMPLES: Readonly<Record<CallType, Examples[string]>> = {
   FIXED_TTS: {
     summary: "Speak a text",
     value: {

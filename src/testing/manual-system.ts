@@ -11,7 +11,7 @@ interface Timer {
 
 /** Options of {@link ManualSystem}. */
 export interface ManualSystemOptions {
-  /** Where the wall clock starts, ms since 1970-01-01 UTC. Default: 2026-01-01T00:00:00Z. */
+  /** Start of the wall clock, ms since 1970-01-01 UTC. Default: 2026-01-01T00:00:00Z. */
   readonly now?: number;
   /** Two systems with the same seed draw the same lots. Default: 1. */
   readonly seed?: number;

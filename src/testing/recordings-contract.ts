@@ -7,9 +7,9 @@ import { readingContract } from "./recordings-contract/reading.ts";
 /** Recordings to be tested, new and empty for each test. */
 export interface RecordingsUnderTest {
   readonly recordings: Recordings;
-  /** What another process finds that starts now, whether this one is closed or has died. Left out where all is `forgotten`. */
+  /** The recordings as a new process finds them, after this one was closed or has died. Omit it if all is `forgotten`. */
   reopen?(): Promise<Recordings>;
-  /** Others that cannot keep more than a second or two: their disk is full. Left out where they are `infallible`. */
+  /** Recordings whose disk is full after a second or two. Omit it if they are `infallible`. */
   full?(): Recordings;
   /** After the recordings have been closed; closes what `reopen` has opened, and removes everything. */
   close(): Promise<void>;

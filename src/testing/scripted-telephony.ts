@@ -36,8 +36,8 @@ export interface ScriptedTelephonyOptions {
 }
 
 /**
- * A telephone network in which nothing happens unless a test says so: lines link and go offline on command, and each
- * leg does what it is told. The audio of an answered leg runs on the `System` it was given, a frame every 20 ms.
+ * A telephone network that a test controls: lines link and go offline on command, and so does each leg. The audio of an
+ * answered leg runs on its `System`, a frame every 20 ms.
  *
  * ```ts
  * const network = new ScriptedTelephony(system);
@@ -65,7 +65,7 @@ export class ScriptedTelephony implements Telephony {
   onDial: (leg: ScriptedLeg) => void | Promise<void> = () => {};
   /** Linked instances, as the network itself remembers them: survives the lines and the process. */
   readonly devices: Map<string, string | null> = new Map();
-  /** How a line finds the network when it is opened, where it links by itself (`capabilities.linking: "operator"`). */
+  /** State of the network when a line is opened, if it links by itself (`capabilities.linking: "operator"`). */
   reachability: LineHealth = { state: "online" };
   /** Set to make `open` wait, as a network does that does not answer. */
   holdOpen: Promise<unknown> | undefined;
@@ -104,7 +104,7 @@ export class ScriptedTelephony implements Telephony {
     return line;
   }
 
-  /** The latest leg of a call, or of all calls. Throws an Error where nobody was dialled. */
+  /** The latest leg of a call, or of all calls. Throws an Error if nobody was dialled. */
   leg(callId?: string): ScriptedLeg {
     const leg = this.legs.findLast((one) => callId === undefined || one.callId === callId);
     if (!leg) throw new Error(`nobody was dialled${callId === undefined ? "" : ` for ${callId}`}`);
@@ -182,7 +182,7 @@ export class ScriptedLine implements Line {
   }
 
   /**
-   * @param report false: the line says nothing, only a probe can find out
+   * @param report false: the line reports nothing, only a probe can find out
    * @param lasting the fault will not pass by itself
    */
   goOffline(
@@ -232,7 +232,7 @@ export class ScriptedLine implements Line {
   }
 }
 
-/** One leg. What happens on the far side is told by the test, everything else is recorded. */
+/** One leg. The test controls the far side; everything else is recorded. */
 export class ScriptedLeg implements Leg {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
@@ -244,7 +244,7 @@ export class ScriptedLeg implements Leg {
   readonly ringTimeoutMs: number;
   /** The caller that the call names. */
   readonly from: CallerId | undefined;
-  /** How often somebody asked to hang up. */
+  /** Number of requests to hang up. */
   hangUps = 0;
   /** Set before a hang-up: the leg does not go by itself, only with {@link end}. */
   stubborn = false;
@@ -334,7 +334,7 @@ export class ScriptedLeg implements Leg {
     this.events.post({ type: "connected" });
   }
 
-  /** What the far end says from the next frame on. */
+  /** Audio of the far end from the next frame on. */
   say(samples: Int16Array): void {
     const length = (this.sampleRate * FRAME_MS) / 1000;
     for (let at = 0; at < samples.length; at += length) {

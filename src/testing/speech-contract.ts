@@ -17,7 +17,7 @@ export interface SpeechUnderTest {
 }
 
 const TEST_TIMEOUT_MS = 60_000;
-/** A voice says a word in 0.15 to 1 s, pauses included. */
+/** A voice speaks a word in 0.15 to 1 s, pauses included. */
 const SHORTEST_WORD_MS = 150;
 const LONGEST_WORD_MS = 1000;
 const WORDS = 10;
@@ -26,7 +26,7 @@ const LATEST_SOUND_MS = 120;
 const LONGEST_AUDIO_MS = 600_000;
 /** Generous: the bound of the design is 50 ms on a quiet machine, and test machines are not quiet. */
 const LONGEST_STALL_MS = 400;
-/** A text made to be difficult may take so many times the work of an ordinary one of its length. */
+/** A difficult text may take this many times the work of an ordinary one of its length. */
 const MOST_EXTRA_WORK = 10;
 
 /** Texts that engines could take for something else than a text. */
@@ -172,7 +172,7 @@ export function speechContract(
       expect(performance.now() - startedAt).toBeLessThanOrEqual(5_000);
     });
 
-    clause("survives a listener who leaves", async (under) => {
+    clause("survives a reader that stops", async (under) => {
       for await (const _ of under.speech.speak(`${under.sentence} `.repeat(5), under.voiceId, never)) break;
       expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
     });

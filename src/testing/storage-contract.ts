@@ -18,7 +18,7 @@ import { transcriptsContract } from "./storage-contract/transcripts.ts";
 /** An empty storage for one test, open. */
 export interface StorageUnderTest {
   readonly storage: Storage;
-  /** Closes the storage, opens the same data again and answers it; not called where the storage `forgets`. */
+  /** Closes the storage, opens the same data again and returns it; not called if the storage `forgets`. */
   reopen(): Promise<Storage>;
   /** Closes what `storage` or `reopen` left open and removes the data. */
   close(): Promise<void>;

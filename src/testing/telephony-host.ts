@@ -1,6 +1,6 @@
 import type { CredentialStore, Leg, LegEvent, LineHost, LinkCode, ReleaseCause } from "../ports/telephony.ts";
 
-/** One thing that a line told its host, in order. */
+/** One report of a line to its host, in order. */
 export type HostReport =
   | { readonly type: "code"; readonly code: LinkCode }
   | { readonly type: "saved" }

@@ -10,7 +10,7 @@ export interface PlacedCall {
   readonly callId: string;
   readonly leg: Leg;
   readonly events: CallEvents;
-  /** The source, where the test gave none. */
+  /** The default source. */
   readonly playout: Playout;
   readonly ear: Ear;
 }
@@ -34,7 +34,7 @@ export class Network {
     return { line, host };
   }
 
-  /** Links a line, a new one where none is given, and waits until it is online. */
+  /** Links a line, by default a new one, and waits until it is online. */
   async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
     const { line, host } = opened ?? (await this.open());
     // What the operator has linked connects as soon as it is open.
@@ -96,9 +96,10 @@ export class Network {
     }
   }
 
-  /** What the far end of an ended call heard. Throws an Error where the subject cannot know. */
+  /** The audio that the far end of an ended call received. Throws an Error if the subject does not know it. */
   async heard(callId: string): Promise<Int16Array> {
-    if (this.subject.heard === undefined) throw new Error("The subject cannot tell what a far end heard.");
+    if (this.subject.heard === undefined)
+      throw new Error("the subject has no heard(): it does not know what a far end received");
     return await this.subject.heard(callId);
   }
 
@@ -106,11 +107,11 @@ export class Network {
     return new Promise((resolve) => setTimeout(resolve, ms));
   }
 
-  /** Waits until `done`, for so long as patience and `moreMs` allow; rejects with an Error then. */
+  /** Waits until `done`; rejects with an Error once patience and `moreMs` are used up. */
   async until(done: () => boolean, what: string, moreMs = 5_000): Promise<void> {
     const end = performance.now() + this.#patienceMs + moreMs;
     while (!done()) {
-      if (performance.now() > end) throw new Error(`Waited in vain for ${what}.`);
+      if (performance.now() > end) throw new Error(`timed out waiting for ${what}`);
       await this.sleep(20);
     }
   }

@@ -10,11 +10,11 @@ export type { Saying } from "./transcription-contract/saying.ts";
 /** A transcription to be tested, new for each test. */
 export interface TranscriptionUnderTest {
   readonly transcription: Transcription;
-  /** Two that are told apart. */
+  /** Two that can be distinguished. */
   readonly sayings: readonly [Saying, Saying];
-  /** The same, but its engine will not listen: the key is wrong, or the model. Left out where the engine is `infallible`. */
+  /** The same with a wrong key or model, so that sessions cannot be opened. Omit it if the engine is `infallible`. */
   refused?(): Transcription;
-  /** From now on the engine cannot be reached. Left out where the engine is `infallible`. */
+  /** Makes the engine unreachable from now on. Omit it if the engine is `infallible`. */
   cutOff?(): Promise<void>;
   /** After the transcription has been closed. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 const LOOK_EVERY_MS = 5;
 
-/** What the work answers; throws an Error that names it where that takes longer than `ms`. */
+/** The result of the work; throws an Error that names it if that takes longer than `ms`. */
 export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -9,7 +9,7 @@ export async function within<T>(ms: number, what: string, work: Promise<T>): Pro
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Resolves as soon as this is so; throws an Error that names it where that takes longer than `ms`. */
+/** Resolves as soon as the condition holds; throws an Error that names it if that takes longer than `ms`. */
 export async function until(ms: number, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
   while (!(await isSo())) {

@@ -4,8 +4,8 @@ import { until } from "../waiting.ts";
 import { expectKept } from "./kept.ts";
 import { Take } from "./take.ts";
 
-/** A fault is told within this time, ms. */
-const TELL_MS = 10_000;
+/** A fault is reported within this time, ms. */
+const REPORT_MS = 10_000;
 /** More than those may keep whose disk is full, ms. */
 const MUCH_MS = 5_000;
 const REASONS: readonly string[] = ["disk_full", "disk_failed", "disk_slow", "too_long"];
@@ -13,14 +13,14 @@ const REASONS: readonly string[] = ["disk_full", "disk_failed", "disk_slow", "to
 /** What becomes of a recording that cannot be kept: nothing that a call would notice. */
 export function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
   clause(
-    "says once that a recording is incomplete, keeps what it has, and goes on as if it were not",
+    "reports once that a recording is incomplete, keeps its beginning, and accepts more samples",
     async (under) => {
       const recordings = under.full?.();
       if (recordings === undefined)
-        throw new Error("Give full(), or say in the last parameter why they are infallible.");
+        throw new Error("full() is missing: add it, or the reason why the recordings are infallible");
       const take = new Take(recordings, "call_1");
       take.write(MUCH_MS);
-      await until(TELL_MS, "It says that the recording is incomplete", () => take.reasons.length > 0);
+      await until(REPORT_MS, "It reports that the recording is incomplete", () => take.reasons.length > 0);
       take.write(4 * MUCH_MS); // the call goes on
       await take.writer.finish();
       await take.writer.finish();

@@ -33,7 +33,7 @@ export function keepingContract(
     for (const [i, take] of takes.entries()) await expectKept(expect, await recordings.read(`call_${i}`), take);
   });
 
-  clause("is finished once, however often it is told, and takes nothing after that", async ({ recordings }) => {
+  clause("finishes once, however often that is requested, and accepts no more samples", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(300);
     await Promise.all([take.writer.finish(), take.writer.finish()]);
@@ -105,6 +105,6 @@ export function keepingContract(
 }
 
 async function opened(under: RecordingsUnderTest): Promise<Recordings> {
-  if (under.reopen === undefined) throw new Error("Give reopen(), or say in the last parameter why all is forgotten.");
+  if (under.reopen === undefined) throw new Error("reopen() is missing: add it, or the reason why all is forgotten");
   return under.reopen();
 }

@@ -10,7 +10,7 @@ export async function expectKept(
   { sampleRate, channels }: Pick<Take, "sampleRate" | "channels">,
   share: "all" | "beginning" = "all",
 ): Promise<void> {
-  if (stored === undefined) throw new Error("There is no recording.");
+  if (stored === undefined) throw new Error("there is no recording");
   const bytes = await bytesOf(stored);
   const { left, right, ...file } = readWavFile(bytes);
   expect(file.sampleRate).toBe(sampleRate);
@@ -22,7 +22,7 @@ export async function expectKept(
   expect(firstDifference(right, channels.right)).toBe(undefined);
 }
 
-/** Where the samples differ first from the beginning of others; a list of many thousands would be no message to read. */
+/** The first difference between samples and the beginning of others; a list of thousands would be unreadable. */
 function firstDifference(samples: Int16Array, others: Int16Array): number | undefined {
   const at = samples.findIndex((sample, i) => sample !== others[i]);
   return at < 0 ? undefined : at;

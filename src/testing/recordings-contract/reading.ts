@@ -36,7 +36,7 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     take.write(5_000);
     await take.writer.finish();
     const stored = await recordings.read("call_1");
-    if (stored === undefined) throw new Error("There is no recording.");
+    if (stored === undefined) throw new Error("there is no recording");
     const whole = await bytesOf(stored);
     const { size } = stored;
     for (const [from, to] of [

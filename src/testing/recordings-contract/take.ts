@@ -2,16 +2,16 @@ import { concatPcm, msToSamples } from "../../audio/pcm.ts";
 import type { IncompleteReason, Recordings, RecordingWriter } from "../../ports/recordings.ts";
 
 const FRAME_MS = 20;
-/** What is in the arrays behind the samples, and everywhere after they were written: nobody may look. */
+/** Content of the arrays after the samples, and of all of them after a write: it must not be read. */
 const SPOILT = -30_000;
-/** Of so many different values, so that a sample which is missing or in another place is noticed. */
+/** Number of different values, so that a missing or misplaced sample is noticed. */
 const VALUES = 29_989;
 
 /** One recording that is made, and what was written to it. */
 export class Take {
   readonly writer: RecordingWriter;
   readonly sampleRate: number;
-  /** Why the recording was said to be incomplete, each time. */
+  /** The reasons that were reported for an incomplete recording. */
   readonly reasons: IncompleteReason[] = [];
   readonly #left: Int16Array[] = [];
   readonly #right: Int16Array[] = [];
@@ -24,7 +24,7 @@ export class Take {
     this.writer = recordings.record(callId, sampleRate, (reason) => void this.reasons.push(reason));
   }
 
-  /** What the callee heard, and said, all that was written. */
+  /** All samples that were written: played to the callee, and received. */
   get channels(): { left: Int16Array; right: Int16Array } {
     return { left: concatPcm(this.#left), right: concatPcm(this.#right) };
   }
@@ -33,23 +33,23 @@ export class Take {
     return (this.channels.left.length * 1_000) / this.sampleRate;
   }
 
-  /** Writes so long in frames of 20 ms. */
+  /** Writes this length in frames of 20 ms. */
   write(ms: number): void {
     for (let done = 0; done < ms; done += FRAME_MS) this.writeSamples(msToSamples(FRAME_MS, this.sampleRate));
   }
 
-  /** Writes so many samples, from arrays that are longer, and are used for something else afterwards. */
+  /** Writes this many samples, from longer arrays that are reused afterwards. */
   writeSamples(samples: number): void {
-    const heard = new Int16Array(samples + 7).fill(SPOILT);
-    const said = new Int16Array(samples + 7).fill(SPOILT);
+    const played = new Int16Array(samples + 7).fill(SPOILT);
+    const received = new Int16Array(samples + 7).fill(SPOILT);
     for (let i = 0; i < samples; i++, this.#next++) {
-      heard[i] = this.#next % VALUES;
-      said[i] = -(this.#next % VALUES);
+      played[i] = this.#next % VALUES;
+      received[i] = -(this.#next % VALUES);
     }
-    this.#left.push(heard.slice(0, samples));
-    this.#right.push(said.slice(0, samples));
-    this.writer.write(heard, said, samples);
-    heard.fill(SPOILT);
-    said.fill(SPOILT);
+    this.#left.push(played.slice(0, samples));
+    this.#right.push(received.slice(0, samples));
+    this.writer.write(played, received, samples);
+    played.fill(SPOILT);
+    received.fill(SPOILT);
   }
 }

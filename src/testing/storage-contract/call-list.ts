@@ -11,7 +11,7 @@ const MESSAGES: readonly Message[] = [
 
 /** Lists, filters and pages. */
 export function callListContract(clause: Clause): void {
-  clause("a user's calls are listed newest first, of deleted instances too, and nobody else's", async (scene) => {
+  clause("a user's calls are listed newest first, also of deleted instances, and only that user's", async (scene) => {
     const instance = await scene.storedInstance();
     const first = await scene.endedCall(instance);
     await scene.endedCall(instance, { userId: scene.id("usr") });
@@ -57,7 +57,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(idsOf(await calls.list(scene.userId, after, { after: scene.id("call") })), [newest.id]);
   });
 
-  clause("a call of somebody else's instance is never listed", async (scene) => {
+  clause("a call of another user's instance is never listed", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const other = scene.id("usr");
     scene.equal(await scene.storage.calls.list(other, { instanceId: call.instanceId }, {}), []);
@@ -78,7 +78,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(seen, stored);
   });
 
-  clause("a page after a call that is gone begins where the call stood", async (scene) => {
+  clause("a page after a deleted call begins at its position", async (scene) => {
     const instance = await scene.storedInstance();
     const older = await scene.storedCall(instance);
     const gone = scene.call(instance);

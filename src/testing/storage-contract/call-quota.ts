@@ -15,10 +15,10 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   });
 
   clause("calls of other tokens, and calls without a token, do not count", async (scene) => {
-    const [token, other, nobody] = [await tokenScene(scene), await tokenScene(scene), await tokenScene(scene, null)];
+    const [token, other, tokenless] = [await tokenScene(scene), await tokenScene(scene), await tokenScene(scene, null)];
     await token.created(1);
     await other.created(1);
-    for (let n = 0; n < 3; n++) await nobody.created(1);
+    for (let n = 0; n < 3; n++) await tokenless.created(1);
     scene.equal((await token.create(1)).kind, "limited");
     scene.equal((await other.create(1)).kind, "limited");
   });
@@ -86,7 +86,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await token.create(1, first.createdAt)).kind, "created");
   });
 
-  clause("a deleted call still counts for its token, as long as whoever deletes it says", async (scene) => {
+  clause("a deleted call still counts for its token, until the time given at its deletion", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;
     const old = await scene.endedCall(token.instance, { tokenId: token.id });

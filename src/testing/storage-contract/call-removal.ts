@@ -65,23 +65,20 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), {});
   });
 
-  clause(
-    "calls to a number are found by ascending id, in pages, whoever owns them and wherever they are",
-    async (scene) => {
-      const { calls } = scene.storage;
-      const instance = await scene.storedInstance();
-      const foreign = await scene.storedInstance({ userId: scene.id("usr") });
-      const targetPhone = "+15550199";
-      const first = await scene.endedCall(instance, { targetPhone });
-      await scene.endedCall(instance, { targetPhone: "+155501990" });
-      const second = await scene.storedCall(foreign, { targetPhone });
-      const third = await scene.storedCall(instance, { targetPhone });
-      scene.equal(await calls.to(targetPhone, {}), [first, second, third]);
-      scene.equal(await calls.to(targetPhone, { limit: 2 }), [first, second]);
-      scene.equal(await calls.to(targetPhone, { limit: 2, after: second.id }), [third]);
-      scene.equal(await calls.to("+15550198", {}), []);
-    },
-  );
+  clause("calls to a number are found by ascending id, in pages, of all users and instances", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+    const targetPhone = "+15550199";
+    const first = await scene.endedCall(instance, { targetPhone });
+    await scene.endedCall(instance, { targetPhone: "+155501990" });
+    const second = await scene.storedCall(foreign, { targetPhone });
+    const third = await scene.storedCall(instance, { targetPhone });
+    scene.equal(await calls.to(targetPhone, {}), [first, second, third]);
+    scene.equal(await calls.to(targetPhone, { limit: 2 }), [first, second]);
+    scene.equal(await calls.to(targetPhone, { limit: 2, after: second.id }), [third]);
+    scene.equal(await calls.to("+15550198", {}), []);
+  });
 
   clause("ended calls of which a recording is kept are found, oldest first, until it is gone", async (scene) => {
     const { calls } = scene.storage;
@@ -99,7 +96,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { FAILED: 5 });
   });
 
-  clause("a list goes on where it was when the call at the seam is purged", async (scene) => {
+  clause("a list continues at its position after the call at the seam is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
     const seam = await scene.storedCall(instance);

@@ -5,7 +5,7 @@ import { type Clause, idsOf, type StorageScene } from "./scene.ts";
 const WRITERS = 8;
 const ROUNDS = 20;
 
-/** What a reader of the log can rely on who goes on behind the last position seen. */
+/** Guarantees for a reader of the log that continues after the last position it has seen. */
 export function eventOrderContract(clause: Clause): void {
   clause("a reader that follows the log sees each event of eight writers exactly once", async (scene) => {
     const calls: Call[] = [];
@@ -96,7 +96,7 @@ export function eventOrderContract(clause: Clause): void {
   });
 }
 
-/** Everything that a reader of pages of seven gets, of the user or of one call, until nobody writes any more. */
+/** Everything that a reader of pages of seven gets, of the user or of one call, until the writers are done. */
 async function reading(
   { storage: { events }, userId }: StorageScene,
   { id: callId }: Partial<Call>,

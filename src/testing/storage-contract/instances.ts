@@ -95,7 +95,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.instances.get(deleted.id))?.status, "DELETED");
   });
 
-  clause("pages of instances meet without gaps, also where creation times are equal", async (scene) => {
+  clause("pages of instances meet without gaps, also if creation times are equal", async (scene) => {
     const createdAt = scene.now();
     const all: string[] = [];
     for (let i = 0; i < 7; i++) all.unshift((await scene.storedInstance({ createdAt })).id);

@@ -2,7 +2,7 @@ import type { Call } from "../../domain/call.ts";
 import type { TranscriptLine } from "../../domain/transcript.ts";
 import type { Clause } from "./scene.ts";
 
-/** What was said on calls. */
+/** Transcripts of calls. */
 export function transcriptsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause(
     "a line is read as it was stored, whatever characters it holds, also after a restart",

@@ -17,31 +17,31 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
 
   test("audio runs from the answer to the end, a frame of the leg's length at a time", async (network) => {
     const line = await network.linkedLine();
-    const mouth = new CountingSource();
-    const { leg, events, ear } = await network.call(line, numbers.answers, mouth);
+    const source = new CountingSource();
+    const { leg, events, ear } = await network.call(line, numbers.answers, source);
     await events.next("answered", patienceMs);
     await events.next("connected", patienceMs);
-    expect(mouth.frames).toBeGreaterThanOrEqual(1);
-    const before = mouth.frames;
+    expect(source.frames).toBeGreaterThanOrEqual(1);
+    const before = source.frames;
     const start = performance.now();
     await network.sleep(500);
     const due = (performance.now() - start) / leg.frameMs;
-    expect(mouth.frames - before).toBeGreaterThanOrEqual(Math.floor(due * 0.9) - 2);
-    expect(mouth.frames - before).toBeLessThanOrEqual(Math.ceil(due * 1.1) + 2);
+    expect(source.frames - before).toBeGreaterThanOrEqual(Math.floor(due * 0.9) - 2);
+    expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(due * 1.1) + 2);
     await leg.hangUp();
-    const [sent, heard] = [mouth.frames, ear.frames.length];
+    const [sent, heard] = [source.frames, ear.frames.length];
     const samples = (leg.sampleRate * leg.frameMs) / 1000;
-    expect([...mouth.lengths]).toEqual([samples]);
+    expect([...source.lengths]).toEqual([samples]);
     for (const frame of ear.frames) expect(frame.length).toBe(samples);
     await network.sleep(5 * leg.frameMs);
-    expect([mouth.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
-    expect(mouth.readsBeforeAnswer).toBe(0);
+    expect([source.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
+    expect(source.readsBeforeAnswer).toBe(0);
     if (network.subject.telephony.capabilities.inboundAudioCertain)
       expect(heard).toBeGreaterThanOrEqual(Math.floor(0.8 * sent) - 2);
   });
 
   test(
-    "what the source plays is what the far end hears",
+    "the far end receives what the source plays",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, playout, callId } = await network.call(line, numbers.answers);
@@ -65,7 +65,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     options.hearing,
   );
 
-  test("how the audio went is told at once, also after the end", async (network) => {
+  test("media statistics are available at once, also after the end", async (network) => {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
     await events.next("connected", patienceMs);

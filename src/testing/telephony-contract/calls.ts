@@ -22,7 +22,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
           expectInOrder(expect, events.types);
         } catch (fault) {
           if (!(fault instanceof DialError)) throw fault;
-          expect(fault.release).toBe(cause); // a network that tells at once
+          expect(fault.release).toBe(cause); // a network that answers at once
         }
       },
       number,
@@ -48,11 +48,11 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
   });
 
   refused("a busy number ends the call with busy", numbers.busy, "busy");
-  refused("a callee who declines ends the call with declined", numbers.declines, "declined");
+  refused("a callee that declines ends the call with declined", numbers.declines, "declined");
   refused("a number that does not exist ends the call with number_invalid", numbers.unknown, "number_invalid");
 
   test(
-    "a callee who hangs up ends the call with callee_hung_up",
+    "a callee that hangs up ends the call with callee_hung_up",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events } = await network.call(line, numbers.hangsUp as string);

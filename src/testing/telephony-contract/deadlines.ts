@@ -22,17 +22,17 @@ export function deadlinesContract({ test, expect, options }: TelephonyTheme): vo
 
   test("no audio leaves after the deadline for it, until it is moved; a hang-up does", async (network) => {
     const { line, host } = await network.link();
-    const mouth = new CountingSource();
-    const { leg, events } = await network.call(line, numbers.answers, mouth);
+    const source = new CountingSource();
+    const { leg, events } = await network.call(line, numbers.answers, source);
     await events.next("connected", patienceMs);
-    const counted = () => [mouth.frames, leg.statistics?.()?.packetsSent];
+    const counted = () => [source.frames, leg.statistics?.()?.packetsSent];
     host.deadlines.send = -Infinity;
     await network.sleep(AHEAD_MS);
     const before = counted();
     await network.sleep(10 * leg.frameMs);
     expect(counted()).toEqual(before);
     host.deadlines.send = Infinity;
-    await network.until(() => mouth.frames > (before[0] ?? 0) + 5, "audio after the deadline was moved");
+    await network.until(() => source.frames > (before[0] ?? 0) + 5, "audio after the deadline was moved");
     host.deadlines.send = -Infinity;
     await leg.hangUp();
     await events.over;

@@ -54,8 +54,8 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     "the credentials come with the report that the line is linked, and it is online after that",
     async (network) => {
       const { host } = await network.link();
-      const told = host.reports.types.filter((type) => type !== "code");
-      expect(told.slice(0, 2)).toEqual(["linked", "online"]);
+      const reported = host.reports.types.filter((type) => type !== "code");
+      expect(reported.slice(0, 2)).toEqual(["linked", "online"]);
       expect((host.stored?.length ?? 0) > 0).toBe(true);
     },
     byCode,

@@ -17,7 +17,7 @@ export interface ContractNumbers {
   readonly hangsUp: string | Skip;
   /** Does not exist. */
   readonly unknown: string | Skip;
-  /** Answers and says something. */
+  /** Answers and speaks. */
   readonly speaks: string | Skip;
   /** Answers and presses `keys`. */
   readonly presses: { readonly number: string; readonly keys: string } | Skip;
@@ -26,9 +26,9 @@ export interface ContractNumbers {
 /** A network to be tested, new for each test. */
 export interface ContractSubject {
   readonly telephony: Telephony;
-  /** Does what a person does with a linking code; left out where `link()` needs nobody. */
+  /** Acts as the person with the linking code; omit it if `link()` needs nobody. */
   scan?(payload: string): Promise<void>;
-  /** What the far end of an ended call heard, at the leg's rate; left out where nobody can know. */
+  /** The audio that the far end of an ended call received, at the leg's rate; omit it if that is unknown. */
   heard?(callId: string): Promise<Int16Array>;
   /** After the telephony has been closed. */
   close(): Promise<void>;
@@ -42,12 +42,12 @@ export interface ContractOptions {
   readonly numbers: ContractNumbers;
   /** How long a line may take to come online, a far end to answer or to hang up, ms. */
   readonly patienceMs: number;
-  /** How the network says that its numbers are linked (`capabilities.linking`). Default: `code`. */
+  /** How the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
-  /** Why the network shows no linking codes; left out when it does, and where the operator links. */
+  /** Why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
-  /** Why nobody can know what a far end heard; left out when the subject does. */
+  /** Why it is unknown what a far end received; omit it if the subject knows. */
   readonly hearing?: Skip;
-  /** No codec is in the way: the far end hears exactly the samples that were sent. */
+  /** Without a codec: the far end receives exactly the samples that were sent. */
   readonly lossless?: boolean;
 }

@@ -8,7 +8,7 @@ export interface TelephonyTheme {
   readonly expect: ContractRunner["expect"];
   /**
    * A test with a network of its own, closed when it is over.
-   * @param needs the option that it cannot do without; where that is a `Skip`, it is skipped with the reason
+   * @param needs the option that it requires; if that is a `Skip`, it is skipped with the reason
    * @param create makes its network. Default: that of the options
    */
   test(

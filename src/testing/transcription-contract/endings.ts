@@ -30,7 +30,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     if (listening) await within(AT_ONCE_MS, "Its events end", listening.ended);
   };
 
-  clause("answers what is on its way when a session is closed, then ends; closing twice is fine", async (under) => {
+  clause("delivers pending transcripts when a session is closed, then ends; closing is idempotent", async (under) => {
     const { transcription, sayings } = under;
     const listening = await listen(transcription);
     const talker = new Talker(transcription, listening.session);
@@ -68,7 +68,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     await isRefused(transcription);
   });
 
-  clause("is not disturbed by a reader who leaves", async ({ transcription, sayings }) => {
+  clause("is not disturbed by a reader that stops", async ({ transcription, sayings }) => {
     const options = { callId: "call_1", speaker: "callee", sampleRate: bestRate(transcription) } as const;
     const session = await transcription.open(options, new AbortController().signal);
     const talker = new Talker(transcription, session);

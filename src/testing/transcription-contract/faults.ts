@@ -5,16 +5,16 @@ import { until } from "../waiting.ts";
 import { type Listening, listen } from "./listening.ts";
 import { Talker } from "./talker.ts";
 
-/** A fault is told within this time, ms. */
-const TELL_MS = 10_000;
-/** More turns, of so many ms, than any engine may hold; and how long a busy machine may take to push them. */
+/** A fault is reported within this time, ms. */
+const REPORT_MS = 10_000;
+/** More turns, and their length, ms, than any engine may queue; and how long a busy machine may take to push them. */
 const TURNS = 18;
 const TURN_MS = 10_000;
 const PUSHED_WITHIN_MS = 5_000;
 
 /** What becomes of an engine that will not listen, or cannot be reached. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  /** The session, or undefined where opening it fails with the error that the port names for that. */
+  /** The session, or undefined if opening it fails with the error that the port names for that. */
   const opened = async (engine: Transcription): Promise<Listening | undefined> => {
     try {
       return await listen(engine);
@@ -30,7 +30,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
     }
   };
 
-  clause("says why its engine will not listen, and nothing after that", async (under) => {
+  clause("reports why a session cannot be opened, and nothing after that", async (under) => {
     const engine = under.refused?.() ?? missing();
     try {
       const listening = await opened(engine);
@@ -38,7 +38,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       const talker = new Talker(engine, listening.session);
       talker.say(under.sayings[0]);
       const last = (): number => listening.events.findIndex((event) => event.type === "error" && !event.recoverable);
-      await until(TELL_MS, "It says that nothing more will come", () => last() >= 0);
+      await until(REPORT_MS, "It reports that the session is over", () => last() >= 0);
       talker.say(under.sayings[1]);
       await listening.close();
       expect(last()).toBe(listening.events.length - 1);
@@ -48,21 +48,24 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
     }
   });
 
-  clause("takes what it cannot pass on without waiting, says that something is missing, and ends", async (under) => {
-    await (under.cutOff?.() ?? missing());
-    const listening = await opened(under.transcription);
-    if (listening === undefined) return;
-    const talker = new Talker(under.transcription, listening.session);
-    const startedAt = performance.now();
-    for (let turn = 0; turn < TURNS; turn++) talker.pause(TURN_MS);
-    expect(performance.now() - startedAt).toBeLessThanOrEqual(PUSHED_WITHIN_MS);
-    await until(TELL_MS, "It says that something is missing", () => listening.errors.length > 0);
-    await listening.close();
-    expect(listening.texts).toEqual([]);
-    tellsWhy(listening);
-  });
+  clause(
+    "accepts samples without waiting while the engine is unreachable, reports the loss, and ends",
+    async (under) => {
+      await (under.cutOff?.() ?? missing());
+      const listening = await opened(under.transcription);
+      if (listening === undefined) return;
+      const talker = new Talker(under.transcription, listening.session);
+      const startedAt = performance.now();
+      for (let turn = 0; turn < TURNS; turn++) talker.pause(TURN_MS);
+      expect(performance.now() - startedAt).toBeLessThanOrEqual(PUSHED_WITHIN_MS);
+      await until(REPORT_MS, "It reports that a part is missing", () => listening.errors.length > 0);
+      await listening.close();
+      expect(listening.texts).toEqual([]);
+      tellsWhy(listening);
+    },
+  );
 }
 
 function missing(): never {
-  throw new Error("Give refused() and cutOff(), or say as the last parameter why the engine is infallible.");
+  throw new Error("refused() or cutOff() is missing: add both, or the reason why the engine is infallible");
 }

@@ -5,7 +5,7 @@ import { within } from "../waiting.ts";
 /** The end of a session takes "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
 
-/** What a session is opened with, where it matters. */
+/** Options of a session that matter here. */
 export interface ListeningOptions {
   /** Hz. Default: the engine's best. */
   readonly sampleRate?: number | undefined;
@@ -15,7 +15,7 @@ export interface ListeningOptions {
   readonly abort?: AbortController | undefined;
 }
 
-/** One session of an engine, and everything that it has said. */
+/** One session of an engine, with all its events. */
 export class Listening {
   readonly session: TranscriptionSession;
   readonly events: TranscriptionEvent[] = [];
@@ -40,7 +40,7 @@ export class Listening {
     return this.events.filter((event) => event.type === "error");
   }
 
-  /** Closes the session and waits for its last event; throws an Error where that takes too long. */
+  /** Closes the session and waits for its last event; throws an Error if that takes too long. */
   async close(): Promise<void> {
     await within(CLOSE_MS, "The session is closed", this.session.close());
     await within(CLOSE_MS, "Its events end", this.ended);
@@ -63,6 +63,6 @@ export async function listen(engine: Transcription, options: ListeningOptions = 
 /** The first of an engine's rates, Hz. */
 export function bestRate({ capabilities }: Transcription): number {
   const [rate] = capabilities.sampleRates;
-  if (rate === undefined) throw new Error("The engine takes no sample rate.");
+  if (rate === undefined) throw new Error("the engine supports no sample rate");
   return rate;
 }

@@ -1,4 +1,4 @@
-/** Something that can be said, and what a transcription makes of it. */
+/** A spoken text, and its transcript. */
 export interface Saying {
   /** Compared by its letters and digits only, whatever their case. */
   readonly text: string;
@@ -6,7 +6,7 @@ export interface Saying {
   samples(sampleRate: number): Int16Array;
 }
 
-/** Whether texts are, put together, what was said, as far as letters and digits go. */
+/** Whether the joined texts equal the spoken one, as far as letters and digits go. */
 export function isSaid(texts: readonly string[], ...sayings: readonly Saying[]): boolean {
   return lettersOf(texts) === lettersOf(sayings.map(({ text }) => text));
 }

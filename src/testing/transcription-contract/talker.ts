@@ -6,12 +6,12 @@ import type { Saying } from "./saying.ts";
 const FRAME_MS = 20;
 /** Silence after which every engine that finds the turns has found the end of one, ms. */
 const PAUSE_MS = 1_500;
-/** What is in the array after it was pushed: nobody may look any more. */
+/** Content of an array after it was pushed: it must not be read any more. */
 const SPOILT = -30_000;
 
-/** One speaker, who says one thing after another, as the core passes it on to a session. */
+/** One speaker with one saying after another, pushed to a session as the core does. */
 export class Talker {
-  /** Where in the call's audio the speaker is, ms. */
+  /** Position in the call's audio, ms. */
   atMs = 2_000;
   readonly #session: TranscriptionSession;
   readonly #sampleRate: number;
@@ -23,20 +23,20 @@ export class Talker {
     this.#endOfTurn = engine.capabilities.endOfTurn;
   }
 
-  /** Says it, and is silent then; that is heard where the engine finds the turns, and otherwise the turn is committed. */
+  /** Speaks, then is silent; pushes the silence if the engine detects turns, and otherwise commits the turn. */
   say(saying: Saying): void {
     this.#push(saying.samples(this.#sampleRate));
     if (this.#endOfTurn) this.#push(new Int16Array(msToSamples(PAUSE_MS, this.#sampleRate)));
     else this.#session.commit();
   }
 
-  /** Says it, and there is no silence after it: the call is over. */
+  /** Speaks without silence afterwards: the call is over. */
   sayLast(saying: Saying): void {
     this.#push(saying.samples(this.#sampleRate));
     if (!this.#endOfTurn) this.#session.commit();
   }
 
-  /** Is silent for so long, which the engine gets to hear. */
+  /** Pushes silence of this length. */
   pause(ms: number): void {
     this.#push(new Int16Array(msToSamples(ms, this.#sampleRate)));
     if (!this.#endOfTurn) this.#session.commit();

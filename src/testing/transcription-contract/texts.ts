@@ -5,12 +5,12 @@ import { type Listening, listen } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { Talker } from "./talker.ts";
 
-/** What is said is answered within this time, ms. */
+/** A transcript arrives within this time, ms. */
 const ANSWER_MS = 10_000;
 /** Engines count in pieces: a time may be off by so much, ms. */
 const NEARLY_MS = 100;
 
-/** What an engine understands, and when it was said. */
+/** The transcripts of an engine, and their times. */
 export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   const understood = ({ texts }: Listening, saying: Saying): Promise<void> =>
     until(ANSWER_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
@@ -27,7 +27,7 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     }
   });
 
-  clause("understands at every rate what was said, and when, from an array that is used again", async (under) => {
+  clause("transcribes text and time at every rate, from an array that is reused", async (under) => {
     const { transcription, sayings } = under;
     for (const sampleRate of transcription.capabilities.sampleRates) {
       const listening = await listen(transcription, { sampleRate });
@@ -48,19 +48,22 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     }
   });
 
-  clause("answers partial texts before the final one if it says so, and none otherwise", async (under) => {
-    const { transcription, sayings } = under;
-    const { partial } = transcription.capabilities;
-    const listening = await listen(transcription);
-    new Talker(transcription, listening.session).say(sayings[0]);
-    await understood(listening, sayings[0]);
-    await listening.close();
-    const types = listening.events.map(({ type }) => type);
-    expect(types.includes("partial")).toBe(partial);
-    if (partial) expect(types.indexOf("partial")).toBeLessThanOrEqual(types.indexOf("final"));
-  });
+  clause(
+    "emits partial texts before the final one if its capabilities state that, and none otherwise",
+    async (under) => {
+      const { transcription, sayings } = under;
+      const { partial } = transcription.capabilities;
+      const listening = await listen(transcription);
+      new Talker(transcription, listening.session).say(sayings[0]);
+      await understood(listening, sayings[0]);
+      await listening.close();
+      const types = listening.events.map(({ type }) => type);
+      expect(types.includes("partial")).toBe(partial);
+      if (partial) expect(types.indexOf("partial")).toBeLessThanOrEqual(types.indexOf("final"));
+    },
+  );
 
-  clause("tells what was said first from what was said next, by the times or else by the order", async (under) => {
+  clause("keeps utterances in order, by their times or else by the events", async (under) => {
     const { transcription, sayings } = under;
     const listening = await listen(transcription);
     const talker = new Talker(transcription, listening.session);
@@ -79,7 +82,7 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
     expect(startMs).toBeGreaterThanOrEqual(secondMs - NEARLY_MS);
   });
 
-  clause("takes the end of a turn in which nothing was said for nothing", async ({ transcription }) => {
+  clause("emits no text for a turn without speech", async ({ transcription }) => {
     const listening = await listen(transcription);
     listening.session.commit();
     listening.session.commit();
