@@ -133,7 +133,7 @@ describe("a leg that pulls ahead", () => {
     expect(playout.heardMs).toBe(20);
   });
 
-  test("is told to forget the rest, and what it had sent by then is heard", () => {
+  test("drops the rest when recalled, and the samples sent by then count as heard", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(1600));
@@ -182,7 +182,7 @@ describe("a leg that pulls ahead", () => {
     expect(drained).toBe(true);
   });
 
-  test("tells when audio ran dry, which is an underrun unless the end was said", () => {
+  test("reports when audio ran dry, which is an underrun before the end", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(160));

@@ -32,12 +32,12 @@ function listen(samples: Int16Array, sampleRate: number): Heard {
   return heard;
 }
 
-describe.each([8000, 16_000])("an ear at %i Hz", (sampleRate) => {
+describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
   const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
   const keys = dtmfTones("1234#", { sampleRate });
   const words = babble("Hello, this is somebody who answers the phone.", sampleRate);
 
-  test("hears keys as keys, not as speech", () => {
+  test("detects keys as keys, not as speech", () => {
     expect(listen(concatPcm([silence(500), keys, silence(500)]), sampleRate)).toEqual({
       keys: "1234#",
       speech: [],
@@ -45,7 +45,7 @@ describe.each([8000, 16_000])("an ear at %i Hz", (sampleRate) => {
     });
   });
 
-  test("hears speech as speech, not as keys", () => {
+  test("detects speech as speech, not as keys", () => {
     const heard = listen(concatPcm([silence(500), words, silence(500)]), sampleRate);
     expect(heard.keys).toBe("");
     expect(heard.speech.length).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ describe.each([8000, 16_000])("an ear at %i Hz", (sampleRate) => {
     expect(heard.speech[0]?.startMs).toBeLessThan(800);
   });
 
-  test("hears the beep of a voicemail box as a beep, not as speech", () => {
+  test("detects the beep of a voicemail box as a beep, not as speech", () => {
     const beep = tone(950, 400, sampleRate, 9_000);
     const heard = listen(concatPcm([silence(500), beep, silence(1_000)]), sampleRate);
     expect(heard).toMatchObject({ keys: "", speech: [], beeps: [{}] });
@@ -64,7 +64,7 @@ describe.each([8000, 16_000])("an ear at %i Hz", (sampleRate) => {
     expect(greeted.speech.at(-1)!.endMs).toBeLessThanOrEqual(500 + (words.length * 1000) / sampleRate + 120);
   });
 
-  test("hears speech that comes after keys", () => {
+  test("detects speech after keys", () => {
     const heard = listen(concatPcm([silence(500), keys, silence(600), words, silence(500)]), sampleRate);
     expect(heard.keys).toBe("1234#");
     expect(heard.speech.length).toBeGreaterThan(0);

@@ -167,7 +167,7 @@ describe("what the callee says", () => {
 });
 
 describe("what the caller says", () => {
-  test("is written down too where that was chosen, as the callee hears it", async () => {
+  test("is transcribed too if that was chosen, as the callee hears it", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription, transcriptSpeakers: ["callee", "caller"] });
     const { world, leg, client, attachment } = scene;
@@ -184,7 +184,7 @@ describe("what the caller says", () => {
     await world.stop();
   });
 
-  test("is not listened to otherwise", async () => {
+  test("is not transcribed otherwise", async () => {
     const transcription = new MeasuringTranscription();
     const { world, attachment } = await talking({ transcription });
     attachment.write(tone(880, 700, 8_000, 8_000), 8_000);
@@ -255,7 +255,7 @@ describe("a transcript", () => {
     await world.stop();
   });
 
-  test("that became final while no client was there is told to the next one", async () => {
+  test("that became final without a client is sent to the next one", async () => {
     const transcription = new MeasuringTranscription();
     const { world, call, attachment } = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
@@ -273,7 +273,7 @@ describe("a transcript", () => {
   });
 });
 
-describe("a final transcript that was told to a client who was gone already", () => {
+describe("a final transcript that was sent to a client after it had disconnected", () => {
   const says = async ({ world }: Scene, session: MeasuringSession, text: string) => {
     const startMs = 100 * session.pushed.length;
     session.say({ type: "partial", text: text.slice(0, 1), startMs });
@@ -281,7 +281,7 @@ describe("a final transcript that was told to a client who was gone already", ()
     await world.system.settle();
   };
 
-  test("is told to those who come after him, in the order of speaking, until one shows that he is there", async () => {
+  test("is replayed in order to later clients, until one gives a sign of life", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, call, client, attachment } = scene;
@@ -308,7 +308,7 @@ describe("a final transcript that was told to a client who was gone already", ()
     await world.stop();
   });
 
-  test("is not told again when he was there for longer than a dead connection is unnoticed", async () => {
+  test("is not replayed if the client stayed longer than a dead connection goes unnoticed", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, call, attachment } = scene;
@@ -324,7 +324,7 @@ describe("a final transcript that was told to a client who was gone already", ()
 });
 
 describe("the last words", () => {
-  test("arrive before the end of the call is told, also where the callee hung up in the middle of a turn", async () => {
+  test("arrive before the end of the call, also if the callee hung up during a turn", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, leg, client, call } = scene;
@@ -380,7 +380,7 @@ describe("an engine that fails", () => {
   const unavailable = ({ client }: Scene) =>
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
-  test("because there is none is told once, after the answer", async () => {
+  test("because there is none is reported once, after the answer", async () => {
     const scene = await ringing();
     expect(unavailable(scene)).toEqual([]);
     scene.leg.answer();
@@ -390,7 +390,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("to open is told, and the call goes on", async () => {
+  test("to open is reported, and the call goes on", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking({ transcription });
@@ -401,7 +401,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("now and then is told once, and listened to on", async () => {
+  test("now and then is reported once, and still transcribes", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];

@@ -74,7 +74,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
   });
 });
 
-test("before the answer, and where nobody listens, nothing is told", () => {
+test("nothing is emitted before the answer, or without a client", () => {
   const line = new Line(8_000, undefined);
   line.say(tone(440, 200, 8_000, 9_000));
   expect(line.frames).toEqual([]);
@@ -87,7 +87,7 @@ test("before the answer, and where nobody listens, nothing is told", () => {
   expect(early).toEqual([]);
 });
 
-test("a client who comes back at another rate hears the callee from then on, at that rate", () => {
+test("a client that reconnects at another rate receives the callee at that rate", () => {
   const line = new Line(16_000, 8_000);
   const words = tone(440, 400, 16_000, 9_000);
   line.say(words.subarray(0, 3_200));

@@ -153,7 +153,7 @@ describe("a client who hangs up during the call", () => {
     }
   });
 
-  test("leaves no place to another one: what is heard is his last word", async () => {
+  test("leaves no reservation to another client", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     attachment.write(tone(440, 5_000, 8_000, 9_000), 8_000);
@@ -207,7 +207,7 @@ describe("a call without a client", () => {
     await world.stop();
   });
 
-  test("is lost ten seconds after the connection broke, but not where one came back in time", async () => {
+  test("is lost ten seconds after the connection broke, unless one reconnected in time", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     await world.system.advance(15_000);
@@ -222,7 +222,7 @@ describe("a call without a client", () => {
     await world.stop();
   });
 
-  test("plays on what is left, and a client who comes back goes on where the first one stopped", async () => {
+  test("plays the rest of the queue, and a client that reconnects continues it", async () => {
     const world = await start();
     const { leg, call, attachment } = await answeredStream(world);
     attachment.write(tone(440, 3_000, 8_000, 9_000), 8_000);
@@ -241,8 +241,8 @@ describe("a call without a client", () => {
   });
 });
 
-describe("the place at a stream", () => {
-  test("is for one client, taken before he is there, and free again when he is gone", async () => {
+describe("the reservation of a stream", () => {
+  test("is for one client, held before it attaches, and free again after it left", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const seats = await Promise.allSettled([
@@ -264,7 +264,7 @@ describe("the place at a stream", () => {
     await world.stop();
   });
 
-  test("is given up where the client does not come", async () => {
+  test("expires if the client does not attach", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const late = await world.app.calls.stream(ALICE, call.id);
@@ -280,7 +280,7 @@ describe("the place at a stream", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is refused to a client who wants audio at a rate that cannot be had", async () => {
+  test("is refused to a client with an unsupported rate", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     for (const rate of [0, 1, 8_001, 8_000.5, 200_000, Number.NaN])
