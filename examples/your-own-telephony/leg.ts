@@ -10,10 +10,10 @@ const RING_MS = 500;
  * @param deadlines of the line's host: nothing is played later
  */
 export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Deadlines): Leg {
-  let queue: ReadableStreamDefaultController<LegEvent> | undefined;
+  let output: ReadableStreamDefaultController<LegEvent> | undefined;
   const events = new ReadableStream<LegEvent>({
     start(controller) {
-      queue = controller;
+      output = controller;
     },
   });
   const frame = new Int16Array((SAMPLE_RATE * FRAME_MS) / 1000);
@@ -22,8 +22,8 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
   let sink: FrameSink | undefined;
   let over = false;
 
-  queue?.enqueue({ type: "placed" });
-  queue?.enqueue({ type: "alerting" });
+  output?.enqueue({ type: "placed" });
+  output?.enqueue({ type: "alerting" });
   let timer = setTimeout(answer, RING_MS);
 
   function answer(): void {
@@ -43,17 +43,17 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
       }
       if (!over) timer = setTimeout(tick, answeredAt + frames * FRAME_MS - performance.now());
     }
-    queue?.enqueue({ type: "answered" });
+    output?.enqueue({ type: "answered" });
     tick();
-    if (!over) queue?.enqueue({ type: "connected" });
+    if (!over) output?.enqueue({ type: "connected" });
   }
 
   function end(cause: ReleaseCause, detail: string | null = null): void {
     if (over) return;
     over = true;
     clearTimeout(timer);
-    queue?.enqueue({ type: "ended", cause, detail });
-    queue?.close();
+    output?.enqueue({ type: "ended", cause, detail });
+    output?.close();
   }
 
   return {
