@@ -1,4 +1,5 @@
 import process from "node:process";
+import { errorText } from "../../src/base/error-text.ts";
 import { RingportError } from "../../src/client/index.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nothingAnswers } from "./connection/nothing-answers.ts";
@@ -30,7 +31,7 @@ export function explain(error: unknown, { json }: { json: boolean }): number {
 }
 
 function problemOf(error: unknown): Problem {
-  const detail = (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, " ");
+  const detail = errorText(error).replace(/\s*\n\s*/g, " ");
   if (!(error instanceof RingportError)) {
     const code = error instanceof Refusal ? error.code : error instanceof UsageError ? "usage" : "failed";
     return { code, detail, status: null, request_id: null, errors: error instanceof Refusal ? error.errors : [] };

@@ -4,3 +4,10 @@ const OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte
 export function hex32(value: number): string {
   return `${OF_BYTE[value >>> 24]}${OF_BYTE[(value >>> 16) & 255]}${OF_BYTE[(value >>> 8) & 255]}${OF_BYTE[value & 255]}`;
 }
+
+/** Two lower-case hex digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += OF_BYTE[byte];
+  return text;
+}

@@ -1,4 +1,5 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
+import { errorText } from "../../../src/base/error-text.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
@@ -155,7 +156,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.#over("internal_error", fault instanceof Error ? fault.message : String(fault));
+    this.#over("internal_error", errorText(fault));
   }
 
   #over(cause: ReleaseCause, detail: string | null): void {

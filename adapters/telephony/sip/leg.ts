@@ -1,3 +1,4 @@
+import { errorText } from "../../../src/base/error-text.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
@@ -226,7 +227,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   #broken(fault: unknown): void {
-    this.#fault ??= { cause: "internal_error", detail: fault instanceof Error ? fault.message : String(fault) };
+    this.#fault ??= { cause: "internal_error", detail: errorText(fault) };
     void this.hangUp();
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../../../src/base/error-text.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
@@ -237,7 +238,7 @@ export class SipTrunk implements Carrier {
     }
     if (this.#closing !== undefined) return new DialError("unreachable", "the trunk is closed");
     this.#options.logger.error({ trunk: this.#options.trunk.name, err: fault }, "sip: a call could not be placed");
-    return new DialError("internal_error", messageOf(fault));
+    return new DialError("internal_error", errorText(fault));
   }
 
   /** The sockets and what stands on them; opened when they are first needed. */
@@ -288,11 +289,7 @@ export class SipTrunk implements Carrier {
   }
 }
 
-function messageOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault);
-}
-
 /** The health of a trunk whose sockets could not be opened. */
 function faulty(fault: unknown): LineHealth {
-  return offline(messageOf(fault), fault instanceof TransportError && fault.lasting);
+  return offline(errorText(fault), fault instanceof TransportError && fault.lasting);
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import { Mailbox } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
 import {
@@ -171,7 +172,7 @@ export class CallSession {
       if (program.kind === "live") program.check(this.#context, this.call);
     } catch (error) {
       const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
-      this.#post({ type: "end", reason, detail: messageOf(error) });
+      this.#post({ type: "end", reason, detail: errorText(error) });
       return;
     }
     if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
@@ -208,7 +209,7 @@ export class CallSession {
           reason: error.message,
         };
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
-      this.#post({ type: "leg_ended", cause, detail: messageOf(error) });
+      this.#post({ type: "leg_ended", cause, detail: errorText(error) });
     }
   }
 
@@ -278,7 +279,7 @@ export class CallSession {
   async #giveUp(error: unknown): Promise<void> {
     this.#context.log.error({ call_id: this.callId, err: error }, "the call session broke off");
     if (this.#fault === undefined) this.#breakOff(error);
-    await this.#journal.giveUp(messageOf(error));
+    await this.#journal.giveUp(errorText(error));
   }
 
   #takeStatistics(): MediaStatistics | null {
@@ -326,8 +327,4 @@ function releaseOf(fault: unknown): ReleaseCause {
   if (fault instanceof DialError) return fault.release;
   // Nobody was asked yet, so the call can wait for the database.
   return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { CallSignal } from "../../domain/call-flow.ts";
 import type { Leg, LegEvent } from "../../ports/telephony.ts";
 
@@ -10,7 +11,7 @@ export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean
   try {
     for await (const event of leg.events) if (event.type !== "dtmf" || isNewKey(event.digit)) yield signalOf(event);
   } catch (error) {
-    detail = error instanceof Error ? error.message : String(error);
+    detail = errorText(error);
   }
   // After "ended" this means nothing; without it the call would never be over.
   yield { type: "leg_ended", cause: "internal_error", detail };

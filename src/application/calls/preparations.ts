@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import { within } from "../../base/timeout.ts";
 import type { Call } from "../../domain/call.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
@@ -143,7 +144,7 @@ export class Preparations {
     if (reason === "internal_error")
       log.error({ call_id: call.id, err: error }, "the message of a call could not be prepared");
     try {
-      await failCall(this.#context, call, reason, error instanceof Error ? error.message : String(error));
+      await failCall(this.#context, call, reason, errorText(error));
     } catch (fault) {
       log.error({ call_id: call.id, err: fault }, "the call could not be failed; the next start prepares it again");
     }

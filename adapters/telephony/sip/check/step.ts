@@ -1,3 +1,4 @@
+import { errorText } from "../../../../src/base/error-text.ts";
 /** One thing that was tried about a trunk. */
 export interface CheckStep {
   readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
@@ -23,5 +24,5 @@ export function broken(name: CheckStep["name"], detail: string, fix: string): Ch
 
 /** The message of whatever was thrown, on one line. */
 export function messageOf(fault: unknown): string {
-  return (fault instanceof Error ? fault.message : String(fault)).replace(/\s*\n\s*/g, " ");
+  return errorText(fault).replace(/\s*\n\s*/g, " ");
 }

@@ -1,3 +1,4 @@
+import { errorText } from "../../../../src/base/error-text.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
@@ -229,7 +230,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly tickFailed = (fault: unknown): void => {
     if (this.#closing === undefined && !this.#broken) {
       this.#broken = true;
-      this.#options.listener.lost(`The audio of the call broke: ${fault instanceof Error ? fault.message : fault}`);
+      this.#options.listener.lost(`The audio of the call broke: ${errorText(fault)}`);
     }
   };
 

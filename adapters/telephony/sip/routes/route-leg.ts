@@ -1,3 +1,4 @@
+import { errorText } from "../../../../src/base/error-text.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import {
   DialError,
@@ -119,7 +120,7 @@ export class RouteLeg implements Leg {
     } catch (fault) {
       if (signal.aborted) return RELEASED;
       const cause = fault instanceof DialError ? fault.release : "internal_error";
-      return { type: "ended", cause, detail: fault instanceof Error ? fault.message : String(fault) };
+      return { type: "ended", cause, detail: errorText(fault) };
     }
   }
 

@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import { errorText } from "../../../../../src/base/error-text.ts";
 import { realSystem } from "../../../../../src/ports/system.ts";
 import type { MediaListener, MediaSession } from "../engine.ts";
 import { createThreadEngine } from "../thread-engine.ts";
@@ -78,7 +79,7 @@ async function close(id: number): Promise<void> {
 function answer(ticket: number, done: Promise<void> | undefined): void {
   Promise.resolve(done).then(
     () => post({ type: "done", ticket }),
-    (fault: unknown) => post({ type: "done", ticket, fault: fault instanceof Error ? fault.message : String(fault) }),
+    (fault: unknown) => post({ type: "done", ticket, fault: errorText(fault) }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../../../../../src/base/error-text.ts";
 import type { AheadSource, FrameSink, FrameSource } from "../../../../../src/ports/media.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../../media-clock.ts";
 import {
@@ -129,7 +130,7 @@ export class WorkerSession implements MediaSession, Ticking {
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.lost(`The audio of the call broke: ${fault instanceof Error ? fault.message : fault}`);
+    this.lost(`The audio of the call broke: ${errorText(fault)}`);
   }
 
   /** @internal Nothing more comes of it; a sentence. */
