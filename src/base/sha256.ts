@@ -1,3 +1,5 @@
+import { toHex } from "./hex.ts";
+
 /** SHA-256 of the text's UTF-8 bytes, lower-case hex. */
 export type Sha256 = (text: string) => string | Promise<string>;
 
@@ -7,5 +9,5 @@ export const sha256Hex: Sha256 = (text) => sha256OfBytes(new TextEncoder().encod
 /** SHA-256 of bytes, lower-case hex. */
 export async function sha256OfBytes(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(digest));
 }

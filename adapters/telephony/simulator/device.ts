@@ -1,3 +1,4 @@
+import { toHex } from "../../../src/base/hex.ts";
 /** The simulated device that a linked line is; kept as its credentials. */
 export interface Device {
   readonly id: string;
@@ -11,7 +12,7 @@ export function newDevice(random: (bytes: Uint8Array) => void): Device {
   random(bytes);
   const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // never one of the number plan's 0100 to 0199
   return {
-    id: Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    id: toHex(bytes.subarray(0, 8)),
     phone: `+1202555${line}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { StreamAttachment, StreamEvent } from "../../application/call-audio/streams/stream-client.ts";
 import { decodeMulaw, encodeMulaw } from "../../audio/g711.ts";
 import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
-import { hex32 } from "../../base/hex.ts";
+import { toHex } from "../../base/hex.ts";
 import type { Dialect, DialectOutput } from "./dialect.ts";
 
 /** The identity of a stream; Twilio calls every id a SID. */
@@ -25,8 +25,7 @@ const MOST_MARK_CHARACTERS = 1_024;
 export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
   const bytes = new Uint8Array(16);
   random(bytes);
-  const view = new DataView(bytes.buffer);
-  return `MZ${[0, 4, 8, 12].map((at) => hex32(view.getUint32(at))).join("")}`;
+  return `MZ${toHex(bytes)}`;
 }
 
 /** Twilio's `<Parameter>` values, from a query with `parameter.<name>=<value>`. */

@@ -1,3 +1,4 @@
+import { toHex } from "../../../../src/base/hex.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Outbound } from "./outbound.ts";
@@ -37,7 +38,7 @@ export class RtcpSession {
     this.#outbound = outbound;
     const name = new Uint8Array(9);
     system.random(name);
-    this.#cname = Array.from(name, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#cname = toHex(name);
     this.#epoch = system.now() - system.monotonic();
     this.#due = system.monotonic() + this.#interval() / 2;
   }

@@ -1,10 +1,9 @@
+import { toHex } from "../../../../src/base/hex.ts";
 import type { System } from "../../../../src/ports/system.ts";
 
 /** Random bytes as hex digits: for tags, branches, Call-IDs and salts, which must not be guessable. */
 export function randomText(system: Pick<System, "random">, bytes: number): string {
   const random = new Uint8Array(bytes);
   system.random(random);
-  let text = "";
-  for (const byte of random) text += byte.toString(16).padStart(2, "0");
-  return text;
+  return toHex(random);
 }
