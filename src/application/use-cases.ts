@@ -3,6 +3,7 @@ import type { CreateCallInput } from "../domain/call-input.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
+import type { LineState } from "../domain/line-flow.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
@@ -32,7 +33,7 @@ export interface Creation {
 
 /** The live truth about an instance's line, from the last probe. */
 export interface Connection {
-  readonly state: "unlinked" | "linking" | "connecting" | "online" | "reconnecting" | "offline";
+  readonly state: LineState;
   /** The linked number, E.164, where the network tells it. */
   readonly phone: string | null;
   /** When a probe last found it online; ms since 1970-01-01 UTC. */

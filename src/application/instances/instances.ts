@@ -140,7 +140,9 @@ export class Instances implements InstanceUseCases {
     } catch (cause) {
       if (cause instanceof StorageUnavailable) throw cause;
       const reason =
-        cause instanceof NetworkSilent ? cause.message : "the network could not be asked; the server's log says why";
+        cause instanceof NetworkSilent
+          ? cause.message
+          : "the network could not be asked; the server's log has the reason";
       throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
     }
   }

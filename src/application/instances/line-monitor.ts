@@ -1,5 +1,12 @@
-import { within } from "../../base/timeout.ts";
 import type { Instance } from "../../domain/instance.ts";
+import {
+  decideLine,
+  isProbed,
+  type LineEffect,
+  type LineFlow,
+  type LineInput,
+  newLine,
+} from "../../domain/line-flow.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {
@@ -17,16 +24,18 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
+import { LinkCodes } from "./link-codes.ts";
+import { Prober } from "./prober.ts";
 
-/** What a caller learns of an error of the adapter. */
-const NOT_OPENED = "the line could not be opened; the server's log says why";
+/** The reason that a caller sees for an error of the adapter. */
+const NOT_OPENED = "the line could not be opened; the server's log has the reason";
 
-/** Whether its instances need no code: the operator has configured their numbers. */
+/** Whether instances of the network need no code: the operator has configured their numbers. */
 export function linksByItself({ capabilities }: Telephony): boolean {
   return capabilities.linking === "operator";
 }
 
-/** Who wants to know about a line. */
+/** Receives the changes of a line. */
 export interface LineWatcher {
   online(instanceId: string): void;
   offline(instanceId: string, reason: string): void;
@@ -35,43 +44,27 @@ export interface LineWatcher {
 }
 
 /**
- * Keeps one instance's line: opens it, probes it, and turns what the network reports into moves of the instance.
+ * Monitors one instance's line: opens it, probes it, and turns the reports of the network into moves of the instance.
  *
- * What it answers about the line comes from the last probe, never from the memory of an event. Its writes run one
- * after the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than
- * the grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. Where the network links by itself, a probe that
- * finds the line online links it as well.
+ * Every report and every answer of a probe is decided by `domain/line-flow.ts` and carried out here. Writes run one after
+ * the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than the
+ * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links by itself, a probe that finds
+ * the line online links it as well.
  */
 export class LineMonitor implements LineHost {
   readonly credentials: CredentialStore;
   readonly telephony: Telephony;
-  /** When a call was last dialled on it, by the monotonic clock, ms. The pace is counted from it. */
+  /** When a call was last dialled on the line, by the monotonic clock, ms. The pace is counted from it. */
   lastDialAt: number | undefined;
   /** Until when the line takes no call, by the monotonic clock, ms, and why. */
   full: { readonly until: number; readonly reason: string } | undefined;
   readonly #context: Context;
   readonly #watcher: LineWatcher;
-  readonly #scope = new AbortController();
   readonly #record: InstanceRecord;
   readonly #line: BoundedLine;
-  readonly #codeWaiters = new Set<(code: LinkCode | undefined) => void>();
-  #state: Connection["state"] = "unlinked";
-  #reason: string | null = "no phone number is linked";
-  /** The reason, if the fault will not pass by itself. */
-  #lastingFault: string | undefined;
-  #lastSeenAt: number | null = null;
-  #code: LinkCode | undefined;
-  #inCall = false;
-  /** Credentials are stored, although no number counts as linked yet: it goes on trying. */
-  #halfLinked = false;
-  #probing: Promise<void> | undefined;
-  /** Something was reported while a probe was under way, so its answer may be old. */
-  #probeAgain = false;
-  /** Counts the reports that speak against the line, to know whether one came meanwhile. */
-  #offlineReports = 0;
-  /** The line is closed: what it still reports is not heard. */
-  #closed = false;
-  #cancelProbe: (() => void) | undefined;
+  readonly #prober: Prober;
+  readonly #codes: LinkCodes;
+  #flow: LineFlow;
   #cancelGrace: (() => void) | undefined;
 
   constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
@@ -82,7 +75,13 @@ export class LineMonitor implements LineHost {
     this.credentials = context.vault.of(instance.id, context.storage.instances);
     const { id, name } = instance;
     this.#line = new BoundedLine(context, telephony, { id, name }, this, (error) => this.#notOpened(error));
-    if (instance.status !== "CREATED" || this.linksByItself) this.#say("connecting", "connecting");
+    this.#codes = new LinkCodes(context.system);
+    this.#prober = new Prober(context, {
+      line: () => this.line(),
+      isProbed: () => isProbed(this.#flow),
+      found: (health) => this.#found(health),
+    });
+    this.#flow = newLine(instance.status !== "CREATED" || this.linksByItself);
   }
 
   get linksByItself(): boolean {
@@ -90,31 +89,26 @@ export class LineMonitor implements LineHost {
   }
 
   get connection(): Connection {
-    return {
-      state: this.#state,
-      phone: this.#record.current.phone,
-      lastSeenAt: this.#lastSeenAt,
-      reason: this.#reason,
-      provider: this.telephony.name,
-    };
+    const { state, lastSeenAt, reason } = this.#flow;
+    return { state, phone: this.#record.current.phone, lastSeenAt, reason, provider: this.telephony.name };
   }
 
   /** Whether the last probe found the line able to place calls. */
   get canDial(): boolean {
-    return this.#state === "online";
+    return this.#flow.state === "online";
   }
 
   /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
   get lastingFault(): string | undefined {
-    return this.canDial ? undefined : this.#lastingFault;
+    return this.canDial ? undefined : this.#flow.lastingFault;
   }
 
   /** Whether the line counts as up for the instance's status: online, or offline for less than the grace. */
   get up(): boolean {
-    return this.#state === "online" || this.#state === "reconnecting";
+    return this.#flow.state === "online" || this.#flow.state === "reconnecting";
   }
 
-  /** The open line; opens it when it is not. */
+  /** The open line; opens it if it is closed. */
   line(): Promise<Line> {
     return this.#line.open();
   }
@@ -122,7 +116,7 @@ export class LineMonitor implements LineHost {
   /** Starts linking, or goes on with it. */
   async link(): Promise<void> {
     const line = await this.line();
-    if (this.#state === "unlinked") this.#say("linking", "waiting for the code to be scanned");
+    this.#take({ type: "linking_started" });
     try {
       await line.link();
     } catch (error) {
@@ -131,24 +125,14 @@ export class LineMonitor implements LineHost {
     }
   }
 
-  /** The current code, or the next one within `ms`; undefined when none comes or the number is linked meanwhile. */
-  async currentCode(ms: number): Promise<LinkCode | undefined> {
-    if (this.#code && this.#code.expiresAt > this.#context.system.now()) return this.#code;
-    return new Promise((resolve) => {
-      const done = (code: LinkCode | undefined) => {
-        this.#codeWaiters.delete(done);
-        cancel();
-        resolve(code);
-      };
-      const cancel = this.#context.system.after(ms, () => done(undefined));
-      this.#codeWaiters.add(done);
-    });
+  /** The current code, or the next one within `ms`; undefined if none comes or the number is linked meanwhile. */
+  currentCode(ms: number): Promise<LinkCode | undefined> {
+    return this.#codes.current(ms);
   }
 
   /** Probes more often while a call is live. */
   setInCall(inCall: boolean): void {
-    this.#inCall = inCall;
-    if (this.#cancelProbe) this.#scheduleProbe();
+    this.#prober.setInCall(inCall);
   }
 
   get deadlines(): Deadlines {
@@ -160,32 +144,26 @@ export class LineMonitor implements LineHost {
   }
 
   code(code: LinkCode): void {
-    this.#code = code;
-    for (const waiter of this.#codeWaiters) waiter(code);
+    this.#codes.show(code);
   }
 
   async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     const gone = () =>
       new Refusal("instance_not_found", "the instance is deleted or its line closed; nothing is linked");
-    if (this.#closed) throw gone();
-    const doubts = this.#offlineReports;
+    if (this.#flow.stage === "closed") throw gone();
+    const { offlineReports } = this.#flow;
     // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
     await this.#record.inTurn(async () => {
       const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
       await this.#record.move({ input: "link", patch: { phone }, type: "instance.linked", data: { phone }, sealed });
     });
     if (this.#record.current.status === "DELETED") throw gone();
-    this.#code = undefined;
-    if (doubts === this.#offlineReports) this.#lastingFault = undefined;
-    for (const waiter of this.#codeWaiters) waiter(undefined);
-    if (!this.canDial && doubts === this.#offlineReports) this.#say("connecting", "connecting");
-    this.#scheduleProbe();
+    this.#take({ type: "link_stored", offlineReports });
   }
 
   /** Connects with stored credentials, although no number counts as linked: the first probe that is online links it. */
   resume(): Promise<void> {
-    this.#halfLinked = true;
-    if (this.#state === "unlinked") this.#say("connecting", "connecting");
+    this.#take({ type: "resumed" });
     return this.probe();
   }
 
@@ -194,75 +172,26 @@ export class LineMonitor implements LineHost {
   }
 
   offline(reason: string, lasting = false): void {
-    this.#offlineReports++;
-    if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#state === "linking") return;
-    this.#reason = reason;
-    const known = this.#lastingFault !== undefined;
-    this.#lastingFault = lasting ? reason : undefined;
-    if (this.#state === "online") {
-      this.#say("reconnecting", reason);
-      this.#watcher.offline(this.#record.current.id, reason);
-    }
-    if (lasting && !known) this.#watcher.broken(this.#record.current.id);
-    if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
-    this.#cancelGrace ??= this.#context.system.after(this.#context.timings.lineGraceMs, () => this.#graceOver());
+    this.#take({ type: "offline", reason, lasting });
   }
 
   unlinked(reason: string): void {
-    if (this.#closed) return;
-    if (this.linksByItself) {
-      this.offline(reason); // nobody could scan a code for it
-      return;
-    }
-    this.#offlineReports++;
-    this.#halfLinked = false;
-    this.#lastingFault = undefined;
-    this.#stopTimers();
-    this.#say("unlinked", reason);
-    this.#watcher.offline(this.#record.current.id, reason);
-    const move = { input: "unlink", patch: { phone: null }, type: "instance.unlinked", data: { reason } } as const;
-    this.#record.enqueue(async () => {
-      if (this.#record.current.status !== "CREATED") return this.#record.move(move);
-      await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase()); // of a link half done
-    });
+    this.#take({ type: "unlinked", reason });
   }
 
-  /** Asks the network now and acts on the answer; where it is being asked already, once more after that. Never rejects. */
+  /** Asks the network now and acts on the answer; if it is being asked already, once more after that. Never rejects. */
   probe(): Promise<void> {
-    if (this.#scope.signal.aborted) return Promise.resolve();
-    this.#probeAgain = this.#probing !== undefined;
-    this.#probing ??= this.#probeUntilFresh();
-    return this.#probing;
+    return this.#prober.probe();
   }
 
-  async #probeUntilFresh(): Promise<void> {
-    do {
-      this.#probeAgain = false;
-      await this.#probeOnce();
-    } while (this.#probeAgain && !this.#scope.signal.aborted);
-    this.#probing = undefined;
-    this.#scheduleProbe();
-  }
-
-  async #probeOnce(): Promise<void> {
-    try {
-      const health = await this.#ask(await this.line());
-      if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#probeAgain) return;
-      if (health.state === "offline") this.offline(health.reason, health.lasting);
-      else this.#found();
-    } catch {
-      // The line could not be opened: said and logged there.
-    }
-  }
-
-  /** Waits until all that was reported is stored. */
+  /** Waits until all reports are stored. */
   async settled(): Promise<void> {
     await this.#record.settled();
   }
 
   /**
-   * For an instance that is deleted: nothing more is probed, and the network forgets the device; rejects with why it was
-   * not asked or did not.
+   * Makes the network forget the device of a deleted instance, and probes no more; rejects with why the network was not
+   * asked or did not do it.
    * @param open open the line if it is not open
    */
   async unlink({ open }: { open: boolean }): Promise<void> {
@@ -274,78 +203,86 @@ export class LineMonitor implements LineHost {
   async close(): Promise<void> {
     this.#quiet();
     await this.#line.close();
-    this.#closed = true;
+    this.#take({ type: "closed" });
   }
 
   #quiet(): void {
-    this.#stopTimers();
-    this.#scope.abort(new Error("the line is closed"));
-    for (const waiter of this.#codeWaiters) waiter(undefined);
+    this.#take({ type: "closing" });
+    this.#prober.stop();
+    this.#codes.endWaits();
   }
 
-  /** What the network says now; a network that stays silent until the next probe is due is offline. */
-  async #ask(line: Line): Promise<LineHealth> {
-    const { timings, system } = this.#context;
-    const late = () => new NetworkSilent("the network does not answer");
-    try {
-      return await within(line.probe(), { system, ms: timings.probeMs, late, signal: this.#scope.signal });
-    } catch (error) {
-      if (!(error instanceof NetworkSilent)) throw error;
-      return { state: "offline", reason: error.message };
+  #take(input: LineInput): void {
+    const rules = { graceMs: this.#context.timings.lineGraceMs, linksByItself: this.linksByItself };
+    const { flow, effects } = decideLine(this.#flow, input, rules);
+    this.#flow = flow;
+    for (const effect of effects) this.#carryOut(effect);
+  }
+
+  #carryOut(effect: LineEffect): void {
+    const { id } = this.#record.current;
+    switch (effect.do) {
+      case "notify_online":
+        this.#watcher.online(id);
+        break;
+      case "notify_offline":
+        this.#watcher.offline(id, effect.reason);
+        break;
+      case "notify_broken":
+        this.#watcher.broken(id);
+        break;
+      case "store_active":
+        this.#record.enqueue(() => this.#storeActive(effect.offlineReports));
+        break;
+      case "store_inactive": {
+        const move = { input: "deactivate", type: "instance.offline", data: { reason: effect.reason } } as const;
+        this.#record.enqueue(() => this.#record.move(move));
+        break;
+      }
+      case "store_unlinked":
+        this.#record.enqueue(() => this.#storeUnlinked(effect.reason));
+        break;
+      case "start_grace":
+        this.#cancelGrace = this.#context.system.after(effect.ms, () => this.#take({ type: "grace_over" }));
+        break;
+      case "stop_grace":
+        this.#cancelGrace?.();
+        break;
+      case "schedule_probe":
+        this.#prober.schedule();
+        break;
+      case "cancel_probe":
+        this.#prober.cancel();
+        break;
+      case "clear_code":
+        this.#codes.clear();
+        break;
     }
   }
 
   #notOpened(error: unknown): void {
-    const unlinked = this.#record.current.status === "CREATED" && !this.linksByItself && !this.#halfLinked;
-    this.#say(unlinked ? "unlinked" : "offline", error instanceof NetworkSilent ? error.message : NOT_OPENED);
+    this.#take({ type: "open_failed", reason: error instanceof NetworkSilent ? error.message : NOT_OPENED });
     const level = error instanceof StorageUnavailable ? "warn" : "error";
     this.#context.log[level]({ instance_id: this.#record.current.id, err: error }, "the line could not be opened");
   }
 
-  #found(): void {
-    this.#cancelGrace?.();
-    this.#cancelGrace = undefined;
-    this.#lastingFault = undefined;
-    this.#lastSeenAt = this.#context.system.now();
-    if (this.#state === "online") return;
-    const doubts = this.#offlineReports;
-    this.#record.enqueue(async () => {
-      if (doubts !== this.#offlineReports) return;
-      if (this.#record.current.status === "CREATED")
-        await this.#record.move({ input: "link", type: "instance.linked" });
-      if (this.#record.current.status === "CONFIGURED")
-        await this.#record.move({ input: "activate", type: "instance.active" });
-      // It may have gone offline, or been unlinked, while this was being stored.
-      if (this.#record.current.status !== "ACTIVE" || doubts !== this.#offlineReports) return;
-      this.#say("online", null);
-      this.#watcher.online(this.#record.current.id);
-    });
+  #found(health: LineHealth): void {
+    if (health.state === "online") this.#take({ type: "found_online", at: this.#context.system.now() });
+    else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
   }
 
-  #graceOver(): void {
-    this.#cancelGrace = undefined;
-    if (this.#state !== "reconnecting" && this.#state !== "connecting") return;
-    const reason = this.#reason ?? "offline";
-    this.#say("offline", reason);
-    this.#record.enqueue(() => this.#record.move({ input: "deactivate", type: "instance.offline", data: { reason } }));
+  async #storeActive(offlineReports: number): Promise<void> {
+    const record = this.#record;
+    if (offlineReports !== this.#flow.offlineReports) return;
+    if (record.current.status === "CREATED") await record.move({ input: "link", type: "instance.linked" });
+    if (record.current.status === "CONFIGURED") await record.move({ input: "activate", type: "instance.active" });
+    if (record.current.status === "ACTIVE") this.#take({ type: "active_stored", offlineReports });
   }
 
-  #say(state: Connection["state"], reason: string | null): void {
-    this.#state = state;
-    this.#reason = reason;
-  }
-
-  #scheduleProbe(): void {
-    this.#cancelProbe?.();
-    this.#cancelProbe = undefined;
-    if (this.#scope.signal.aborted || this.#state === "unlinked" || this.#state === "linking") return;
-    const { timings, system } = this.#context;
-    this.#cancelProbe = system.after(this.#inCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
-  }
-
-  #stopTimers(): void {
-    this.#cancelProbe?.();
-    this.#cancelGrace?.();
-    this.#cancelProbe = this.#cancelGrace = undefined;
+  async #storeUnlinked(reason: string): Promise<void> {
+    const move = { input: "unlink", patch: { phone: null }, type: "instance.unlinked", data: { reason } } as const;
+    if (this.#record.current.status !== "CREATED") return this.#record.move(move);
+    // The credentials of a link half done.
+    await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase());
   }
 }

@@ -1,0 +1,44 @@
+import type { System } from "../../ports/system.ts";
+import type { LinkCode } from "../../ports/telephony.ts";
+
+/** The current code of a line, and the callers that wait for one. */
+export class LinkCodes {
+  readonly #system: System;
+  readonly #waiters = new Set<(code: LinkCode | undefined) => void>();
+  #code: LinkCode | undefined;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** The current code, or the next one within `ms`; undefined if none comes or the wait is ended. */
+  async current(ms: number): Promise<LinkCode | undefined> {
+    if (this.#code && this.#code.expiresAt > this.#system.now()) return this.#code;
+    return new Promise((resolve) => {
+      const done = (code: LinkCode | undefined) => {
+        this.#waiters.delete(done);
+        cancel();
+        resolve(code);
+      };
+      const cancel = this.#system.after(ms, () => done(undefined));
+      this.#waiters.add(done);
+    });
+  }
+
+  /** The line shows another code. */
+  show(code: LinkCode): void {
+    this.#code = code;
+    for (const waiter of this.#waiters) waiter(code);
+  }
+
+  /** Forgets the code: a number is linked. */
+  clear(): void {
+    this.#code = undefined;
+    this.endWaits();
+  }
+
+  /** Ends every wait without a code. */
+  endWaits(): void {
+    for (const waiter of this.#waiters) waiter(undefined);
+  }
+}

@@ -1,0 +1,94 @@
+import { within } from "../../base/timeout.ts";
+import { type Line, type LineHealth, NetworkSilent } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+
+/** What a prober asks and reports to. */
+export interface Probed {
+  /** The open line; opens it if necessary. */
+  line(): Promise<Line>;
+  /** Whether the next probe is to be scheduled. */
+  isProbed(): boolean;
+  /** The latest answer. An answer that may be outdated is not reported. */
+  found(health: LineHealth): void;
+}
+
+/** Asks the network how a line is: on request, and again and again while the line is connected. One question at a time. */
+export class Prober {
+  readonly #context: Context;
+  readonly #probed: Probed;
+  readonly #scope = new AbortController();
+  #running: Promise<void> | undefined;
+  /** A probe was requested while another one was under way, whose answer may be outdated. */
+  #again = false;
+  #inCall = false;
+  #cancelNext: (() => void) | undefined;
+
+  constructor(context: Context, probed: Probed) {
+    this.#context = context;
+    this.#probed = probed;
+  }
+
+  /** Asks the network now; if it is being asked already, once more after that. Never rejects. */
+  probe(): Promise<void> {
+    if (this.#scope.signal.aborted) return Promise.resolve();
+    this.#again = this.#running !== undefined;
+    this.#running ??= this.#probeUntilFresh();
+    return this.#running;
+  }
+
+  /** Probes more often while a call is live. */
+  setInCall(inCall: boolean): void {
+    this.#inCall = inCall;
+    if (this.#cancelNext) this.schedule();
+  }
+
+  /** Sets the time of the next probe, counted from now. */
+  schedule(): void {
+    this.cancel();
+    if (this.#scope.signal.aborted || !this.#probed.isProbed()) return;
+    const { timings, system } = this.#context;
+    this.#cancelNext = system.after(this.#inCall ? timings.probeInCallMs : timings.probeMs, () => void this.probe());
+  }
+
+  /** Cancels the next probe. */
+  cancel(): void {
+    this.#cancelNext?.();
+    this.#cancelNext = undefined;
+  }
+
+  /** Probes no more; a wait for an answer ends. */
+  stop(): void {
+    this.cancel();
+    this.#scope.abort(new Error("the line is closed"));
+  }
+
+  async #probeUntilFresh(): Promise<void> {
+    do {
+      this.#again = false;
+      await this.#probeOnce();
+    } while (this.#again && !this.#scope.signal.aborted);
+    this.#running = undefined;
+    this.schedule();
+  }
+
+  async #probeOnce(): Promise<void> {
+    try {
+      const health = await this.#ask(await this.#probed.line());
+      if (!this.#again) this.#probed.found(health);
+    } catch {
+      // The line could not be opened; that was reported and logged there.
+    }
+  }
+
+  /** The network's answer; a network that stays silent until the next probe is due is offline. */
+  async #ask(line: Line): Promise<LineHealth> {
+    const { timings, system } = this.#context;
+    const late = () => new NetworkSilent("the network does not answer");
+    try {
+      return await within(line.probe(), { system, ms: timings.probeMs, late, signal: this.#scope.signal });
+    } catch (error) {
+      if (!(error instanceof NetworkSilent)) throw error;
+      return { state: "offline", reason: error.message };
+    }
+  }
+}

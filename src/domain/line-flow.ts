@@ -1,0 +1,211 @@
+import { nextState, type Transitions } from "../base/machine.ts";
+
+/**
+ * The state of one instance's line, decided by a pure function: a state and an input give the next state and the effects.
+ * `LineMonitor` carries the effects out and holds no rule of its own.
+ *
+ * Only a probe makes a line `online`: the state never follows from the memory of an event.
+ */
+export interface LineFlow {
+  readonly state: LineState;
+  /** Why the line is not online; null while it is. */
+  readonly reason: string | null;
+  /** Why the line cannot place calls until somebody mends it; undefined if its fault may pass by itself. */
+  readonly lastingFault: string | undefined;
+  /** When a probe last found the line online; ms since 1970-01-01 UTC. */
+  readonly lastSeenAt: number | null;
+  /** Counts the reports against the line, so that a write can detect one that came meanwhile. */
+  readonly offlineReports: number;
+  /** The grace of a line that is offline is running. */
+  readonly inGrace: boolean;
+  /** `closing`: nothing is probed any more. `closed`: the line's reports have no effect. */
+  readonly stage: "open" | "closing" | "closed";
+}
+
+/** Where the connection of a line can be. */
+export const LINE_STATES = ["unlinked", "linking", "connecting", "online", "reconnecting", "offline"] as const;
+export type LineState = (typeof LINE_STATES)[number];
+
+/** What can happen to the connection of a line. */
+export type LineMove = "link" | "connect" | "confirm" | "lose" | "give_up" | "unlink";
+
+/** Every legal move of a line. */
+export const LINE_TRANSITIONS: Transitions<LineState, LineMove> = {
+  unlinked: { link: "linking", connect: "connecting", unlink: "unlinked" },
+  linking: { connect: "connecting", confirm: "online", unlink: "unlinked" },
+  connecting: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
+  online: { lose: "reconnecting", unlink: "unlinked" },
+  reconnecting: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
+  offline: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
+};
+
+export type LineInput =
+  /** The line is open and waits for its code to be scanned. */
+  | { readonly type: "linking_started" }
+  /** A number was linked, and that is stored. `offlineReports`: as counted before the write. */
+  | { readonly type: "link_stored"; readonly offlineReports: number }
+  /** Credentials are stored, although no number may count as linked: the line connects with them. */
+  | { readonly type: "resumed" }
+  | { readonly type: "open_failed"; readonly reason: string }
+  /** A probe was answered. */
+  | { readonly type: "found_online"; readonly at: number }
+  | { readonly type: "found_offline"; readonly reason: string; readonly lasting: boolean }
+  /** The instance is stored as `ACTIVE`. `offlineReports`: as counted before the write. */
+  | { readonly type: "active_stored"; readonly offlineReports: number }
+  /** The network reported that the line is offline. `lasting`: the fault will not pass by itself. */
+  | { readonly type: "offline"; readonly reason: string; readonly lasting: boolean }
+  /** The phone's owner has removed the device. */
+  | { readonly type: "unlinked"; readonly reason: string }
+  | { readonly type: "grace_over" }
+  | { readonly type: "closing" }
+  | { readonly type: "closed" };
+
+export type LineEffect =
+  /** Notify the dispatcher: the line can dial, cannot, or has a lasting fault. */
+  | { readonly do: "notify_online" }
+  | { readonly do: "notify_offline"; readonly reason: string }
+  | { readonly do: "notify_broken" }
+  /** Store the instance as linked and `ACTIVE`, unless a report against the line comes first. */
+  | { readonly do: "store_active"; readonly offlineReports: number }
+  /** Store the instance as no longer `ACTIVE`. */
+  | { readonly do: "store_inactive"; readonly reason: string }
+  /** Store the instance without number and credentials. */
+  | { readonly do: "store_unlinked"; readonly reason: string }
+  | { readonly do: "start_grace"; readonly ms: number }
+  | { readonly do: "stop_grace" }
+  /** Set the time of the next probe anew. */
+  | { readonly do: "schedule_probe" }
+  | { readonly do: "cancel_probe" }
+  /** The code has done its work: nobody waits for another one. */
+  | { readonly do: "clear_code" };
+
+/** What the rules depend on besides the state. */
+export interface LineRules {
+  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms. */
+  readonly graceMs: number;
+  /** The operator has configured the number: the line needs no code and is never unlinked. */
+  readonly linksByItself: boolean;
+}
+
+export interface LineDecision {
+  readonly flow: LineFlow;
+  readonly effects: readonly LineEffect[];
+}
+
+/** A line before anything has happened. @param linked it has a number, or needs no code for one */
+export function newLine(linked: boolean): LineFlow {
+  return {
+    state: linked ? "connecting" : "unlinked",
+    reason: linked ? CONNECTING : "no phone number is linked",
+    lastingFault: undefined,
+    lastSeenAt: null,
+    offlineReports: 0,
+    inGrace: false,
+    stage: "open",
+  };
+}
+
+/** Whether the next probe is due some time: a line without a number has nothing to be asked. */
+export function isProbed({ stage, state }: LineFlow): boolean {
+  return stage === "open" && state !== "unlinked" && state !== "linking";
+}
+
+/** Decides what an input means for the line. */
+export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): LineDecision {
+  switch (input.type) {
+    case "linking_started":
+      return { flow: moved(flow, "link", "waiting for the code to be scanned"), effects: [] };
+    case "link_stored":
+      return linkStored(flow, input.offlineReports);
+    case "resumed":
+      return { flow: flow.state === "unlinked" ? moved(flow, "connect", CONNECTING) : flow, effects: [] };
+    case "open_failed":
+      if (flow.state === "unlinked") return { flow: { ...flow, reason: input.reason }, effects: [] };
+      return { flow: moved(flow, "give_up", input.reason), effects: [] };
+    case "found_online":
+      return isAnswerable(flow) ? foundOnline(flow, input.at) : stay(flow);
+    case "found_offline":
+      return isAnswerable(flow) ? offline(flow, input, rules) : stay(flow);
+    case "active_stored":
+      // The line may have gone offline, or been unlinked, while this was being stored.
+      if (input.offlineReports !== flow.offlineReports) return stay(flow);
+      return { flow: moved(flow, "confirm", null), effects: [{ do: "notify_online" }] };
+    case "offline":
+      return offline(flow, input, rules);
+    case "unlinked":
+      return unlinked(flow, input.reason, rules);
+    case "grace_over":
+      return graceOver({ ...flow, inGrace: false });
+    case "closing":
+      if (flow.stage !== "open") return stay(flow);
+      return { flow: { ...flow, stage: "closing", inGrace: false }, effects: STOP_TIMERS };
+    case "closed":
+      return { flow: { ...flow, stage: "closed" }, effects: [] };
+  }
+}
+
+/** Whether the answer of a probe counts: it may have been asked before the line was unlinked or closed. */
+function isAnswerable({ stage, state }: LineFlow): boolean {
+  return stage === "open" && state !== "unlinked";
+}
+
+function linkStored(flow: LineFlow, offlineReports: number): LineDecision {
+  const effects: LineEffect[] = [{ do: "clear_code" }, { do: "schedule_probe" }];
+  if (offlineReports !== flow.offlineReports) return { flow, effects };
+  return { flow: moved({ ...flow, lastingFault: undefined }, "connect", CONNECTING), effects };
+}
+
+function foundOnline(flow: LineFlow, at: number): LineDecision {
+  const found: LineFlow = { ...flow, inGrace: false, lastingFault: undefined, lastSeenAt: at };
+  if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
+  const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
+  return { flow: found, effects: [{ do: "stop_grace" }, store] };
+}
+
+function offline(
+  before: LineFlow,
+  { reason, lasting }: { readonly reason: string; readonly lasting: boolean },
+  rules: LineRules,
+): LineDecision {
+  const flow: LineFlow = { ...before, offlineReports: before.offlineReports + 1 };
+  if (!isProbed(flow)) return stay(flow);
+  const effects: LineEffect[] = [];
+  const next: LineFlow = { ...moved(flow, "lose", reason), reason, lastingFault: lasting ? reason : undefined };
+  if (flow.state === "online") effects.push({ do: "notify_offline", reason });
+  if (lasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
+  // The grace of a line that is offline already is over.
+  if (next.state === "offline" || next.inGrace) return { flow: next, effects };
+  return { flow: { ...next, inGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
+}
+
+function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecision {
+  if (flow.stage === "closed") return stay(flow);
+  // Nobody could scan a code for it.
+  if (rules.linksByItself) return offline(flow, { reason, lasting: false }, rules);
+  const gone: LineFlow = {
+    ...moved(flow, "unlink", reason),
+    offlineReports: flow.offlineReports + 1,
+    lastingFault: undefined,
+    inGrace: false,
+  };
+  return { flow: gone, effects: [...STOP_TIMERS, { do: "notify_offline", reason }, { do: "store_unlinked", reason }] };
+}
+
+function graceOver(flow: LineFlow): LineDecision {
+  if (flow.state !== "reconnecting" && flow.state !== "connecting") return stay(flow);
+  const reason = flow.reason ?? "offline";
+  return { flow: moved(flow, "give_up", reason), effects: [{ do: "store_inactive", reason }] };
+}
+
+const CONNECTING = "connecting";
+const STOP_TIMERS: readonly LineEffect[] = [{ do: "cancel_probe" }, { do: "stop_grace" }];
+
+/** The flow after a move; unchanged if the table has no such move from here. */
+function moved(flow: LineFlow, move: LineMove, reason: string | null): LineFlow {
+  const state = nextState(LINE_TRANSITIONS, flow.state, move);
+  return state === undefined ? flow : { ...flow, state, reason };
+}
+
+function stay(flow: LineFlow): LineDecision {
+  return { flow, effects: [] };
+}
