@@ -1,22 +1,38 @@
-import type { CallInput } from "./call.ts";
-import type { EventData, EventType } from "./events.ts";
+import { nextState, type Transitions } from "../base/machine.ts";
+import type { CallEffect, CallSignal, TimerName } from "./call-signal.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
-import type { ReleaseCause } from "./release-cause.ts";
+import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
 import type { Timings } from "./timings.ts";
 
+/** The phases of a live call, in the order of one that succeeds. */
+export const CALL_PHASES = ["dialing", "ringing", "answered", "talking", "over"] as const;
+export type CallPhase = (typeof CALL_PHASES)[number];
+
+/** What can happen to a live call. */
+export type PhaseMove = "place" | "answer" | "connect" | "requeue" | "complete" | "fail";
+
+/** Every legal move of a live call. */
+export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
+  dialing: { place: "ringing", requeue: "over", fail: "over" },
+  ringing: { answer: "answered", connect: "talking", fail: "over" },
+  answered: { connect: "talking", fail: "over" },
+  talking: { complete: "over", fail: "over" },
+  over: {},
+};
+
 /**
- * The course of one live call, decided by a pure function: a state and a signal give the next state and what is to
- * be done. The call session carries the effects out and holds no rule of its own.
+ * The state of one live call, decided by a pure function: a state and a signal give the next state and the effects.
+ * The call session carries the effects out and holds no rule of its own.
  */
 export interface CallFlow {
-  readonly phase: "dialing" | "ringing" | "answered" | "talking" | "over";
-  /** Inbound audio has come. */
+  readonly phase: CallPhase;
+  /** Inbound audio has arrived. */
   readonly inbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
   readonly messageMs: number;
   /** The message has been played to its end, tail included. */
   readonly played: boolean;
-  /** The time for the first inbound audio is over, and none has come. */
+  /** No inbound audio has arrived in the time for it. */
   readonly silent: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
@@ -34,59 +50,12 @@ export const NEW_FLOW: CallFlow = {
   attached: false,
 };
 
-export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream";
-
-export type CallSignal =
-  | { readonly type: "placed" }
-  | { readonly type: "alerting" }
-  | { readonly type: "answered" }
-  | { readonly type: "connected" }
-  | { readonly type: "leg_ended"; readonly cause: ReleaseCause; readonly detail: string | null }
-  | { readonly type: "media_lost"; readonly detail: string }
-  | { readonly type: "inbound_audio" }
-  /** Something shows for the first time that the callee's side receives our audio. */
-  | { readonly type: "evidence" }
-  /** The whole message is ready to be played; its length, ms. */
-  | { readonly type: "message_ready"; readonly messageMs: number }
-  | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
-  | { readonly type: "message_played" }
-  /** A client has attached itself to the stream, or has gone without a goodbye. */
-  | { readonly type: "stream_attached" }
-  | { readonly type: "stream_detached" }
-  /** The client has ended the call, and what it had sent has been played. */
-  | { readonly type: "stream_closed" }
-  | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
-  /** The line reported, or a probe said so. */
-  | { readonly type: "line_down"; readonly reason: string }
-  /** `inboundSince`: inbound audio has come since the line went down. */
-  | { readonly type: "line_up"; readonly inboundSince: boolean }
-  /** `inboundSince`: inbound audio has come since the timer was set. */
-  | { readonly type: "timer"; readonly name: TimerName; readonly inboundSince: boolean }
-  | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
-
-export type CallEffect =
-  /** Write the move of the call's table, with its event. */
-  | { readonly do: "move"; readonly input: Extract<CallInput, "place" | "connect"> }
-  /** Write the final state; follows exactly once in the life of a call. */
-  | {
-      readonly do: "conclude";
-      readonly input: Extract<CallInput, "complete" | "fail">;
-      readonly reason: CompletedReason | FailedReason;
-      readonly detail: string | null;
-    }
-  /** Nobody was asked yet: let the call wait again. */
-  | { readonly do: "requeue" }
-  | { readonly do: "hang_up" }
-  | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
-  | { readonly do: "cancel"; readonly name: TimerName }
-  | { readonly do: "note"; readonly event: EventType; readonly data: EventData };
-
 /** What the rules depend on besides the state. */
 export interface FlowRules {
   readonly timings: Timings;
-  /** Inbound audio must come: its absence means that media failed. */
+  /** Inbound audio must arrive: its absence means that media failed. */
   readonly expectsInboundAudio: boolean;
-  /** A client outside carries the audio: without one the call has nothing to say. */
+  /** An attached client carries the audio; the call ends without one. */
   readonly streamed: boolean;
 }
 
@@ -95,14 +64,14 @@ export interface Decision {
   readonly effects: readonly CallEffect[];
 }
 
-/** What is done when the dialling begins. */
+/** The effects at the start of dialling. */
 export function beginFlow(rules: FlowRules): Decision {
   return { flow: NEW_FLOW, effects: [{ do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs }] };
 }
 
 /**
- * Decides what a signal means. After the end every signal means nothing.
- * @param unproven nothing shows that the callee's side received our audio, and something had to
+ * Decides what a signal means. After the end signals have no effect.
+ * @param unproven evidence that the callee's side received our audio is required and missing
  */
 export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven = false): Decision {
   if (flow.phase === "over") return { flow, effects: [] };
@@ -113,12 +82,11 @@ export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, unp
 function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven: boolean): Decision {
   switch (signal.type) {
     case "placed":
-      if (flow.phase !== "dialing") return stay(flow);
       return placed(flow, rules);
     case "alerting":
       return flow.phase === "ringing" ? to(flow, [{ do: "note", event: "alerting", data: {} }]) : stay(flow);
     case "answered":
-      return flow.phase === "ringing" ? answered(flow, rules) : stay(flow);
+      return answered(flow, rules);
     case "connected":
       return connected(flow, rules, unproven);
     case "leg_ended":
@@ -147,14 +115,14 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
     case "line_down":
       if (flow.lineDown) return stay(flow);
-      // Before anybody was asked the dial itself will say so, and the call waits again.
+      // Before the network is asked, the dial itself reports the lost line, and the call waits again.
       return to({ ...flow, lineDown: true }, flow.phase === "dialing" ? [] : [lineTimer(rules)]);
     case "line_up":
       if (!flow.lineDown) return stay(flow);
       if (flow.phase === "dialing") return to({ ...flow, lineDown: false }, []);
-      // A leg does not outlive a line that was gone, unless its audio never stopped.
+      // A leg does not survive the loss of its line, unless its audio never stopped.
       if (!signal.inboundSince) return fail(flow, "instance_lost", WITHOUT_CALL);
-      // The audio may have been the last frame on its way, so it is looked at once more.
+      // The audio may have been the last frame on its way, so the timer checks once more.
       return to({ ...flow, lineDown: false }, [lineTimer(rules)]);
     case "timer":
       return timer(flow, signal.name, signal.inboundSince, rules);
@@ -164,33 +132,38 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
 }
 
 function placed(flow: CallFlow, rules: FlowRules): Decision {
+  const phase = nextState(PHASE_TRANSITIONS, flow.phase, "place");
+  if (phase === undefined) return stay(flow);
   const effects: CallEffect[] = [
     { do: "move", input: "place" },
     { do: "timer", name: "ring", ms: rules.timings.ringTimeoutMs },
   ];
   if (flow.lineDown) effects.push(lineTimer(rules));
-  return to({ ...flow, phase: "ringing" }, effects);
+  return to({ ...flow, phase }, effects);
 }
 
 function answered(flow: CallFlow, rules: FlowRules): Decision {
-  return to({ ...flow, phase: "answered" }, [
+  const phase = nextState(PHASE_TRANSITIONS, flow.phase, "answer");
+  if (phase === undefined) return stay(flow);
+  return to({ ...flow, phase }, [
     { do: "cancel", name: "ring" },
     { do: "timer", name: "setup", ms: rules.timings.mediaSetupMs },
   ]);
 }
 
 function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
-  if (flow.phase !== "answered" && flow.phase !== "ringing") return stay(flow);
+  const phase = nextState(PHASE_TRANSITIONS, flow.phase, "connect");
+  if (phase === undefined) return stay(flow);
   const effects: CallEffect[] = [
     { do: "move", input: "connect" },
     { do: "cancel", name: "ring" },
     { do: "cancel", name: "setup" },
-    // Counted from the end of the message, which begins now where it is ready.
+    // Counted from the end of the message, which begins now if it is ready.
     { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
   ];
   if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
   if (rules.streamed && !flow.attached) effects.push(streamTimer(rules));
-  const talking: CallFlow = { ...flow, phase: "talking" };
+  const talking: CallFlow = { ...flow, phase };
   if (!flow.played) return to(talking, effects);
   const played = messagePlayed(talking, rules, unproven);
   return to(played.flow, [...effects, ...played.effects]);
@@ -204,8 +177,8 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
 }
 
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
-  // Where audio must come and none has, nobody can say that the message was heard: the watchdog decides. A message
-  // shorter than the network's report of the connection waits for that.
+  // If required audio has not arrived, it is unknown whether the callee heard the message: the inbound timer decides.
+  // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
   return complete(flow, "message_played", null);
@@ -213,28 +186,14 @@ function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Dec
 
 function legEnded(flow: CallFlow, cause: ReleaseCause, detail: string | null): Decision {
   if (flow.phase === "talking" && cause === "callee_hung_up") return complete(flow, "callee_hung_up", detail);
-  if (flow.phase === "dialing" && cause === "line_lost") return over(flow, [{ do: "requeue" }]);
+  if (flow.phase === "dialing" && cause === "line_lost") return over(flow, "requeue", [{ do: "requeue" }]);
   return fail(flow, failureOf(cause, flow), detail);
 }
 
-const FAILURES: Readonly<Record<ReleaseCause, FailedReason>> = {
-  callee_hung_up: "declined",
-  released: "internal_error",
-  busy: "busy",
-  declined: "declined",
-  no_answer: "no_answer",
-  unreachable: "unreachable",
-  number_invalid: "number_invalid",
-  rejected_by_network: "rejected_by_network",
-  media_failed: "media_failed",
-  line_lost: "instance_lost",
-  internal_error: "internal_error",
-};
-
 function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
-  // Accepted and gone before our audio path was up: nobody declined, nobody heard anything.
+  // Accepted and gone before our audio path was up: the call was not declined, and the callee heard nothing.
   if (cause === "callee_hung_up" && flow.phase === "answered") return "media_failed";
-  return FAILURES[cause];
+  return RELEASE_FAILURES[cause];
 }
 
 function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: FlowRules): Decision {
@@ -270,10 +229,10 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
   }
 }
 
-/** Why a call failed that would have been completed; a sentence for a person. */
+/** Why a call failed instead of completing; a sentence for a person. */
 export const NO_EVIDENCE = "neither audio nor RTCP came from the far side, so nothing shows that it received ours";
 
-/** Nobody can say that anything was heard: what would be completed has failed. */
+/** Without evidence that the callee heard anything, a call fails instead of completing. */
 function withoutProof({ flow, effects }: Decision): Decision {
   return {
     flow,
@@ -290,7 +249,7 @@ function withoutProof({ flow, effects }: Decision): Decision {
   };
 }
 
-/** Why a call failed whose stream was closed too early; a sentence for a person. */
+/** The detail of a call that failed because its stream was closed too early; a sentence for a person. */
 export const CLOSED_BEFORE_ANSWER = "the stream's client ended the call before the callee was connected";
 
 const WITHOUT_CALL = "the line came back without this call";
@@ -312,13 +271,14 @@ function to(flow: CallFlow, effects: readonly CallEffect[]): Decision {
 }
 
 function complete(flow: CallFlow, reason: CompletedReason, detail: string | null): Decision {
-  return over(flow, [{ do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
+  return over(flow, "complete", [{ do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
 }
 
 function fail(flow: CallFlow, reason: FailedReason, detail: string | null): Decision {
-  return over(flow, [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail }]);
+  return over(flow, "fail", [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail }]);
 }
 
-function over(flow: CallFlow, effects: readonly CallEffect[]): Decision {
-  return { flow: { ...flow, phase: "over" }, effects };
+function over(flow: CallFlow, move: "requeue" | "complete" | "fail", effects: readonly CallEffect[]): Decision {
+  const phase = nextState(PHASE_TRANSITIONS, flow.phase, move);
+  return phase === undefined ? stay(flow) : { flow: { ...flow, phase }, effects };
 }

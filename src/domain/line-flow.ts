@@ -127,9 +127,7 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
     case "found_offline":
       return isAnswerable(flow) ? offline(flow, input, rules) : stay(flow);
     case "active_stored":
-      // The line may have gone offline, or been unlinked, while this was being stored.
-      if (input.offlineReports !== flow.offlineReports) return stay(flow);
-      return { flow: moved(flow, "confirm", null), effects: [{ do: "notify_online" }] };
+      return activeStored(flow, input.offlineReports);
     case "offline":
       return offline(flow, input, rules);
     case "unlinked":
@@ -160,6 +158,13 @@ function foundOnline(flow: LineFlow, at: number): LineDecision {
   if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
   return { flow: found, effects: [{ do: "stop_grace" }, store] };
+}
+
+function activeStored(flow: LineFlow, offlineReports: number): LineDecision {
+  // The line may have gone offline, or been unlinked, while this was being stored.
+  if (offlineReports !== flow.offlineReports) return stay(flow);
+  const next = moved(flow, "confirm", null);
+  return next.state === "online" ? { flow: next, effects: [{ do: "notify_online" }] } : stay(flow);
 }
 
 function offline(

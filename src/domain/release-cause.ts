@@ -1,3 +1,5 @@
+import type { FailedReason } from "./outcome.ts";
+
 /** Why a leg is gone. */
 export type ReleaseCause =
   /** The far side hung up an answered call. */
@@ -13,3 +15,18 @@ export type ReleaseCause =
   | "media_failed"
   | "line_lost"
   | "internal_error";
+
+/** The failure that each cause means before the call is connected. */
+export const RELEASE_FAILURES: Readonly<Record<ReleaseCause, FailedReason>> = {
+  callee_hung_up: "declined",
+  released: "internal_error",
+  busy: "busy",
+  declined: "declined",
+  no_answer: "no_answer",
+  unreachable: "unreachable",
+  number_invalid: "number_invalid",
+  rejected_by_network: "rejected_by_network",
+  media_failed: "media_failed",
+  line_lost: "instance_lost",
+  internal_error: "internal_error",
+};

@@ -2,8 +2,10 @@ import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
+import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
+import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
 import { expectPage } from "./generated.ts";
 
 const page = `# State machines
@@ -15,23 +17,44 @@ Printed from the tables in the code by \`test/docs/states.test.ts\`; run it with
 \`\`\`mermaid
 ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 
-\`place\`: the far side has been asked. \`connect\`: it has accepted and our first frame is on its way. \`complete\`, \`fail\`: see
+\`place\`: the network has been asked. \`connect\`: the callee has accepted and our first frame is on its way. \`complete\`, \`fail\`: see
 the reasons in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
-15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and nobody's phone has rung
+15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and no phone has rung
 ([decision 22](decisions/0022-prepared-message.md)).
 
-A \`QUEUED\` call whose line is offline waits for it, up to \`queueTimeoutMs\`. If the line's fault will not pass until somebody mends it (a wrong password, an
-untrusted certificate, a name that does not exist), the call fails at once as \`instance_offline\`, whether it waited before or is new; \`detail\` is the cause.
+A \`QUEUED\` call whose line is offline waits for it, up to \`queueTimeoutMs\`. If the line's fault is lasting (a wrong password, an untrusted
+certificate, a name that does not exist), new and waiting calls fail at once as \`instance_offline\`; \`detail\` is the cause.
+
+## Live call
+
+The phases of a call that a session carries, from \`src/domain/call-flow.ts\`.
+
+\`\`\`mermaid
+${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
+
+\`answer\`: the callee has accepted, and the audio path is being set up. \`connect\`: the audio path is up; it may come without \`answer\`.
+\`requeue\`: the line was lost before the network was asked, so the call returns to the queue.
 
 ## Instance
 
 \`\`\`mermaid
 ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
-\`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: it was offline longer than the
-grace. \`unlink\`: the phone's owner removed the device; state and credentials go together. \`delete\`: somebody asked for it. From
+\`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: the line was offline longer than the
+grace. \`unlink\`: the phone's owner removed the device; state and credentials are stored together. \`delete\`: a user requested it. From
 then on the instance reads as not found; its calls are ended, its device is unlinked, its credentials are erased, and its line is
 closed, whatever happens in between ([decision 18](decisions/0018-deletion-is-an-intent.md)).
+
+## Line
+
+The connection of an instance as \`connection.state\` shows it, from \`src/domain/line-flow.ts\`.
+
+\`\`\`mermaid
+${stateDiagram(LINE_TRANSITIONS, "unlinked")}\`\`\`
+
+\`link\`: the linking has started. \`connect\`: a number is linked, or its credentials are stored. \`confirm\`: a probe found the line online,
+and the instance is stored as \`ACTIVE\`. \`lose\`: the network reported the line as offline, or a probe found it so. \`give_up\`: the line was
+offline longer than the grace, or could not be opened. A line that has a number when the server starts begins in \`connecting\`.
 
 ## SIP registration
 

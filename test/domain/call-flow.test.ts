@@ -4,16 +4,14 @@ import { nextState } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS, type CallStatus } from "../../src/domain/call.ts";
 import {
   beginFlow,
-  type CallEffect,
   type CallFlow,
-  type CallSignal,
   CLOSED_BEFORE_ANSWER,
   decide,
   type FlowRules,
   NEW_FLOW,
   NO_EVIDENCE,
-  type TimerName,
 } from "../../src/domain/call-flow.ts";
+import type { CallEffect, CallSignal, TimerName } from "../../src/domain/call-signal.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
 import type { ReleaseCause } from "../../src/domain/release-cause.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";

@@ -1,20 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/machine.ts";
 import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
+import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
+import { LINE_STATES, LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
 
 const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
   ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],
   ["instances", INSTANCE_TRANSITIONS, INSTANCE_STATUSES, "CREATED"],
+  ["live calls", PHASE_TRANSITIONS, CALL_PHASES, "dialing"],
+  ["lines", LINE_TRANSITIONS, LINE_STATES, "unlinked"],
 ];
 
 describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
-  test("are those of the interface, and every move leads to one of them", () => {
+  test("are the keys of the table, and every move leads to one of them", () => {
     expect(Object.keys(table)).toEqual(states);
     for (const moves of Object.values(table)) for (const to of Object.values(moves)) expect(states).toContain(to);
   });
 
-  test("can all be reached from the first one", () => {
+  test("are all reachable from the first one", () => {
     const reached = new Set([initial]);
     for (const state of reached) for (const to of Object.values(table[state] ?? {})) if (to) reached.add(to);
     expect([...reached].sort()).toEqual([...states].sort());

@@ -1,7 +1,7 @@
 import { Playout } from "../../audio/playout.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { Call } from "../../domain/call.ts";
-import type { CallSignal } from "../../domain/call-flow.ts";
+import type { CallSignal } from "../../domain/call-signal.ts";
 import type { EventData, EventType } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { Leg, MediaEvidence, TelephonyCapabilities } from "../../ports/telephony.ts";

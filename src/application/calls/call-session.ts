@@ -1,16 +1,8 @@
 import { errorText } from "../../base/error-text.ts";
 import { Mailbox } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
-import {
-  beginFlow,
-  type CallEffect,
-  type CallFlow,
-  type CallSignal,
-  decide,
-  type FlowRules,
-  NEW_FLOW,
-  type TimerName,
-} from "../../domain/call-flow.ts";
+import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
+import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../../domain/outcome.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";

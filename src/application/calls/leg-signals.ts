@@ -1,5 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
-import type { CallSignal } from "../../domain/call-flow.ts";
+import type { CallSignal } from "../../domain/call-signal.ts";
 import type { Leg, LegEvent } from "../../ports/telephony.ts";
 
 /**

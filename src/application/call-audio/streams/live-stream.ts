@@ -1,5 +1,5 @@
 import type { Playout } from "../../../audio/playout.ts";
-import type { CallSignal } from "../../../domain/call-flow.ts";
+import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
 import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
 import type { Leg } from "../../../ports/telephony.ts";

@@ -1,0 +1,54 @@
+import type { CallInput } from "./call.ts";
+import type { EventData, EventType } from "./events.ts";
+import type { CompletedReason, FailedReason } from "./outcome.ts";
+import type { ReleaseCause } from "./release-cause.ts";
+
+/** The timers of a live call. */
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream";
+
+/** The inputs of the call flow: from the leg, the message, the stream, the line, timers and callers. */
+export type CallSignal =
+  | { readonly type: "placed" }
+  | { readonly type: "alerting" }
+  | { readonly type: "answered" }
+  | { readonly type: "connected" }
+  | { readonly type: "leg_ended"; readonly cause: ReleaseCause; readonly detail: string | null }
+  | { readonly type: "media_lost"; readonly detail: string }
+  | { readonly type: "inbound_audio" }
+  /** The first evidence that the callee's side receives our audio. */
+  | { readonly type: "evidence" }
+  /** The whole message is ready to be played; its length, ms. */
+  | { readonly type: "message_ready"; readonly messageMs: number }
+  | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
+  | { readonly type: "message_played" }
+  /** A client has attached itself to the stream, or its connection is gone. */
+  | { readonly type: "stream_attached" }
+  | { readonly type: "stream_detached" }
+  /** The client has ended the call, and all of its audio has been played. */
+  | { readonly type: "stream_closed" }
+  | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
+  /** The line reported it, or a probe found it. */
+  | { readonly type: "line_down"; readonly reason: string }
+  /** `inboundSince`: inbound audio has come since the line went down. */
+  | { readonly type: "line_up"; readonly inboundSince: boolean }
+  /** `inboundSince`: inbound audio has come since the timer was set. */
+  | { readonly type: "timer"; readonly name: TimerName; readonly inboundSince: boolean }
+  | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
+
+/** What the call session carries out. */
+export type CallEffect =
+  /** Write the move of the call's table, with its event. */
+  | { readonly do: "move"; readonly input: Extract<CallInput, "place" | "connect"> }
+  /** Write the final state; follows exactly once in the life of a call. */
+  | {
+      readonly do: "conclude";
+      readonly input: Extract<CallInput, "complete" | "fail">;
+      readonly reason: CompletedReason | FailedReason;
+      readonly detail: string | null;
+    }
+  /** The network was not asked yet: return the call to the queue. */
+  | { readonly do: "requeue" }
+  | { readonly do: "hang_up" }
+  | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
+  | { readonly do: "cancel"; readonly name: TimerName }
+  | { readonly do: "note"; readonly event: EventType; readonly data: EventData };
