@@ -1,3 +1,4 @@
+import { visiblePart } from "../domain/ownership.ts";
 import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
@@ -29,11 +30,9 @@ export class Queries implements QueryUseCases {
 
   async events(principal: Principal, { instanceId, limit = PAGE, cursor }: LogQuery = {}): Promise<EventPage> {
     const { events } = this.#context.storage;
-    const { userId, demoInstanceId } = principal;
-    const visible = demoInstanceId === undefined || (instanceId ?? demoInstanceId) === demoInstanceId;
-    return readLog(events, userId, { limit, cursor }, async (page) =>
-      visible ? events.ofUser(userId, { instanceId: demoInstanceId ?? instanceId }, page) : [],
-    );
+    const { userId } = principal;
+    const part = visiblePart(principal, instanceId);
+    return readLog(events, userId, { limit, cursor }, async (page) => (part ? events.ofUser(userId, part, page) : []));
   }
 
   voices(): Promise<readonly Voice[]> {

@@ -3,8 +3,8 @@ import { INSTANCE_TRANSITIONS, type Instance } from "../../domain/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
-import { notFound } from "../instances/instances.ts";
 import type { Lines } from "../instances/lines.ts";
+import { instanceNotFound } from "../instances/owned-instance.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Calls } from "./calls.ts";
 import { Deletion } from "./deletion.ts";
@@ -62,9 +62,9 @@ export class Deletions {
    */
   async delete(instance: Instance): Promise<void> {
     const { id } = instance;
-    if (!this.#known.has(id) && instance.erasedAt !== null) throw notFound(id);
+    if (!this.#known.has(id) && instance.erasedAt !== null) throw instanceNotFound(id);
     const deletion = this.#known.get(id) ?? this.#begin(instance);
-    if (!(await deletion.ask())) throw notFound(id);
+    if (!(await deletion.ask())) throw instanceNotFound(id);
     if (this.#known.get(id) === deletion) this.#known.delete(id);
   }
 
@@ -125,14 +125,14 @@ export class Deletions {
         if (!status) {
           // It may have been finished since this copy was read.
           const stored = await storage.instances.get(id);
-          if (!stored || stored.erasedAt !== null) throw notFound(id);
+          if (!stored || stored.erasedAt !== null) throw instanceNotFound(id);
           return;
         }
         const event = events.event("instance.deleted", { callId: null, instanceId: id, userId });
         const patch = { status, phone: null, updatedAt: system.now() };
         if (await storage.instances.update(id, current.version, patch, [event])) return events.publish([event]);
         const stored = await storage.instances.get(id);
-        if (!stored) throw notFound(id);
+        if (!stored) throw instanceNotFound(id);
         current = stored;
       }
     };

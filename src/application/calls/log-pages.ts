@@ -2,7 +2,7 @@ import { eventCursor, logPlace } from "../../domain/cursor.ts";
 import { type LoggedEvent, withoutPosition } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { EventStore, LogPage } from "../../ports/storage.ts";
-import { shortened } from "../instances/instances.ts";
+import { shortened } from "../instances/owned-instance.ts";
 import type { EventPage, EventQuery } from "../use-cases.ts";
 
 /**

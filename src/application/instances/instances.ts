@@ -1,9 +1,9 @@
-import { isId } from "../../base/ids.ts";
 import { within } from "../../base/timeout.ts";
 import { callerOf } from "../../domain/caller-id.ts";
 import { parseCreateInstance, parseUpdateInstance } from "../../domain/inputs.ts";
 import type { Instance } from "../../domain/instance.ts";
 import { providerIn } from "../../domain/instance-input.ts";
+import { mayUseInstance } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
@@ -15,8 +15,9 @@ import type { Context } from "../context.ts";
 import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "../use-cases.ts";
 import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
+import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
 
-/** What a caller may do with his instances. */
+/** The use cases of instances. */
 export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
@@ -85,7 +86,7 @@ export class Instances implements InstanceUseCases {
     };
     refuseDemo(principal, "a demo token cannot change instances");
     for (;;) {
-      const { id, version, provider } = await this.#owned(principal, instanceId);
+      const { id, version, provider } = await ownedInstance(this.#context.storage, principal, instanceId);
       await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
       const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
       if (updated) return this.#shown(updated); // else another write came first
@@ -96,20 +97,20 @@ export class Instances implements InstanceUseCases {
     const { instances } = this.#context.storage;
     if (principal.demoInstanceId !== undefined) {
       const own = await instances.get(principal.demoInstanceId);
-      const seen = own && own.status !== "DELETED" && own.userId === principal.userId && page.after === undefined;
+      const seen = own && own.status !== "DELETED" && mayUseInstance(principal, own) && page.after === undefined;
       return seen ? [this.#shown(own)] : [];
     }
     return (await instances.list(principal.userId, page)).map((instance) => this.#shown(instance));
   }
 
   async get(principal: Principal, instanceId: string): Promise<InstanceDetails> {
-    const instance = await this.#owned(principal, instanceId);
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     const callQueue = await this.#context.storage.calls.active(instance.id);
     return { ...this.#shown(instance), callQueue, connection: this.#lines.connection(instance) };
   }
 
   async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
-    const instance = await this.#owned(principal, instanceId);
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     const keeper = this.#lines.of(instance);
     if (keeper.linksByItself) return this.#withoutCode(instance, keeper);
@@ -126,7 +127,7 @@ export class Instances implements InstanceUseCases {
 
   async delete(principal: Principal, instanceId: string): Promise<void> {
     refuseDemo(principal, "a demo token cannot delete instances");
-    await this.#deletions.delete(await this.#everOwned(principal, instanceId));
+    await this.#deletions.delete(await everOwnedInstance(this.#context.storage, principal, instanceId));
   }
 
   /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
@@ -174,7 +175,7 @@ export class Instances implements InstanceUseCases {
     if (!now || now.status === "DELETED") {
       // The line may have been opened after the deletion; one that is under way closes it itself.
       if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
-      throw notFound(instance.id);
+      throw instanceNotFound(instance.id);
     }
     if (now.status !== "CREATED") throw alreadyLinked(now);
   }
@@ -182,21 +183,6 @@ export class Instances implements InstanceUseCases {
   #linkByItself(instance: Instance): void {
     const network = this.#context.telephony.get(instance.provider);
     if (network && linksByItself(network)) void this.#lines.of(instance).probe();
-  }
-
-  async #owned(principal: Principal, instanceId: string): Promise<Instance> {
-    const instance = await this.#everOwned(principal, instanceId);
-    if (instance.status === "DELETED") throw notFound(instanceId);
-    return instance;
-  }
-
-  /** The caller's instance, even if it is deleted. */
-  async #everOwned(principal: Principal, instanceId: string): Promise<Instance> {
-    const instance = isId("inst", instanceId) ? await this.#context.storage.instances.get(instanceId) : undefined;
-    const { userId, demoInstanceId } = principal;
-    const owned = instance?.userId === userId && (demoInstanceId === undefined || demoInstanceId === instance.id);
-    if (!instance || !owned) throw notFound(instanceId);
-    return instance;
   }
 
   #shown(instance: Instance): Instance {
@@ -212,16 +198,6 @@ export class Instances implements InstanceUseCases {
     const detail = `${none} on this server; ${others}${this.#context.access.hint}`;
     return [{ pointer: "/provider", code: "provider_unknown", detail }];
   }
-}
-
-/** The refusal for an instance that is not there for this caller. */
-export function notFound(instanceId: string): Refusal {
-  return new Refusal("instance_not_found", `there is no instance "${shortened(instanceId)}"`);
-}
-
-/** Enough of a caller's text to recognise it. */
-export function shortened(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }
 
 /** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */

@@ -1,0 +1,144 @@
+import type { Call, Message } from "../../domain/call.ts";
+import { type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
+import { type CallerId, callerOf } from "../../domain/caller-id.ts";
+import { parseCreateCall } from "../../domain/inputs.ts";
+import { mayUseInstanceId } from "../../domain/ownership.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { type Fault, Refusal } from "../../domain/refusal.ts";
+import { VoiceUnavailable } from "../../ports/speech.ts";
+import type { Insertion } from "../../ports/storage.ts";
+import { once, type Running } from "../access/idempotency.ts";
+import type { Context } from "../context.ts";
+import { instanceNotFound, ownedInstance } from "../instances/owned-instance.ts";
+import type { CreateOptions, Creation } from "../use-cases.ts";
+import { assertCallerAllowed } from "./callers.ts";
+import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
+import { decodedAudio, MessageChecks } from "./message-checks.ts";
+
+/** Checks the input of a new call and stores the call as `QUEUED`. */
+export class CallCreation {
+  readonly #context: Context;
+  readonly #waits: (call: Call) => void;
+  readonly #messages: MessageChecks;
+
+  /** @param waits receives every call that may wait in its queue now */
+  constructor(context: Context, waits: (call: Call) => void) {
+    this.#context = context;
+    this.#waits = waits;
+    this.#messages = new MessageChecks(context);
+  }
+
+  async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
+    const { schemas, strictSchemas } = this.#context;
+    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
+    const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
+    return once(
+      this.#context,
+      principal,
+      options.idempotencyKey,
+      ["call", audio ? { ...input, audio } : input],
+      (running) => this.#place(withCheckedLimits(principal), input, audio?.bytes, running),
+      (first) => ({ ...(first as Call & Creation), replayed: true }),
+    );
+  }
+
+  /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
+  async #voiceFaults(body: unknown): Promise<Fault[]> {
+    const voiceId = voiceIn(body);
+    if (voiceId === undefined) return [];
+    try {
+      await this.#context.speech.voice(voiceId);
+      return [];
+    } catch (error) {
+      if (!(error instanceof VoiceUnavailable)) throw error;
+      return [{ pointer: "/tts/voiceId", code: "voice_unavailable", detail: error.message }];
+    }
+  }
+
+  async #place(
+    principal: Principal,
+    input: CheckedCallInput,
+    audio: Uint8Array | undefined,
+    running: Running | undefined,
+  ): Promise<Call & Creation> {
+    const { storage, policy, events, counters, telephony } = this.#context;
+    const { instanceId, target } = input;
+    const { userId } = principal;
+    if (!mayUseInstanceId(principal, instanceId))
+      throw new Refusal("demo_token_restricted", "this demo token can call from its own instance only");
+    assertTokenAllows(principal, target.phoneNumber);
+    const instance = await ownedInstance(storage, principal, instanceId);
+    const network = telephony.get(instance.provider);
+    await assertCallable(this.#context, network, target.phoneNumber);
+    const from = callerOf(input.from, instance.callerId);
+    await assertCallerAllowed(this.#context, principal, network, from);
+
+    if (policy.kind === "single") {
+      const [existing] = await storage.calls.active(instanceId);
+      if (existing) {
+        const result = { ...existing, created: false, replayed: false };
+        await running?.finish(result);
+        return result;
+      }
+    }
+
+    const { message, file } = await this.#messages.check(principal, input, audio);
+    const call = this.#newCall(principal, input, message, from);
+    const subject = { callId: call.id, instanceId, userId };
+    const log = [events.event("queued", subject, { type: message.type })];
+    if (message.type === "FIXED_AUDIO" && message.truncated)
+      log.push(events.event("audio_truncated", subject, { played_ms: message.durationMs }));
+    const receipt =
+      running &&
+      ((result: { created: boolean; call: Call }) =>
+        running.receipt({ ...result.call, created: result.created, replayed: false }));
+    const quota = quotaOf(this.#context, principal);
+    let inserted: Insertion;
+    try {
+      inserted = await storage.calls.insert(call, file, policy, log, receipt, quota);
+    } catch (error) {
+      // The answer may be all that was lost.
+      this.#waits(call);
+      throw error;
+    }
+    switch (inserted.kind) {
+      case "limited":
+        throw dailyLimitReached(quota!, inserted.oldestAt);
+      case "instance_gone":
+        throw instanceNotFound(instanceId);
+      case "full":
+        throw new Refusal("queue_full", `instance "${instanceId}" already has as many calls as its queue takes`);
+      case "existing":
+        return { ...inserted.call, created: false, replayed: false };
+      case "created":
+        counters.callCreated(message.type);
+        events.publish(log);
+        this.#waits(inserted.call);
+        return { ...inserted.call, created: true, replayed: false };
+    }
+  }
+
+  #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
+    return {
+      id: this.#context.ids("call"),
+      instanceId: input.instanceId,
+      userId: principal.userId,
+      tokenId: principal.tokenId ?? null,
+      ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
+      status: "QUEUED",
+      targetPhone: input.target.phoneNumber,
+      ...(from && { from }),
+      message,
+      outcome: null,
+      mediaStatistics: null,
+      recordedMs: input.recording ? 0 : null,
+      createdAt: this.#context.system.now(),
+      startedAt: null,
+      endedAt: null,
+      slot: 0,
+      owner: null,
+      dialingAt: null,
+      version: 1,
+    };
+  }
+}

@@ -1,0 +1,83 @@
+import { sha256OfBytes } from "../../base/sha256.ts";
+import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../domain/audio-input.ts";
+import type { Message } from "../../domain/call.ts";
+import type { CheckedCallInput } from "../../domain/call-input.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { invalidInput, Refusal } from "../../domain/refusal.ts";
+import { AudioUnsupported } from "../../ports/audio-decoder.ts";
+import { PerUser } from "../access/per-user.ts";
+import { FairTurns } from "../call-audio/speech/fair-turns.ts";
+import type { Context } from "../context.ts";
+
+/** Audio files that are checked at the same time. */
+const INSPECTED_AT_ONCE = 2;
+/** Audio files of one user that are checked or wait for it: each is held in memory. */
+const USER_INSPECTIONS = 50;
+
+/** Turns the input of a call into its stored message; audio files are checked in fair turns. */
+export class MessageChecks {
+  readonly #context: Context;
+  readonly #inspections = new PerUser(USER_INSPECTIONS);
+  readonly #inspectionTurns: FairTurns;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
+  }
+
+  /** The message to store, and its file. @throws {Refusal} `audio_unsupported`, `server_busy` */
+  async check(
+    principal: Principal,
+    input: CheckedCallInput,
+    audio: Uint8Array = new Uint8Array(),
+  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+    switch (input.type) {
+      case "FIXED_TTS":
+        return { message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId } };
+      case "FIXED_AUDIO":
+        return this.#audioMessage(principal, input.instanceId, audio);
+      case "DYNAMIC_STREAM":
+        return { message: { type: input.type } };
+      case "DYNAMIC_AGENT":
+        return { message: { type: input.type, instructions: input.agent.instructions } };
+    }
+  }
+
+  async #audioMessage(
+    { userId }: Principal,
+    instanceId: string,
+    file: Uint8Array,
+  ): Promise<{ message: Message; file: Uint8Array }> {
+    const { decoder, limits } = this.#context;
+    const leave = this.#inspections.take(userId);
+    if (!leave)
+      throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
+    try {
+      const demand = { userId, instanceId, playing: false, aheadMs: 0 };
+      const end = await this.#inspectionTurns.take(demand, new AbortController().signal);
+      try {
+        const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
+        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
+      } finally {
+        end();
+      }
+    } catch (error) {
+      if (!(error instanceof AudioUnsupported)) throw error;
+      throw audioRefused(error.message);
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */
+export async function decodedAudio({ audioBase64 }: AudioPlace): Promise<DecodedAudio> {
+  if (typeof audioBase64 !== "string") return audioBase64;
+  const bytes = decodedFile(audioBase64);
+  if (!bytes) throw audioRefused(NO_BASE64);
+  return new DecodedAudio(bytes, await sha256OfBytes(bytes));
+}
+
+function audioRefused(detail: string): Refusal {
+  return invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }]);
+}

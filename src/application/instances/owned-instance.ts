@@ -1,0 +1,38 @@
+import { isId } from "../../base/ids.ts";
+import type { Instance } from "../../domain/instance.ts";
+import { mayUseInstance } from "../../domain/ownership.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Storage } from "../../ports/storage.ts";
+
+/** @throws {Refusal} `instance_not_found`: unknown, deleted, or another user's */
+export async function ownedInstance(
+  storage: Pick<Storage, "instances">,
+  principal: Principal,
+  instanceId: string,
+): Promise<Instance> {
+  const instance = await everOwnedInstance(storage, principal, instanceId);
+  if (instance.status === "DELETED") throw instanceNotFound(instanceId);
+  return instance;
+}
+
+/** The principal's instance, even if it is deleted. @throws {Refusal} `instance_not_found` */
+export async function everOwnedInstance(
+  { instances }: Pick<Storage, "instances">,
+  principal: Principal,
+  instanceId: string,
+): Promise<Instance> {
+  const instance = isId("inst", instanceId) ? await instances.get(instanceId) : undefined;
+  if (!instance || !mayUseInstance(principal, instance)) throw instanceNotFound(instanceId);
+  return instance;
+}
+
+/** The refusal for an instance that does not exist for this principal. */
+export function instanceNotFound(instanceId: string): Refusal {
+  return new Refusal("instance_not_found", `there is no instance "${shortened(instanceId)}"`);
+}
+
+/** Enough of a caller's text to recognise it. */
+export function shortened(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 64)}…` : text;
+}
