@@ -23,6 +23,7 @@ export type {
   InstanceUseCases,
   LinkingCode,
 } from "./application/use-cases.ts";
+export { CodedError } from "./base/error.ts";
 export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";

@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import { CodedError } from "../../src/base/error.ts";
 import type { WebApp } from "../../src/ports/web.ts";
 
 /** An application to serve, such as a Ringport; it may ask for its own address. */
@@ -26,8 +27,9 @@ export interface Listening {
 }
 
 /** The server cannot listen on its address; the message names the address and the fix. */
-export class CannotListen extends Error {
+export class CannotListen extends CodedError {
   override readonly name = "CannotListen";
+  readonly code = "cannot_listen";
 }
 
 export const DEFAULT_PORT = 8080;

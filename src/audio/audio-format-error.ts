@@ -1,3 +1,5 @@
+import { CodedError } from "../base/error.ts";
+
 /**
  * What is wrong with the bytes: `not_audio` (nothing we know), `unsupported` (a known format that we do not decode),
  * `malformed` (a format that we decode, but broken).
@@ -5,7 +7,7 @@
 export type AudioFormatErrorKind = "not_audio" | "unsupported" | "malformed";
 
 /** Thrown when bytes cannot be decoded as audio; the message is a sentence that names the wrong value. */
-export class AudioFormatError extends Error {
+export class AudioFormatError extends CodedError {
   override readonly name = "AudioFormatError";
   readonly code = "audio_unsupported";
   readonly kind: AudioFormatErrorKind;

@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problem.ts";
 
@@ -36,7 +37,7 @@ interface Details {
  * Every method of the client throws this if a request fails for good; programs should switch on its `code`. It is safe to
  * print and log: neither it nor its causes contain the token, or the body of the request or of the response.
  */
-export class RingportError extends Error {
+export class RingportError extends CodedError {
   override readonly name = "RingportError";
   readonly code: ClientErrorCode;
   /** Method of the request, such as `POST`; null for an error of a stream. */

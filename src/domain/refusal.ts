@@ -1,3 +1,5 @@
+import { CodedError } from "../base/error.ts";
+
 /** Why a request was refused; the `code` of a problem document, and of what a use case throws. */
 export type RefusalCode =
   | "invalid_request"
@@ -61,7 +63,7 @@ export interface Fault {
 }
 
 /** Thrown by a use case that will not do what was asked; nothing was changed. */
-export class Refusal extends Error {
+export class Refusal extends CodedError {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
   /** All faults of the input at once; empty for a refusal that is not about the input. */

@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { PcmChunk } from "./media.ts";
 
 /** Properties of an uploaded file. */
@@ -12,8 +13,9 @@ export interface AudioFacts {
 }
 
 /** Thrown for bytes that cannot be played; the message is for the sender. */
-export class AudioUnsupported extends Error {
+export class AudioUnsupported extends CodedError {
   override readonly name = "AudioUnsupported";
+  readonly code = "audio_unsupported";
 }
 
 /** Decodes one MP3 as it arrives. */

@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { PcmChunk } from "./media.ts";
 
 /** A voice that can speak on this machine, now. */
@@ -17,13 +18,15 @@ export interface Voice {
 }
 
 /** Thrown for a voice id that is well-formed but cannot speak here. The message names the fix. */
-export class VoiceUnavailable extends Error {
+export class VoiceUnavailable extends CodedError {
   override readonly name = "VoiceUnavailable";
+  readonly code = "voice_unavailable";
 }
 
 /** Thrown when an engine could not speak the text; the message is for a person. */
-export class SpeechFailed extends Error {
+export class SpeechFailed extends CodedError {
   override readonly name = "SpeechFailed";
+  readonly code = "speech_failed";
 }
 
 /** Thrown for a text that contains nothing to speak. Such a slice of a longer text is skipped. */

@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { AccountStore } from "./storage/account-store.ts";
 import type { CallStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
@@ -73,7 +74,7 @@ export interface Lease {
 }
 
 /** The database cannot serve the request now; the caller may try again. */
-export class StorageUnavailable extends Error {
+export class StorageUnavailable extends CodedError {
   override readonly name = "StorageUnavailable";
   /** The code of the matching problem document. */
   readonly code = "storage_unavailable";
@@ -83,8 +84,9 @@ export class StorageUnavailable extends Error {
 export class OwnershipLost extends StorageUnavailable {}
 
 /** Another server already uses this database. */
-export class StorageLocked extends Error {
+export class StorageLocked extends CodedError {
   override readonly name = "StorageLocked";
+  readonly code = "storage_locked";
   /** Time until that server's lease expires if it is not renewed, ms; undefined for a lock without an end. */
   readonly remainingMs: number | undefined;
 

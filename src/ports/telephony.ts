@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
 import type { EventData } from "../domain/events.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
@@ -186,8 +187,9 @@ export interface DialOptions {
  * The network would not even start the call. With `line_lost` the call waits for the line again, within the queue
  * timeout; any other release ends it.
  */
-export class DialError extends Error {
+export class DialError extends CodedError {
   override readonly name = "DialError";
+  readonly code = "dial_failed";
   readonly release: ReleaseCause;
   /** With `line_lost`: the line works, but takes no call for so long (it is full, or was asked to wait), ms. */
   readonly retryAfterMs: number | undefined;
@@ -199,8 +201,9 @@ export class DialError extends Error {
 }
 
 /** The network did not respond in time; the message may be shown to the owner of the instance. */
-export class NetworkSilent extends Error {
+export class NetworkSilent extends CodedError {
   override readonly name = "NetworkSilent";
+  readonly code = "network_silent";
 }
 
 /** One call on the network. The leg owns the clock of its audio. */

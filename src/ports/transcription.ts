@@ -1,3 +1,4 @@
+import { CodedError } from "../base/error.ts";
 import type { Speaker } from "../domain/transcript.ts";
 
 /**
@@ -77,6 +78,7 @@ export type TranscriptionEvent =
   | { readonly type: "error"; readonly error: Error; readonly recoverable: boolean };
 
 /** Thrown if a session cannot be opened; the message names the cause and the fix. */
-export class TranscriptionFailed extends Error {
+export class TranscriptionFailed extends CodedError {
   override readonly name = "TranscriptionFailed";
+  readonly code = "transcription_failed";
 }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../../src/base/error.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { Deadlines, HeardEvidence, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { AddressRule } from "../transport/address-rule.ts";
@@ -24,8 +25,9 @@ export interface MediaEngine {
 export type SendDeadline = Pick<Deadlines, "send">;
 
 /** Every port of the range is in use. */
-export class PortsExhausted extends Error {
+export class PortsExhausted extends CodedError {
   override readonly name = "PortsExhausted";
+  readonly code = "ports_exhausted";
 }
 
 export interface MediaOptions {

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../../src/base/error.ts";
 import type { SipMessage, SipRequest } from "../message/message.ts";
 
 export type TransportKind = "udp" | "tcp" | "tls";
@@ -79,8 +80,9 @@ export interface TransportListener {
 export type TransportFault = "refused" | "unreachable" | "timeout" | "tls" | "dns" | "closed" | "limit";
 
 /** A fault of the network below SIP; the message names the peer and, if there is one, the fix. */
-export class TransportError extends Error {
+export class TransportError extends CodedError {
   override readonly name = "TransportError";
+  readonly code = "transport_failed";
   readonly fault: TransportFault;
   /** Whether the fault stays until it is fixed: an untrusted certificate, a name that does not exist. */
   readonly lasting: boolean;

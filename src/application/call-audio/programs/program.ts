@@ -1,4 +1,5 @@
 import type { Playout } from "../../../audio/playout.ts";
+import { CodedError } from "../../../base/error.ts";
 import type { Call, CallType } from "../../../domain/call.ts";
 import type { FailedReason } from "../../../domain/outcome.ts";
 import type { Leg } from "../../../ports/telephony.ts";
@@ -11,8 +12,9 @@ import { speak } from "./speak.ts";
 import { stream } from "./stream.ts";
 
 /** Thrown by a program that cannot carry its call; the call fails with this reason. */
-export class ProgramFailed extends Error {
+export class ProgramFailed extends CodedError {
   override readonly name = "ProgramFailed";
+  readonly code = "program_failed";
   readonly reason: FailedReason;
   constructor(reason: FailedReason, detail: string, options?: { cause: unknown }) {
     super(detail, options);
