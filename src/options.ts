@@ -36,19 +36,19 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly decoder?: AudioDecoder | undefined;
   /** Live audio streams (`DYNAMIC_STREAM`), a preview. Default: false. */
   readonly streamPreview?: boolean | undefined;
-  /** What writes down what is said on live streams. Default: nothing does. */
+  /** Transcribes live streams. Default: streams are not transcribed. */
   readonly transcription?: Transcription | undefined;
   /** Whose words it writes down: the callee's, or the caller's (what the callee is played). Default: the callee's. */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
-  /** What tells speech from what is not. Default: the energy over the noise, which takes music for speech. */
+  /** Detects speech. Default: by the energy over the noise, which takes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
   /** Who shows a bearer token. Default: the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Time and chance. Default: the real ones. */
   readonly system?: System | undefined;
-  /** Where it tells an operator what it does. Default: silent. */
+  /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;
   /** Bounds on what a request may carry. */
   readonly limits?: Partial<Limits> | undefined;
@@ -56,7 +56,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
   /** Calls that a token without a limit of its own may create within 24 hours. Default: any number of calls. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
-  /** How many calls an instance may hold. Default: one, as the HTTP interface says. */
+  /** How many calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
   /** Calls are deleted this many days after they ended, with their recordings; deleted instances likewise. Default: never. */
   readonly retentionDays?: number | undefined;
@@ -70,7 +70,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly onOwnershipLost?: "restart" | "exit" | undefined;
   /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
-  /** A call that gets no inbound audio fails even on networks where silence proves nothing. Default: false. */
+  /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
   /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
   readonly secret?: string | undefined;
@@ -95,7 +95,7 @@ export interface EmbeddedTuning {
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
   /**
-   * Which networks carry calls, the default one first. Default: `sip` where SIP is configured, else `simulator`; both
+   * Which networks carry calls, the default one first. Default: `sip` if SIP is configured, else `simulator`; both
    * only when both are named.
    */
   readonly networks?: readonly NetworkName[] | undefined;
@@ -103,7 +103,7 @@ export interface EmbeddedTuning {
   readonly sip?: SipTuning | undefined;
   /** A server that answers `POST {baseUrl}/audio/speech`. */
   readonly httpSpeech?: HttpSpeechTuning | undefined;
-  /** A server that writes down what is said on live streams; `transcription` takes an engine of one's own. */
+  /** A server that transcribes live streams; pass your own engine as `transcription`. */
   readonly transcription?: TranscriptionTuning | undefined;
 }
 
@@ -158,7 +158,7 @@ export interface HttpSpeechTuning {
   readonly model: string;
   /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
-  /** Rate of the answered PCM where the server does not tell, Hz. Default: 24000. */
+  /** Rate of the answered PCM if the server does not report it, Hz. Default: 24000. */
   readonly sampleRate?: number | undefined;
   /** Requests under way at the same time. Default: 4. */
   readonly atOnce?: number | undefined;
@@ -181,7 +181,7 @@ export interface TranscriptionTuning {
   readonly language?: string | undefined;
 }
 
-/** What the embedded defaults provide where the options name nothing. */
+/** What the embedded defaults provide if the options name nothing. */
 export interface EmbeddedPorts {
   readonly storage: Storage;
   readonly telephony: readonly Telephony[];

@@ -33,17 +33,17 @@ import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
 import { VERSION } from "./version.ts";
 
-/** Tokens of the HTTP interface, where the embedding program does not authenticate by itself. */
+/** Tokens of the HTTP interface, used unless the embedding program authenticates by itself. */
 export interface Tokens {
   /**
    * Makes a token; the user is created if new. It can be read this one time only. A demo token may create 50 calls a day
    * unless another limit is named. @throws {RangeError} a call limit is malformed, or allows more than the issuer has
    */
   issue(token: NewToken): Promise<IssuedToken>;
-  /** Makes a token where there is none yet, to be shown on the first start; undefined where there is one. */
+  /** Makes the first token, to be shown on the first start; returns undefined if a token exists. */
   first(token: NewToken): Promise<IssuedToken | undefined>;
   list(): Promise<TokenRecord[]>;
-  /** Answers false where there is no such token or it is revoked already. */
+  /** Returns false if the token is unknown or revoked already. */
   revoke(tokenId: string): Promise<boolean>;
 }
 
@@ -80,7 +80,7 @@ export interface Ringport extends WebApp {
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
-  /** Tells where it is reachable; counts only where `publicUrl` was not given. Server adapters call this. */
+  /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
   listeningAt(url: string): void;
 }
 

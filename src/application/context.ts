@@ -56,7 +56,7 @@ export interface Context {
   readonly decoder: AudioDecoder;
   /** The turns of calls whose file is decoded. */
   readonly decoderTurns: FairTurns;
-  /** Writes down what is said on live streams; undefined: nobody does. */
+  /** Transcribes live streams; undefined: streams are not transcribed. */
   readonly transcription: Transcription | undefined;
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
@@ -83,7 +83,7 @@ export interface Context {
   readonly strictSchemas: InputSchemas;
   /** Live streams are switched on. */
   readonly streamPreview: boolean;
-  /** End a call that got no inbound audio even where its absence proves nothing. */
+  /** End a call that got no inbound audio even if its absence proves nothing. */
   readonly requireInboundAudio: boolean;
   /** Aborted when the process must end although the storage is down. */
   readonly shutdownSignal: AbortSignal;

@@ -34,7 +34,7 @@ export interface Creation {
 /** The live truth about an instance's line, from the last probe. */
 export interface Connection {
   readonly state: LineState;
-  /** The linked number, E.164, where the network tells it. */
+  /** The linked number, E.164, if the network reports it. */
   readonly phone: string | null;
   /** When a probe last found it online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
@@ -63,7 +63,7 @@ export interface LinkingCode {
   readonly message: string;
 }
 
-/** What can be done with instances. Every method throws Refusal where it will not do it. */
+/** The use cases of instances. Every method throws a Refusal for a request that it does not carry out. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
   /** Changes what the input names. A caller is for calls that are created from now on. */
@@ -107,7 +107,7 @@ export interface EventPage {
   readonly more: boolean;
 }
 
-/** What can be done with calls. Every method throws Refusal where it will not do it. */
+/** The use cases of calls. Every method throws a Refusal for a request that it does not carry out. */
 export interface CallUseCases {
   create(principal: Principal, input: CreateCallInput, options?: CreateOptions): Promise<Call & Creation>;
   get(principal: Principal, callId: string): Promise<Call>;
@@ -123,7 +123,7 @@ export interface CallUseCases {
    */
   events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
   /**
-   * What was said on calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
+   * The transcripts of calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
    * speaking; calls without a transcript are left out. Throws Refusal `call_not_found`.
    */
   transcripts(

@@ -6,7 +6,7 @@ export type Transitions<State extends string, Input extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Input, State>>>>
 >;
 
-/** The state that `input` leads to, or undefined where the table has no such move. */
+/** The state that `input` leads to, or undefined if the table has no such move. */
 export function nextState<S extends string, I extends string>(
   table: Transitions<S, I>,
   state: S,

@@ -1,4 +1,4 @@
-/** The name that was probably meant, in whatever case; undefined where none is near. */
+/** The name that was probably meant, in whatever case; undefined if none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const scored = known.map((candidate) => ({
     candidate,

@@ -44,7 +44,7 @@ export interface Call {
   readonly id: string;
   readonly instanceId: string;
   readonly userId: string;
-  /** The token that created it; null where there was none. */
+  /** The token that created it; null if there was none. */
   readonly tokenId: string | null;
   /** Beginnings of the numbers that whoever created it may call; left out: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
@@ -55,9 +55,9 @@ export interface Call {
   readonly from?: CallerId | undefined;
   readonly message: Message;
   readonly outcome: Outcome | null;
-  /** How its audio went over the network; null while it is not over, and where the network does not count. */
+  /** How its audio went over the network; null until it is over, and if the network has no statistics. */
   readonly mediaStatistics: MediaStatistics | null;
-  /** Length of the recording that is kept, ms: 0 until the call is over, and where none is kept. Null: none was asked for. */
+  /** Length of the recording that is kept, ms: 0 until the call is over, and if none is kept. Null: none was asked for. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
   readonly startedAt: number | null;

@@ -29,7 +29,7 @@ export const EVENT_TYPES = [
   "instance.unlinked",
   "instance.deleted",
 ] as const;
-/** What an event says has happened. */
+/** The facts that an event reports. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Whether nothing follows an event of this type in the timeline of its call. */

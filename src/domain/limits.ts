@@ -26,7 +26,7 @@ export interface Limits {
   readonly instancesPerUser: number;
 }
 
-/** The limits that count where the options name no others. */
+/** The default limits. */
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 16 * 1024 * 1024,
   allBodiesBytes: 256 * 1024 * 1024,

@@ -13,13 +13,13 @@ export interface MediaStatistics {
   readonly packetsDuplicated: number;
   /** Packets that were broken: wrong keys, no RTP. */
   readonly packetsInvalid: number;
-  /** RTP packets of strangers; missing where the network does not count them. */
+  /** RTP packets of strangers; missing if the network does not count them. */
   readonly packetsInjected?: number | undefined;
   /** Interarrival jitter (RFC 3550 section 6.4.1), ms. */
   readonly jitterMs: number;
-  /** From RTCP, ms; null where the far side sends none. */
+  /** From RTCP, ms; null if the remote side sends none. */
   readonly roundTripMs: number | null;
-  /** Share of our packets that the far side says it lost, 0 to 1; null where it says nothing. */
+  /** Share of our packets that the remote side reported as lost, 0 to 1; null without a report. */
   readonly remoteLoss: number | null;
   /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
   readonly mos: number | null;

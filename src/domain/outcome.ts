@@ -44,7 +44,7 @@ export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
 /** How a call turned out; stored once, with its final status. */
 export interface Outcome {
   readonly reason: CompletedReason | FailedReason;
-  /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null where there is none. */
+  /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null if there is none. */
   readonly detail: string | null;
   /** Who answered, as far as anybody can tell; null when nobody did. */
   readonly answeredBy: "human" | "machine" | "unknown" | null;

@@ -1,9 +1,9 @@
 import type { CallLimits } from "./call-limits.ts";
 
-/** Who is asking, with their call limits. An embedding application builds these itself; the server reads them from a token. */
+/** The user of a request, with their call limits. An embedding application builds these itself; the server reads them from a token. */
 export interface Principal extends CallLimits {
   readonly userId: string;
-  /** The token that was shown, where there was one; `maxCallsPerDay` counts the calls created with it. */
+  /** The token of the request, if there was one; `maxCallsPerDay` counts the calls created with it. */
   readonly tokenId?: string;
   /** Set for a demo token: the only instance it may see or call from. */
   readonly demoInstanceId?: string;

@@ -55,7 +55,7 @@ export type RefusalCode =
 export interface Fault {
   /** JSON Pointer (RFC 6901) into the request body; "" is the body itself, or what is not in the body. */
   readonly pointer: string;
-  /** The query parameter that is wrong, where it is one. */
+  /** The query parameter that is wrong, if it is one. */
   readonly parameter?: string;
   readonly code: RefusalCode;
   /** A sentence that names the wrong value and the fix. */
@@ -68,9 +68,9 @@ export class Refusal extends CodedError {
   readonly code: RefusalCode;
   /** All faults of the input at once; empty for a refusal that is not about the input. */
   readonly errors: readonly Fault[];
-  /** The limit that was reached, where the refusal is about one. */
+  /** The limit that was reached, if the refusal is about one. */
   readonly limit: number | undefined;
-  /** When the same request may succeed, ms from now; undefined where nobody knows. */
+  /** When the same request may succeed, ms from now; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -86,7 +86,7 @@ export class Refusal extends CodedError {
   }
 }
 
-/** A refusal for faulty input: its code is the faults' own where they agree, else `invalid_request`. */
+/** A refusal for faulty input: its code is the faults' own if they agree, else `invalid_request`. */
 export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
   const [first] = errors;
   const one = errors.every((fault) => fault.code === first.code);

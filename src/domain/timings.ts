@@ -8,7 +8,7 @@ export interface Timings {
   readonly ringTimeoutMs: number;
   /** A call may last this long, counted from the end of a fixed message. */
   readonly maxDurationMs: number;
-  /** The first inbound audio must come this long after the connection, where audio is certain to come. */
+  /** The first inbound audio must come this long after the connection, if audio is certain to come. */
   readonly mediaTimeoutMs: number;
   /** Our media path must be up this long after the answer. */
   readonly mediaSetupMs: number;
@@ -47,7 +47,7 @@ export function leaseIsRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "l
   return leaseRenewMs < leaseMs / 2;
 }
 
-/** The timings that count where the options name no others, ms. */
+/** The default timings, ms. */
 export const DEFAULT_TIMINGS: Timings = {
   queueTimeoutMs: 10 * 60_000,
   messagePreparationMs: 15_000,

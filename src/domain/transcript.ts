@@ -2,18 +2,18 @@ export const SPEAKERS = ["callee", "caller"] as const;
 /** Who speaks: the person who was called, or whoever the stream's client plays to that person. */
 export type Speaker = (typeof SPEAKERS)[number];
 
-/** Something that was said on a call, as it is kept. */
+/** One stored line of a call's transcript. */
 export interface TranscriptLine {
   readonly callId: string;
   /** Counts the lines of a call, as they became known. */
   readonly position: number;
   readonly speaker: Speaker;
   readonly text: string;
-  /** When it was said; ms since 1970-01-01 UTC. */
+  /** When it was spoken; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** From the answer of the call, ms. */
   readonly startMs: number;
   readonly endMs: number;
-  /** How sure the engine is, 0 to 1; null where it does not tell. */
+  /** How sure the engine is, 0 to 1; null if the engine does not report it. */
   readonly confidence: number | null;
 }

@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../ports/storage.ts";
 import { DialError, type Telephony } from "../../ports/telephony.ts";
 
-/** Tells who may use which network: what `users` of a telephony says. */
+/** Decides which users may use which network, by the `users` of its telephony. */
 export class ProviderAccess {
   readonly #telephony: ReadonlyMap<string, Telephony>;
   readonly #accounts: AccountStore;
@@ -38,7 +38,7 @@ export class ProviderAccess {
     return names;
   }
 
-  /** What the operator can do for somebody who misses a network; empty where all of them are open to everybody. */
+  /** What the operator can do for a user whose network is missing; empty if all networks are open to everybody. */
   get hint(): string {
     const closed = [...this.#telephony.values()].some(({ users = "*" }) => users !== "*");
     return closed

@@ -25,7 +25,7 @@ export interface NewToken extends CallLimits {
   readonly label: string;
   /** Makes a demo token, which may use this one instance only. */
   readonly demoInstanceId?: string | undefined;
-  /** Who makes it, where that is not the operator: it never allows more, and gets the same limits where it has none. */
+  /** The user who makes it, if not the operator: the token never allows more, and inherits these limits if it has none. */
   readonly issuer?: CallLimits | undefined;
   /** ms since 1970-01-01 UTC. */
   readonly expiresAt?: number | undefined;
@@ -73,7 +73,7 @@ function limitsOf(wanted: NewToken): CallLimits {
   return { ...limits, maxCallsPerDay: Math.min(DEMO_CALLS_PER_DAY, limits.maxCallsPerDay ?? Infinity) };
 }
 
-/** Makes a token where there is none yet, of anybody; answers undefined where there is one. */
+/** Makes the first token of the server; returns undefined if any token exists. */
 export async function issueFirstToken(
   accounts: AccountStore,
   system: System,
@@ -86,7 +86,7 @@ export async function issueFirstToken(
 /**
  * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
  * respond within a second, a recently valid token is accepted.
- * @param sha256 a quicker one than WebCrypto's, where the runtime has it: this is asked with every request
+ * @param sha256 a quicker one than WebCrypto's, if the runtime has one: every request needs it
  */
 export function tokenAuthenticator(
   accounts: AccountStore,
@@ -153,7 +153,7 @@ function isWellFormed(token: string): boolean {
   return TOKEN.test(token) && token.endsWith(checksum(token.slice(0, -CHECK_CHARACTERS)));
 }
 
-/** Compares without telling by its time where the texts differ. */
+/** Compares in a time that does not depend on the position of the first difference. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

@@ -172,7 +172,7 @@ export class CallSession {
     this.#dialled = this.#dial();
   }
 
-  /** Dials and passes on what the leg says; resolves when the leg exists or never will. */
+  /** Dials and passes on the events of the leg; resolves when the leg exists or never will. */
   async #dial(): Promise<void> {
     const { signal } = this.#scope;
     const options = {

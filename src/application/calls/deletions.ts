@@ -142,10 +142,10 @@ export class Deletions {
   async #unlink(instance: Instance, deletion: Deletion, open: boolean): Promise<void> {
     const { log } = this.#context;
     try {
-      const keeper = this.#lines.find(instance.id) ?? (open ? this.#lines.of(instance) : undefined);
+      const monitor = this.#lines.find(instance.id) ?? (open ? this.#lines.of(instance) : undefined);
       const unlinked = async () => {
         try {
-          await keeper?.unlink({ open });
+          await monitor?.unlink({ open });
         } catch (error) {
           this.#assertRunning();
           if (error instanceof StorageUnavailable) deletion.waitForStorage(); // the line could not read its credentials

@@ -147,14 +147,14 @@ export class Dispatcher {
 
   async #dialNext(instanceId: string): Promise<void> {
     const { system, policy } = this.#context;
-    const keeper = this.#lines.find(instanceId);
+    const monitor = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
-      const wait = Math.max(nextDialAt(policy, keeper?.lastDialAt), keeper?.full?.until ?? 0) - system.monotonic();
+      const wait = Math.max(nextDialAt(policy, monitor?.lastDialAt), monitor?.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
-      const line = await keeper?.line();
-      if (!keeper || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
-      if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, keeper.telephony);
+      const line = await monitor?.line();
+      if (!monitor || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
+      if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, monitor.telephony);
       const prepared = this.#preparations.ready(instanceId);
       if (!prepared) return; // `finished` wakes this instance again
       const call = await this.#claim(instanceId);
@@ -166,12 +166,12 @@ export class Dispatcher {
         await this.#giveBack(call);
         return this.wake(instanceId);
       }
-      keeper.lastDialAt = system.monotonic();
-      keeper.full = undefined; // this dial will tell
-      const session = new CallSession(this.#context, call, keeper.telephony, line, prepared.message);
+      monitor.lastDialAt = system.monotonic();
+      monitor.full = undefined; // this dial will tell
+      const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
-      keeper.setInCall(true);
+      monitor.setInCall(true);
       const running = session.run().then(() => this.#gone(instanceId, session));
       this.#running.set(call.id, running);
       void running.finally(() => this.#running.delete(call.id));
@@ -244,10 +244,10 @@ export class Dispatcher {
     if (!session.saved) this.#unstored.add(session.callId);
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
-    const keeper = this.#lines.find(instanceId);
-    keeper?.setInCall(false);
+    const monitor = this.#lines.find(instanceId);
+    monitor?.setInCall(false);
     const waitsAgain = session.call.owner === null;
-    if (keeper) keeper.full = waitsAgain ? session.lineFull : undefined;
+    if (monitor) monitor.full = waitsAgain ? session.lineFull : undefined;
     if (waitsAgain) {
       this.#requeued(session.call);
       this.#wakeIn(instanceId, RETRY_MS);

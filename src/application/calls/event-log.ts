@@ -66,7 +66,7 @@ export class EventLog {
     }
   }
 
-  /** Whether nothing more will be told. */
+  /** Whether no more events will be delivered. */
   get closed(): boolean {
     return this.#closed;
   }

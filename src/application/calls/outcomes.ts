@@ -42,7 +42,7 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
   };
 }
 
-/** What is said of a call whose message nobody is known to have heard. */
+/** The outcome fields of a call without evidence that anybody heard its message. */
 export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
   const fixed = message.type === "FIXED_TTS" || message.type === "FIXED_AUDIO";
   return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };

@@ -98,7 +98,7 @@ export class QueueTimeout {
   }
 
   /**
-   * Gives due times to calls whose creation time says nothing: to all that wait if the wall clock was set, otherwise to
+   * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
    * those that were created "in the future". A call that may be of before or after the jump counts as the younger one.
    */
   async #fixDue(jumped: number): Promise<void> {
@@ -148,13 +148,13 @@ export class QueueTimeout {
   async #fail(call: Call): Promise<boolean> {
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
-    const keeper = this.#lines.find(instance.id);
-    if (keeper?.canDial && !keeper.full) return false;
-    const said = keeper?.full?.reason ?? this.#lines.connection(instance).reason;
+    const monitor = this.#lines.find(instance.id);
+    if (monitor?.canDial && !monitor.full) return false;
+    const cause = monitor?.full?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"
-        ? ["instance_not_linked", (keeper?.linksByItself && said) || "no phone number was linked in time"]
-        : ["instance_offline", said ?? "the line was offline"];
+        ? ["instance_not_linked", (monitor?.linksByItself && cause) || "no phone number was linked in time"]
+        : ["instance_offline", cause ?? "the line was offline"];
     return failCall(this.#context, call, reason, detail);
   }
 }

@@ -11,7 +11,7 @@ export interface InstanceMove {
   readonly patch?: InstancePatch;
   readonly type: EventType;
   readonly data?: EventData;
-  /** Sealed credentials; stored also where the table has no such move. */
+  /** Sealed credentials; stored even if the table has no such move. */
   readonly sealed?: Uint8Array | undefined;
 }
 
@@ -49,7 +49,7 @@ export class InstanceRecord {
     await this.#writes;
   }
 
-  /** Writes a move; nothing where the table has none, unless there are credentials to store. To be called in turn. */
+  /** Writes a move; nothing if the table has none, unless there are credentials to store. To be called in turn. */
   async move({ input, patch, type, data = {}, sealed }: InstanceMove): Promise<void> {
     const { storage, events, system } = this.#context;
     for (;;) {

@@ -112,16 +112,16 @@ export class Instances implements InstanceUseCases {
   async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    const keeper = this.#lines.of(instance);
-    if (keeper.linksByItself) return this.#withoutCode(instance, keeper);
-    const code = await this.#codeOf(keeper);
-    if (!code) await this.#settled(keeper);
+    const monitor = this.#lines.of(instance);
+    if (monitor.linksByItself) return this.#withoutCode(instance, monitor);
+    const code = await this.#codeOf(monitor);
+    if (!code) await this.#settled(monitor);
     await this.#insistUnlinked(instance);
     if (code) {
       const message = instructionFor(instance, code.payload);
       return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
     }
-    const reason = keeper.connection.reason ?? "unknown";
+    const reason = monitor.connection.reason ?? "unknown";
     throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
   }
 
@@ -131,13 +131,13 @@ export class Instances implements InstanceUseCases {
   }
 
   /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
-  async #codeOf(keeper: LineMonitor): Promise<LinkCode | undefined> {
+  async #codeOf(monitor: LineMonitor): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;
     const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
     try {
-      await within(keeper.link(), { system, ms: timings.linkCodeMs, late });
-      return await keeper.currentCode(until - system.monotonic());
+      await within(monitor.link(), { system, ms: timings.linkCodeMs, late });
+      return await monitor.currentCode(until - system.monotonic());
     } catch (cause) {
       if (cause instanceof StorageUnavailable) throw cause;
       const reason =
@@ -148,14 +148,14 @@ export class Instances implements InstanceUseCases {
     }
   }
 
-  /** A network that links by itself shows no code; it is asked once more, and says why it could not link yet. */
-  async #withoutCode(instance: Instance, keeper: LineMonitor): Promise<never> {
+  /** A network that links by itself shows no code; the refusal names why it has not linked yet. */
+  async #withoutCode(instance: Instance, monitor: LineMonitor): Promise<never> {
     const { system, timings } = this.#context;
     const late = () => new NetworkSilent("the network does not answer");
-    await within(keeper.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason says it
-    await this.#settled(keeper);
+    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason is in the connection
+    await this.#settled(monitor);
     await this.#insistUnlinked(instance);
-    const reason = keeper.connection.reason ?? "it has not been online yet";
+    const reason = monitor.connection.reason ?? "it has not been online yet";
     throw new Refusal(
       "qr_unavailable",
       `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
@@ -163,10 +163,10 @@ export class Instances implements InstanceUseCases {
   }
 
   /** Waits until all that the line reported is stored. */
-  async #settled(keeper: LineMonitor): Promise<void> {
+  async #settled(monitor: LineMonitor): Promise<void> {
     const { system, timings } = this.#context;
     const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
-    await within(keeper.settled(), { system, ms: timings.storeMs, late });
+    await within(monitor.settled(), { system, ms: timings.storeMs, late });
   }
 
   /** @throws {Refusal} the instance is linked, or gone */

@@ -11,7 +11,7 @@ const OPEN_AT_ONCE = 100;
 export class Lines {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
-  readonly #keepers = new Map<string, LineMonitor>();
+  readonly #monitors = new Map<string, LineMonitor>();
   #stopping: Promise<void> | undefined;
 
   constructor(context: Context, watcher: LineWatcher) {
@@ -39,11 +39,11 @@ export class Lines {
   }
 
   /**
-   * The keeper of an instance's line.
+   * The monitor of an instance's line.
    * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server; `stopping`
    */
   of(instance: Instance): LineMonitor {
-    const known = this.#keepers.get(instance.id);
+    const known = this.#monitors.get(instance.id);
     if (known) return known;
     if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
@@ -51,13 +51,13 @@ export class Lines {
       const mounted = [...this.#context.telephony.keys()].join(", ");
       throw new Refusal("qr_unavailable", `no telephony "${instance.provider}" is mounted here, only: ${mounted}`);
     }
-    const keeper = new LineMonitor(this.#context, instance, telephony, this.#watcher);
-    this.#keepers.set(instance.id, keeper);
-    return keeper;
+    const monitor = new LineMonitor(this.#context, instance, telephony, this.#watcher);
+    this.#monitors.set(instance.id, monitor);
+    return monitor;
   }
 
   find(instanceId: string): LineMonitor | undefined {
-    return this.#keepers.get(instanceId);
+    return this.#monitors.get(instanceId);
   }
 
   /** How many lines can dial now. */
@@ -67,18 +67,18 @@ export class Lines {
 
   /** The instances whose lines can dial now. */
   get dialableIds(): readonly string[] {
-    return [...this.#keepers].filter(([, keeper]) => keeper.canDial).map(([id]) => id);
+    return [...this.#monitors].filter(([, monitor]) => monitor.canDial).map(([id]) => id);
   }
 
   /** The status to show: a stored `ACTIVE` that no probe of this process has confirmed yet is `CONFIGURED`. */
   status(instance: Instance): InstanceStatus {
-    if (instance.status !== "ACTIVE" || this.#keepers.get(instance.id)?.up) return instance.status;
+    if (instance.status !== "ACTIVE" || this.#monitors.get(instance.id)?.up) return instance.status;
     return "CONFIGURED";
   }
 
   connection(instance: Instance): Connection {
-    const keeper = this.#keepers.get(instance.id);
-    if (keeper) return keeper.connection;
+    const monitor = this.#monitors.get(instance.id);
+    if (monitor) return monitor.connection;
     const { provider, phone, status } = instance;
     if (status === "CREATED")
       return { state: "unlinked", phone: null, lastSeenAt: null, reason: "no phone number is linked", provider };
@@ -89,9 +89,9 @@ export class Lines {
 
   /** Closes one line for good. */
   async drop(instanceId: string): Promise<void> {
-    const keeper = this.#keepers.get(instanceId);
-    this.#keepers.delete(instanceId);
-    await keeper?.close();
+    const monitor = this.#monitors.get(instanceId);
+    this.#monitors.delete(instanceId);
+    await monitor?.close();
   }
 
   /** Closes all lines; resolves when they are closed and what they reported is stored. Twice is fine. */
@@ -101,8 +101,8 @@ export class Lines {
   }
 
   async #closeAll(): Promise<void> {
-    const keepers = [...this.#keepers.values()];
-    this.#keepers.clear();
-    await Promise.all(keepers.map((keeper) => keeper.close().then(() => keeper.settled())));
+    const monitors = [...this.#monitors.values()];
+    this.#monitors.clear();
+    await Promise.all(monitors.map((monitor) => monitor.close().then(() => monitor.settled())));
   }
 }
