@@ -1,4 +1,4 @@
-import { Mailbox } from "../../src/base/queue.ts";
+import { Queue } from "../../src/base/queue.ts";
 import type { TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { jsonOf } from "../engine-http/fault-text.ts";
 import { engineFault } from "./engine-fault.ts";
@@ -29,7 +29,7 @@ const DROP_REPORT_MS = 1_000;
  * `keepMs` are kept.
  */
 export class LiveSession implements TranscriptionSession {
-  readonly events = new Mailbox<TranscriptionEvent>();
+  readonly events = new Queue<TranscriptionEvent>();
   readonly #protocol: LiveProtocol;
   readonly #timeouts: Required<{ [K in keyof LiveTimeouts]: number }>;
   readonly #audio: UnansweredAudio;
@@ -166,7 +166,7 @@ export class LiveSession implements TranscriptionSession {
 
   #emit(event: TranscriptionEvent): void {
     if (event.type !== "error") this.#socket?.resetPause();
-    this.events.post(event);
+    this.events.push(event);
   }
 
   #answered(span: TimeSpan): void {
@@ -178,7 +178,7 @@ export class LiveSession implements TranscriptionSession {
 
   #fault(what: string, isPermanent: boolean): void {
     const error = engineFault(`the transcription server ${what}`, this.#protocol.secrets);
-    this.events.post({ type: "error", error, recoverable: !isPermanent });
+    this.events.push({ type: "error", error, recoverable: !isPermanent });
     if (isPermanent) this.#end();
   }
 

@@ -1,7 +1,7 @@
 import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
-import { Mailbox } from "../../src/base/queue.ts";
+import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
@@ -68,7 +68,7 @@ class PermanentFault extends Error {}
 
 /** One request at a time, so that the texts come in the order of speaking. */
 class BatchSession implements TranscriptionSession {
-  readonly events = new Mailbox<TranscriptionEvent>();
+  readonly events = new Queue<TranscriptionEvent>();
   readonly #transcribe: Transcribe;
   readonly #sampleRate: number;
   readonly #closeMs: number;
@@ -131,11 +131,11 @@ class BatchSession implements TranscriptionSession {
       this.#waitingMs -= endMs - startMs;
       try {
         const text = await this.#transcribe(samples, this.#sampleRate, this.#signal);
-        this.events.post({ type: "final", text, startMs, endMs });
+        this.events.push({ type: "final", text, startMs, endMs });
       } catch (error) {
         if (this.#signal.aborted) return;
         const recoverable = !(error instanceof PermanentFault);
-        this.events.post({ type: "error", error: recoverable ? (error as Error) : causeIn(error), recoverable });
+        this.events.push({ type: "error", error: recoverable ? (error as Error) : causeIn(error), recoverable });
         if (!recoverable) this.#scope.abort();
       }
     }
@@ -147,7 +147,7 @@ class BatchSession implements TranscriptionSession {
     const ms = turn.endMs - turn.startMs;
     this.#waitingMs -= ms;
     const error = engineFault(`the transcription server is too slow: ${Math.round(ms)} ms of speech were dropped`, []);
-    this.events.post({ type: "error", error, recoverable: true });
+    this.events.push({ type: "error", error, recoverable: true });
   }
 }
 

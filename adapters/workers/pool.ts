@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
+import { Queue } from "../../src/base/queue.ts";
 import type { Job, JobTable } from "./job.ts";
 import { Lanes } from "./lanes.ts";
-import { PieceQueue } from "./piece-queue.ts";
 import { PoolError } from "./pool-error.ts";
 import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 
@@ -69,17 +69,17 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
       throw new PoolError("overloaded", `${this.#waiting.size} jobs are waiting for a worker; try again later`);
     }
 
-    const pieces = new PieceQueue<Jobs[K]["piece"]>();
+    const pieces = new Queue<Jobs[K]["piece"]>();
     const pending: PendingJob = {
       id: ++this.#lastId,
       lane: job.kind,
       job,
       transfer: options.transfer ?? [],
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      pieces: pieces as PieceQueue<unknown>,
+      pieces: pieces as Queue<unknown>,
     };
     const abandon = (): void => {
-      pieces.end();
+      pieces.close();
       if (this.#waiting.remove(pending.lane, pending)) return;
       for (const slot of this.#slots) if (slot.has(pending)) slot.cancel();
     };
@@ -91,13 +91,12 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     this.#waiting.add(pending.lane, pending);
     this.#assign();
     try {
-      while (true) {
-        const [piece] = await pieces.next();
+      for await (const piece of pieces) {
         // Pieces that came before an abort are of no use after it.
         signal?.throwIfAborted();
-        if (piece === undefined) return;
         yield piece;
       }
+      signal?.throwIfAborted();
     } finally {
       signal?.removeEventListener("abort", abort);
       abandon();

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
+import type { Queue } from "../../src/base/queue.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./job.ts";
-import type { PieceQueue } from "./piece-queue.ts";
 import { PoolError } from "./pool-error.ts";
 
 /** A job on its way through the pool. */
@@ -10,7 +10,7 @@ export interface PendingJob {
   readonly job: { readonly kind: string };
   readonly transfer: readonly ArrayBuffer[];
   readonly timeoutMs: number;
-  readonly pieces: PieceQueue<unknown>;
+  readonly pieces: Queue<unknown>;
 }
 
 /** Loading the worker's code, on a machine that is busy with something else. */
@@ -101,20 +101,20 @@ export class WorkerSlot {
   #receive(message: FromWorker): void {
     if (message.type === "ready") {
       this.#ready = true;
-      if (this.#current && !this.#current.pieces.ended) this.#watch();
+      if (this.#current && !this.#current.pieces.closed) this.#watch();
       return;
     }
     const current = this.#current;
     if (current === undefined || message.id !== current.id) return;
     if (message.type === "piece") {
       current.pieces.push(message.piece);
-      if (!current.pieces.ended) this.#watch();
+      if (!current.pieces.closed) this.#watch();
       return;
     }
     if (message.type === "failed") current.pieces.fail(new PoolError("failed", message.message, message.name));
     else {
       this.#kindsDone.add(current.job.kind);
-      current.pieces.end();
+      current.pieces.close();
     }
     this.#finish();
   }

@@ -1,25 +1,39 @@
-/** A queue with one reader: inputs of a live object are taken one after the other and never interleave. */
-export class Mailbox<T> {
-  readonly #waiting: T[] = [];
+/** A queue with one reader, in the order of the pushes. Items pushed before the end are always read. */
+export class Queue<T> implements AsyncIterable<T> {
+  readonly #items: T[] = [];
   #wake: (() => void) | undefined;
   #closed = false;
+  #failure: { readonly error: unknown } | undefined;
 
-  /** Adds an input; after {@link close} it is dropped. */
-  post(input: T): void {
+  /** Whether {@link close} or {@link fail} was called. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Adds an item; after the end it is dropped. */
+  push(item: T): void {
     if (this.#closed) return;
-    this.#waiting.push(input);
+    this.#items.push(item);
     this.#wake?.();
   }
 
-  /** Ends the iteration once what waits has been taken. */
+  /** Ends the iteration after the items that are left. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+  /** Ends the iteration with an error, thrown after the items that are left. Does nothing after the end. */
+  fail(error: unknown): void {
+    if (this.#closed) return;
+    this.#failure = { error };
+    this.close();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for (;;) {
-      while (this.#waiting.length > 0) yield this.#waiting.shift() as T;
+      while (this.#items.length > 0) yield this.#items.shift() as T;
+      if (this.#failure !== undefined) throw this.#failure.error;
       if (this.#closed) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -1,4 +1,4 @@
-import { Mailbox } from "../base/queue.ts";
+import { Queue } from "../base/queue.ts";
 import type { EventData } from "../domain/events.ts";
 import type { FrameSink, FrameSource } from "../ports/media.ts";
 import type { System } from "../ports/system.ts";
@@ -236,7 +236,7 @@ export class ScriptedLine implements Line {
 export class ScriptedLeg implements Leg {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
-  readonly events: Mailbox<LegEvent> = new Mailbox();
+  readonly events: Queue<LegEvent> = new Queue();
   /** The dialled number. */
   readonly to: string;
   readonly callId: string;
@@ -309,21 +309,21 @@ export class ScriptedLeg implements Leg {
 
   /** The far side has been asked. */
   placed(): void {
-    this.events.post({ type: "placed" });
+    this.events.push({ type: "placed" });
   }
 
   alert(): void {
-    this.events.post({ type: "alerting" });
+    this.events.push({ type: "alerting" });
   }
 
   /** The far side sends audio before the answer. */
   earlyMedia(): void {
-    this.events.post({ type: "early_media" });
+    this.events.push({ type: "early_media" });
   }
 
   /** The far side accepts; with `media` the audio path is up in the same moment. */
   answer({ media = true }: { media?: boolean } = {}): void {
-    this.events.post({ type: "answered" });
+    this.events.push({ type: "answered" });
     if (media) this.connect();
   }
 
@@ -331,7 +331,7 @@ export class ScriptedLeg implements Leg {
   connect(): void {
     if (this.#over) return;
     this.#tick();
-    this.events.post({ type: "connected" });
+    this.events.push({ type: "connected" });
   }
 
   /** Audio of the far end from the next frame on. */
@@ -345,23 +345,23 @@ export class ScriptedLeg implements Leg {
   }
 
   press(digit: string): void {
-    this.events.post({ type: "dtmf", digit });
+    this.events.push({ type: "dtmf", digit });
   }
 
   /** The far side holds us: the source is not pulled, and nothing comes. */
   hold(): void {
     this.#held = true;
-    this.events.post({ type: "noted", event: "held", data: {} });
+    this.events.push({ type: "noted", event: "held", data: {} });
   }
 
   resume(): void {
     this.#held = false;
-    this.events.post({ type: "noted", event: "resumed", data: {} });
+    this.events.push({ type: "noted", event: "resumed", data: {} });
   }
 
   /** A message of the signalling goes by. */
   trace(data: EventData): void {
-    this.events.post({ type: "noted", event: "signalling", data });
+    this.events.push({ type: "noted", event: "signalling", data });
   }
 
   statistics(): MediaStatistics | null {
@@ -369,7 +369,7 @@ export class ScriptedLeg implements Leg {
   }
 
   loseMedia(detail = "no packets"): void {
-    this.events.post({ type: "media_lost", detail });
+    this.events.push({ type: "media_lost", detail });
   }
 
   /** The leg is gone. */
@@ -378,7 +378,7 @@ export class ScriptedLeg implements Leg {
     this.#resolveGone();
     if (this.#over) return;
     this.#over = true;
-    this.events.post({ type: "ended", cause, detail });
+    this.events.push({ type: "ended", cause, detail });
     this.events.close();
   }
 

@@ -4,8 +4,8 @@ import { stateDiagram } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
-import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
+import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { expectPage } from "./generated.ts";
 
 const page = `# State machines

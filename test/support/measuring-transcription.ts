@@ -1,4 +1,4 @@
-import { Mailbox } from "../../src/base/queue.ts";
+import { Queue } from "../../src/base/queue.ts";
 import type {
   Transcription,
   TranscriptionCapabilities,
@@ -43,7 +43,7 @@ export class MeasuringTranscription implements Transcription {
 /** The audio of one speaker, as it was pushed. */
 export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
-  readonly events = new Mailbox<TranscriptionEvent>();
+  readonly events = new Queue<TranscriptionEvent>();
   /** Each push: when, and how many samples. */
   readonly pushed: { atMs: number; samples: number }[] = [];
   /** Each turn: from when on, and how long, ms. */
@@ -61,7 +61,7 @@ export class MeasuringSession implements TranscriptionSession {
   }
 
   say(event: TranscriptionEvent): void {
-    this.events.post(event);
+    this.events.push(event);
   }
 
   push(samples: Int16Array, atMs: number): void {

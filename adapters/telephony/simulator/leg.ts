@@ -1,9 +1,9 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { errorText } from "../../../src/base/error-text.ts";
+import { Queue } from "../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
-import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
 import type { Spool } from "./spool.ts";
@@ -32,7 +32,7 @@ interface Keys {
 export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
-  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: SimulatedLegOptions;
   readonly #farEnd: FarEnd;

@@ -1,8 +1,8 @@
 import { errorText } from "../../../src/base/error-text.ts";
+import { Queue } from "../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
-import { EventQueue } from "../event-queue.ts";
 import { FRAME_MS } from "../media-clock.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
@@ -36,7 +36,7 @@ export interface SipLegOptions {
 export class SipLeg implements Leg, InviteListener {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
-  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   /** What the media session tells. */
   readonly heard: MediaListener = {

@@ -1,5 +1,5 @@
 import { errorText } from "../../base/error-text.ts";
-import { Mailbox } from "../../base/queue.ts";
+import { Queue } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
@@ -32,7 +32,7 @@ export class CallSession {
   readonly #line: Line;
   readonly #message: Message | undefined;
   readonly #rules: FlowRules;
-  readonly #mailbox = new Mailbox<{ readonly signal: CallSignal; readonly at: number }>();
+  readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers = new Map<TimerName, () => void>();
   readonly #scope = new AbortController();
   /** Resolves when what the session decided is stored, or cannot be. */
@@ -155,7 +155,7 @@ export class CallSession {
   }
 
   #post(signal: CallSignal): void {
-    this.#mailbox.post({ signal, at: this.#clock.at() });
+    this.#mailbox.push({ signal, at: this.#clock.at() });
   }
 
   #begin(): void {

@@ -1,4 +1,5 @@
 import { errorText } from "../../../../src/base/error-text.ts";
+import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import {
   DialError,
@@ -7,7 +8,6 @@ import {
   type MediaEvidence,
   type MediaStatistics,
 } from "../../../../src/ports/telephony.ts";
-import { EventQueue } from "../../event-queue.ts";
 import type { Attempt, RouteAttempts } from "./route-attempts.ts";
 
 type LegEnded = Extract<LegEvent, { type: "ended" }>;
@@ -28,7 +28,7 @@ export interface RouteLegOptions {
 export class RouteLeg implements Leg {
   readonly sampleRate: number;
   readonly frameMs: number;
-  readonly events: EventQueue<LegEvent> = new EventQueue();
+  readonly events: Queue<LegEvent> = new Queue();
   readonly #options: RouteLegOptions;
   readonly #abort = new AbortController();
   readonly #gone: Promise<void>;

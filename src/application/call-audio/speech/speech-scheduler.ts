@@ -1,5 +1,5 @@
 import { SpokenLength } from "../../../audio/spoken-length.ts";
-import { Mailbox } from "../../../base/queue.ts";
+import { Queue } from "../../../base/queue.ts";
 import { within } from "../../../base/timeout.ts";
 import { speechSlices } from "../../../domain/speech-slices.ts";
 import { DEFAULT_TIMINGS } from "../../../domain/timings.ts";
@@ -72,7 +72,7 @@ export class SpeechScheduler {
 
   /** Renders one slice; ends its turn as soon as the engine is done, or the signal is aborted. */
   async *#render(slice: string, voiceId: string, end: () => void, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
-    const pieces = new Mailbox<PcmChunk>();
+    const pieces = new Queue<PcmChunk>();
     const left = new AbortController();
     const stop = () => {
       left.abort(signal.reason);
@@ -82,7 +82,7 @@ export class SpeechScheduler {
     signal.addEventListener("abort", stop, { once: true });
     const rendered = (async () => {
       try {
-        for await (const piece of this.#speech.speak(slice, voiceId, left.signal)) pieces.post(piece);
+        for await (const piece of this.#speech.speak(slice, voiceId, left.signal)) pieces.push(piece);
       } finally {
         end();
         pieces.close();
