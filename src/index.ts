@@ -69,6 +69,7 @@ export type { Authenticate } from "./ports/authenticator.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
+export type { Network, NetworkPages } from "./ports/pages.ts";
 export type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
 export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
@@ -118,7 +119,6 @@ export type {
   ReleaseCause,
   Telephony,
   TelephonyCapabilities,
-  TelephonyPages,
 } from "./ports/telephony.ts";
 export { DialError } from "./ports/telephony.ts";
 export type {

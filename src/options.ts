@@ -8,11 +8,11 @@ import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
 import type { BodyParser } from "./ports/body-parser.ts";
 import type { Logger } from "./ports/logger.ts";
+import type { Network } from "./ports/pages.ts";
 import type { Recordings } from "./ports/recordings.ts";
 import type { Speech } from "./ports/speech.ts";
 import type { Storage } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
-import type { Telephony } from "./ports/telephony.ts";
 import type { Transcription } from "./ports/transcription.ts";
 import type { VoiceActivity } from "./ports/voice-activity.ts";
 
@@ -27,7 +27,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** Where people reach this server, base path included, without a trailing slash; the default is known once a server listens. */
   readonly publicUrl?: string | undefined;
   /** What carries calls; the first one that its user may use is the default provider of a new instance. Default: `embedded.networks`. */
-  readonly telephony?: Telephony | readonly Telephony[] | undefined;
+  readonly telephony?: Network | readonly Network[] | undefined;
   /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
   /** What speaks texts: one engine or several, whose voices have different ids. Default: the engines that are installed. */
@@ -184,7 +184,7 @@ export interface TranscriptionTuning {
 /** What the embedded defaults provide if the options name nothing. */
 export interface EmbeddedPorts {
   readonly storage: Storage;
-  readonly telephony: readonly Telephony[];
+  readonly telephony: readonly Network[];
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;

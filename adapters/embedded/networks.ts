@@ -1,35 +1,39 @@
 import { join } from "node:path";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
+import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
-import type { Telephony } from "../../src/ports/telephony.ts";
 import { sayThrough } from "./far-end-voice.ts";
-import { type SipWays, sipTrunks } from "./sip-trunks.ts";
+import { sipTrunks } from "./sip-trunks.ts";
 
-/** Where the simulator keeps what its far ends heard, in the data folder. */
+/** The simulator's folder for what its far ends received, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
 
-/** Makes the networks that the options name, once there is a voice for the simulated far ends. */
-export type MakeNetworks = (data: string, speech: Speech) => Promise<Telephony[]>;
+/** Makes networks, once there is a voice for the simulated far ends. */
+export type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
+
+/** The networks that come with Ringport. Each row checks the options and returns what makes the networks from them. */
+const NETWORKS: Readonly<Record<NetworkName, (options: RingportOptions) => Promise<MakeNetworks>>> = {
+  simulator: prepareSimulator,
+  sip: prepareSip,
+};
 
 /**
- * Looks which networks the options name, and whether they can be made; makes none yet.
+ * Checks the networks that the options name; makes none yet.
  * @throws {Error} what is wrong with the SIP trunks, in one line
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
-  const { sip } = options.embedded ?? {};
-  const names = networkNames(options);
-  const ways = names.includes("sip") ? await sipTrunks(sip ?? {}) : { trunks: [], routes: [] };
+  const makers: MakeNetworks[] = [];
+  for (const name of networkNames(options)) makers.push(await NETWORKS[name](options));
   return async (data, speech) => {
-    const made: Telephony[] = [];
-    for (const name of names)
-      made.push(...(name === "sip" ? await sipNetworks(options, ways) : [await simulated(options, data, speech)]));
+    const made: Network[] = [];
+    for (const make of makers) made.push(...(await make(data, speech)));
     return made;
   };
 }
 
 /**
- * Which networks are mounted, the default one first. Where SIP is configured it is the only one unless the options say
- * otherwise: an instance that was meant to make a phone ring must not end on a network that only pretends.
+ * The names of the mounted networks, the default one first. If SIP is configured, it is the only one unless the options
+ * list more: an instance that was meant to make a phone ring must not end on a simulated network.
  * @throws {Error} SIP is named but not configured, or configured but not named
  */
 export function networkNames({ embedded: { networks, sip } = {} }: RingportOptions): readonly NetworkName[] {
@@ -37,10 +41,12 @@ export function networkNames({ embedded: { networks, sip } = {} }: RingportOptio
   if (networks === undefined) return configured ? ["sip"] : ["simulator"];
   if (networks.includes("sip") && !configured)
     throw new Error(
-      "RINGPORT_TELEPHONY names sip, but no trunk is there: set RINGPORT_SIP_TRUNKS or RINGPORT_SIP_ACCOUNTS",
+      "RINGPORT_TELEPHONY names sip, but no trunk is configured: set RINGPORT_SIP_TRUNKS or RINGPORT_SIP_ACCOUNTS",
     );
   if (configured && !networks.includes("sip"))
-    throw new Error("SIP is configured but not mounted: add sip to RINGPORT_TELEPHONY, or take RINGPORT_SIP_… away");
+    throw new Error(
+      "SIP is configured but not mounted: add sip to RINGPORT_TELEPHONY, or remove the RINGPORT_SIP_… settings",
+    );
   return networks;
 }
 
@@ -48,21 +54,27 @@ function isOn(accounts: boolean | object | undefined): boolean {
   return accounts !== undefined && accounts !== false;
 }
 
-async function sipNetworks(options: RingportOptions, ways: SipWays): Promise<readonly Telephony[]> {
-  const { sip } = await import("../telephony/sip/index.ts");
-  const { accounts, accountDestinations: defaults } = options.embedded?.sip ?? {};
+async function prepareSip(options: RingportOptions): Promise<MakeNetworks> {
+  const { accounts, accountDestinations: defaults, ...settings } = options.embedded?.sip ?? {};
+  const ways = await sipTrunks(settings);
   const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), defaults };
-  return sip({ ...ways, accounts: entered, system: options.system, logger: options.log });
+  return async () => {
+    const { sip } = await import("../telephony/sip/index.ts");
+    return sip({ ...ways, accounts: entered, system: options.system, logger: options.log });
+  };
 }
 
-async function simulated(options: RingportOptions, data: string, speech: Speech): Promise<Telephony> {
-  const { simulator } = await import("../telephony/simulator/index.ts");
-  return simulator({
-    spoolDir: join(data, SPOOL_FOLDER),
-    timeScale: options.embedded?.simulatorTimeScale,
-    sampleRate: options.embedded?.simulatorSampleRate,
-    system: options.system,
-    logger: options.log,
-    say: sayThrough(speech),
-  });
+async function prepareSimulator(options: RingportOptions): Promise<MakeNetworks> {
+  return async (data, speech) => {
+    const { simulator } = await import("../telephony/simulator/index.ts");
+    const network = simulator({
+      spoolDir: join(data, SPOOL_FOLDER),
+      timeScale: options.embedded?.simulatorTimeScale,
+      sampleRate: options.embedded?.simulatorSampleRate,
+      system: options.system,
+      logger: options.log,
+      say: sayThrough(speech),
+    });
+    return [network];
+  };
 }

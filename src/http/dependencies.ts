@@ -4,8 +4,8 @@ import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { BodyParser } from "../ports/body-parser.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { NetworkPages } from "../ports/pages.ts";
 import type { System } from "../ports/system.ts";
-import type { TelephonyPages } from "../ports/telephony.ts";
 import type { CorsOption } from "./cors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -15,7 +15,7 @@ export interface HttpDependencies {
   readonly calls: CallUseCases;
   readonly queries: QueryUseCases;
   readonly authenticate: Authenticate;
-  readonly pages: readonly TelephonyPages[];
+  readonly pages: readonly NetworkPages[];
   readonly limits: Limits;
   readonly system: System;
   /** Makes the id of a request without an X-Request-Id. Default: random ids. */

@@ -5,7 +5,6 @@ import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "./media.ts";
-import type { Reply, RequestLike } from "./web.ts";
 
 export type { CallerId, CallerIdRule, HeardEvidence, MediaStatistics, ReleaseCause };
 
@@ -39,8 +38,6 @@ export interface Telephony {
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
-  /** Web pages this network needs (linking, recordings), mounted at `/{pages.prefix}/…`; most have none. */
-  readonly pages?: TelephonyPages;
   /** Forget what is kept of these calls (recordings); called when their retention is over, or on request. */
   forget?(callIds: readonly string[]): Promise<void>;
   /** Closes everything; lines are closed before. */
@@ -278,19 +275,3 @@ export type LegEvent =
       readonly data: EventData;
     }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
-
-/** Web pages of a telephony adapter. */
-export interface TelephonyPages {
-  /** First path segment, after the base path: `simulator`. */
-  readonly prefix: string;
-  /**
-   * Answers a request anyone may make (a linking page); undefined when there is no such page.
-   * @param path what follows the prefix, starting with a slash
-   */
-  page(path: string, request: RequestLike): Promise<Reply | undefined>;
-  /**
-   * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
-   * Undefined when there is no such thing. Left out where nothing is kept of calls.
-   */
-  artefact?(callId: string, name: string): Promise<Reply | undefined>;
-}

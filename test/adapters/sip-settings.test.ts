@@ -23,7 +23,7 @@ describe("the networks", () => {
   });
 
   test("are refused where SIP is named without a trunk, or trunks are there without SIP", () => {
-    expect(() => names({ networks: ["sip"] })).toThrow(/no trunk is there: set RINGPORT_SIP_TRUNKS/);
+    expect(() => names({ networks: ["sip"] })).toThrow(/no trunk is configured: set RINGPORT_SIP_TRUNKS/);
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
-import type { TelephonyPages } from "../../src/ports/telephony.ts";
+import type { NetworkPages } from "../../src/ports/pages.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";
@@ -8,9 +8,9 @@ import { CALL_ID, serve } from "./support/fakes.ts";
 const wav: Reply = { status: 200, headers: { "content-type": "audio/wav" }, body: Uint8Array.of(82, 73, 70, 70) };
 const htmlPage: Reply = { status: 200, headers: { "content-type": "text/html" }, body: "<p>Link</p>" };
 
-function withPages(over: Partial<TelephonyPages> = {}, basePath = "") {
+function withPages(over: Partial<NetworkPages> = {}, basePath = "") {
   const asked: string[] = [];
-  const pages: TelephonyPages = {
+  const pages: NetworkPages = {
     prefix: "simulator",
     page: async (path, request) => {
       asked.push(`${request.method} ${path}`);
@@ -62,7 +62,7 @@ describe("pages", () => {
   });
 
   test("the body of a request to a page is bounded", async () => {
-    const page: TelephonyPages["page"] = async (_, request) => {
+    const page: NetworkPages["page"] = async (_, request) => {
       for await (const _chunk of request.body ?? []);
       return htmlPage;
     };

@@ -1,7 +1,8 @@
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
+import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
-import type { InstanceRef, Line, LineHost, Telephony, TelephonyPages } from "../../../src/ports/telephony.ts";
+import type { InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
 import type { LatenessFigures } from "../lateness.ts";
 import { LinkCodes } from "../linking/link-codes.ts";
 import { MediaClock } from "../media-clock.ts";
@@ -35,8 +36,8 @@ export interface SimulatorOptions {
 }
 
 /** The simulated network. */
-export interface Simulator extends Telephony {
-  readonly pages: Required<TelephonyPages>;
+export interface Simulator extends Network {
+  readonly pages: Required<NetworkPages>;
   forget(callIds: readonly string[]): Promise<void>;
   /** The clock of all audio. */
   readonly clock: {

@@ -1,4 +1,5 @@
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
+import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
@@ -43,7 +44,7 @@ export interface SipOptions {
  *
  * @throws {Error} naming every fault of every trunk and route at once
  */
-export function sip(options: SipOptions): readonly Telephony[] {
+export function sip(options: SipOptions): readonly Network[] {
   const { system = realSystem, logger = silentLogger } = options;
   const { trunks, routes, faults } = parseTrunks({ trunks: options.trunks, routes: options.routes });
   if (trunks === undefined)

@@ -1,5 +1,5 @@
 import { Refusal } from "../../domain/refusal.ts";
-import type { TelephonyPages } from "../../ports/telephony.ts";
+import type { NetworkPages } from "../../ports/pages.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { PLAIN_POLICY } from "../docs-pages.ts";
@@ -10,7 +10,7 @@ import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 
 /** The files that a telephony adapter keeps of a call, for the owner of the call. */
-export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDependencies, "calls">): Route {
+export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependencies, "calls">): Route {
   return {
     method: "GET",
     path: `/${pages.prefix}/calls/:callId/:name`,
@@ -34,7 +34,7 @@ export function artefactRoute(pages: TelephonyPages, { calls }: Pick<HttpDepende
 
 /** A public page of a telephony adapter, which makes the reply itself. */
 export async function publicPage(
-  pages: TelephonyPages,
+  pages: NetworkPages,
   context: RequestContext,
   { limits, system }: Pick<HttpDependencies, "limits" | "system">,
 ): Promise<Reply | undefined> {

@@ -1,6 +1,7 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
+import type { Network } from "../../../../src/ports/pages.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import type { InstanceRef, Line, LineHost, Telephony } from "../../../../src/ports/telephony.ts";
+import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
 import { LinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
 import type { MediaEngine } from "../media/engine.ts";
@@ -32,7 +33,7 @@ export interface SipAccountsParts {
  * The network `sip`: each instance brings a SIP account of its own, which its owner enters on the page behind the QR
  * code. The account is kept where the core keeps credentials, encrypted.
  */
-export function sipAccounts(options: SipAccountsOptions, { system, logger, media }: SipAccountsParts): Telephony {
+export function sipAccounts(options: SipAccountsOptions, { system, logger, media }: SipAccountsParts): Network {
   const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
   const tries = new TryLimit(system);
   const { allowedPrefixes, allowEmergency = false, allowPremium = false } = options.defaults ?? {};

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
-import type { Line, Telephony } from "../../../../src/ports/telephony.ts";
+import type { Network } from "../../../../src/ports/pages.ts";
+import type { Line } from "../../../../src/ports/telephony.ts";
 import { telephonyContract } from "../../../../src/testing/telephony-contract.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { callees, type FarEnd, startFarEnd } from "../../../support/sip/far-end.ts";
@@ -11,7 +12,7 @@ const PASSWORD = "hunter2-ü&<";
 const SOON_MS = 5_000;
 
 let farEnd: FarEnd;
-let telephony: Telephony;
+let telephony: Network;
 let host: TestLineHost;
 let line: Line;
 /** Everything that was logged. */
@@ -20,12 +21,12 @@ let logged: unknown[] = [];
 const note = (...said: unknown[]): void => void logged.push(said);
 const logger: Logger = { debug: note, info: note, warn: note, error: note };
 
-function network(servers?: readonly string[]): Telephony {
+function network(servers?: readonly string[]): Network {
   const [only] = sip({ trunks: [], accounts: servers ? { servers } : true, logger });
   return only!;
 }
 
-async function opened(over: Telephony, at: TestLineHost, id = "inst_1"): Promise<Line> {
+async function opened(over: Network, at: TestLineHost, id = "inst_1"): Promise<Line> {
   return over.open({ id, name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
 }
 

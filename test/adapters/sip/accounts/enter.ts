@@ -1,9 +1,9 @@
-import type { Telephony } from "../../../../src/ports/telephony.ts";
+import type { Network } from "../../../../src/ports/pages.ts";
 import type { Reply } from "../../../../src/ports/web.ts";
 
 /** Asks for the page behind a code, or sends its form, as the core would pass it on. */
 export async function ask(
-  telephony: Telephony,
+  telephony: Network,
   payload: string,
   form?: Readonly<Record<string, string>> | string,
 ): Promise<Reply & { html: string }> {

@@ -1,0 +1,23 @@
+import type { Telephony } from "./telephony.ts";
+import type { Reply, RequestLike } from "./web.ts";
+
+/** Web pages of a network: a linking page, an account form, recordings. Mounted at `/{prefix}/…`. */
+export interface NetworkPages {
+  /** First path segment, after the base path: `simulator`. */
+  readonly prefix: string;
+  /**
+   * Answers a public request, such as one for a linking page; undefined if there is no such page.
+   * @param path what follows the prefix, starting with a slash
+   */
+  page(path: string, request: RequestLike): Promise<Reply | undefined>;
+  /**
+   * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
+   * Undefined if there is no such artefact. Left out by a network that keeps nothing of calls.
+   */
+  artefact?(callId: string, name: string): Promise<Reply | undefined>;
+}
+
+/** A network and the web pages that it brings; most networks have none. */
+export interface Network extends Telephony {
+  readonly pages?: NetworkPages;
+}
