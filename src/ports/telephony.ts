@@ -12,7 +12,7 @@ export type { CallerId, CallerIdRule, HeardEvidence, MediaStatistics, ReleaseCau
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
  *
  * An adapter translates. It holds no policy, keeps no queue and retries no call; it knows how to link a number,
- * how to tell whether the line is alive, and how to place one call and carry its audio. It must not assume that
+ * how to check whether the line is alive, and how to place one call and carry its audio. It must not assume that
  * the core is gentle: every method may be called twice, in any state, and while another one is under way.
  */
 export interface Telephony {
@@ -21,20 +21,20 @@ export interface Telephony {
   readonly capabilities: TelephonyCapabilities;
   /**
    * Whose instances may call over it: user ids, everybody (`*`), or the server's first user (`first`: the oldest one in
-   * the account store). Calls cost money, so a network that does should not let everybody in unless told so. For anybody
+   * the account store). Calls cost money, so a network that does should not be open to everybody by default. For anybody
    * else it does not exist. Default: `*`.
    */
   readonly users?: readonly string[] | "*" | "first" | undefined;
   /**
    * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
-   * it waits for `link()`. Where numbers are linked by the operator it needs neither and connects at once. Resolves when
+   * it waits for `link()`. If the operator links the numbers, it needs neither and connects at once. Resolves when
    * the line object exists, not when it is online. The signal is about opening only: an open line ends by `close()`. A
    * line that arrives after the signal was aborted is closed.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**
-   * Why this network never calls a number, as a sentence for whoever wants to call it; undefined if it may be called. Asked
-   * before a call is created, and again before it is dialled. Left out where every number may be called.
+   * Why this network never calls a number, as a sentence for the caller; undefined if it may be called. Asked
+   * before a call is created, and again before it is dialled. Left out if every number may be called.
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
@@ -46,7 +46,7 @@ export interface Telephony {
 
 /** Differences that the core must know. */
 export interface TelephonyCapabilities {
-  /** How pressed keys arrive, unless a leg says it for itself: as leg events (RFC 4733 and the like), or only as tones in the audio. */
+  /** How pressed keys arrive, unless a leg has its own `dtmf`: as leg events (RFC 4733 and the like), or only as tones in the audio. */
   readonly dtmf: "event" | "in-band";
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
@@ -83,7 +83,7 @@ export interface LineHost {
   readonly deadlines: Deadlines;
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
-  /** Where people reach this server, without a trailing slash, base path included. */
+  /** The address at which people reach this server, without a trailing slash, base path included. */
   publicUrl(): string;
   /** A new linking code is valid from now on. */
   code(code: LinkCode): void;
@@ -141,7 +141,7 @@ export interface LinkCode {
 }
 
 /**
- * What the network says of a line, now. A fault is `lasting` if it will not pass until somebody mends it: a wrong password,
+ * The state of a line at the network, now. A fault is `lasting` if it will not pass until somebody fixes it: a wrong password,
  * an untrusted certificate, a name that does not exist. Calls that wait for such a line fail at once, with the reason as
  * their detail. Silence, overload and a network that is down pass by themselves: calls go on waiting.
  */
@@ -166,10 +166,10 @@ export interface Line {
   close(): Promise<void>;
 }
 
-/** What a line is told of a call besides its number. */
+/** Options of a call, besides its number. */
 export interface DialOptions {
   readonly callId: string;
-  /** How long the far end may ring, ms; the core hangs up by itself after it. */
+  /** How long the callee's phone may ring, ms; the core hangs up after it. */
   readonly ringTimeoutMs: number;
   /** The caller, within `capabilities.callerIds`; what it leaves out, and a call without it, is the network's own. */
   readonly from?: CallerId | undefined;
@@ -188,7 +188,7 @@ export class DialError extends CodedError {
   override readonly name = "DialError";
   readonly code = "dial_failed";
   readonly release: ReleaseCause;
-  /** With `line_lost`: the line works, but takes no call for so long (it is full, or was asked to wait), ms. */
+  /** With `line_lost`: how long the line takes no call although it works (it is full, or was asked to wait), ms. */
   readonly retryAfterMs: number | undefined;
   constructor(release: ReleaseCause, detail: string, options: { readonly retryAfterMs?: number | undefined } = {}) {
     super(detail);
@@ -214,7 +214,7 @@ export interface Leg {
   /**
    * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
    * from the source and pushes every received frame into the sink, both synchronously, without allocation. Nothing is
-   * pushed before the far side's first audio has come: a sink that hears nothing is how one-way audio is noticed.
+   * pushed before the far side's first audio has come: a sink that receives nothing is how one-way audio is noticed.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
@@ -226,7 +226,7 @@ export interface Leg {
   sendDtmf?(digits: string): Promise<void>;
   /**
    * How the audio went, as far as the network counts; null before there was any. Asked for once, at the end of the call:
-   * when `ended` has been told, or just before the hang-up. It answers at once and does not throw.
+   * after `ended` was emitted, or just before the hang-up. It answers at once and does not throw.
    */
   statistics?(): MediaStatistics | null;
   /**
@@ -249,7 +249,7 @@ export interface MediaEvidence {
 export type LegEvent =
   /** The far side has been asked (INVITE or offer sent). */
   | { readonly type: "placed" }
-  /** The far side says that its phone rings. */
+  /** The far side reports that its phone rings. */
   | { readonly type: "alerting" }
   /** The far side sends audio before the answer: an announcement, or a ringing tone. */
   | { readonly type: "early_media" }

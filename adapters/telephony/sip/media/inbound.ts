@@ -2,11 +2,11 @@ import type { FrameSink } from "../../../../src/ports/media.ts";
 import { FRAME_MS } from "../../media-clock.ts";
 import type { Codec } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
-import { FarSource } from "./far-source.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
 import { otherLaw, translate } from "./other-law.ts";
 import { ANEW, Reception } from "./reception.ts";
+import { RemoteSource } from "./remote-source.ts";
 import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
@@ -31,7 +31,7 @@ export interface InboundListener {
 
 /** The far side's stream: whose packets count, in which order they are played, keys among them. */
 export class Inbound {
-  readonly source: FarSource;
+  readonly source: RemoteSource;
   /** Packets that are not the far side's, or not to be understood. */
   invalid = 0;
   /** Of sources and codecs that came before the present one. */
@@ -59,7 +59,7 @@ export class Inbound {
    * @param strict only packets from the negotiated address count
    */
   constructor(sampleRate: number, listener: InboundListener, strict = false) {
-    this.source = new FarSource(strict);
+    this.source = new RemoteSource(strict);
     this.#sampleRate = sampleRate;
     this.#listener = listener;
     this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);

@@ -3,9 +3,9 @@ import type { TrunkCodec } from "../config/trunk.ts";
 import type { Negotiator } from "../dialog/invite.ts";
 import type { StreamSettings } from "../media/engine.ts";
 import { codecDemand, profileDemand } from "./demands.ts";
-import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./far-media.ts";
 import { codecOf, type Format, formatLines, formatsOf, keysBeside, offeredFormats } from "./formats.ts";
 import { type AgreedKeys, OfferedKeys, type SrtpOffer, type SrtpPolicy, srtpOffers } from "./keys.ts";
+import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./remote-media.ts";
 import { attribute, parseSdp, type Sdp, type SdpLine, type SdpMedia, writeSdp } from "./sdp.ts";
 
 const PTIME_MS = 20;

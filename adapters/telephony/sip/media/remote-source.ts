@@ -29,7 +29,7 @@ export type Verdict = "present" | "begins" | "held" | "foreign";
  * sequence number, or authenticated by SRTP. Anything else takes the place of a source only if that has been silent for
  * 2 s, with several packets in a row; and the source that lost its place so gets it back with its next packet.
  */
-export class FarSource implements SocketAddress {
+export class RemoteSource implements SocketAddress {
   /** Where the far side is: first as negotiated, then as learnt. */
   address = "";
   port = 0;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FarSource } from "../../../../adapters/telephony/sip/media/far-source.ts";
+import { RemoteSource } from "../../../../adapters/telephony/sip/media/remote-source.ts";
 import { RtpPacket, writeRtpHeader } from "../../../../adapters/telephony/sip/media/rtp-packet.ts";
 import { canonicalAddress } from "../../../../adapters/telephony/sip/transport/canonical-address.ts";
 import { fuzz } from "../../../support/fuzz.ts";
@@ -14,7 +14,7 @@ type Place = typeof AGREED;
 
 /** A source that listens; answers what a packet is and where our audio goes after it. */
 function listening({ strict = false, authentic = false } = {}) {
-  const source = new FarSource(strict);
+  const source = new RemoteSource(strict);
   source.negotiated(AGREED, 0);
   const bytes = new Uint8Array(20);
   const packet = new RtpPacket();
