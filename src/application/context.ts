@@ -61,7 +61,7 @@ export interface Context {
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
   readonly recordings: Recordings;
-  /** Tells speech from what is not, on every call. */
+  /** Detects speech, on every call. */
   readonly voiceActivity: VoiceActivity;
   readonly log: Logger;
   readonly events: EventLog;

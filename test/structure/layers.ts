@@ -97,7 +97,17 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/speech/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky", "@echogarden/espeak-ng-emscripten"],
+    may: [
+      BASE,
+      DOMAIN,
+      PORTS,
+      AUDIO,
+      "adapters/engine-http/",
+      "node:",
+      "ky",
+      "@echogarden/espeak-ng-emscripten",
+      "@bjorn3/browser_wasi_shim",
+    ],
     rule: ADAPTER,
   },
   {

@@ -5,7 +5,7 @@ import type { LinkAttempt, LinkTarget } from "./link-attempt.ts";
 export const ROTATE_MS = 20_000;
 /** A code is accepted so long after its successor appeared. */
 const GRACE_MS = 20_000;
-/** Old codes are remembered, so that they can be told from unknown ones; the oldest are forgotten. */
+/** Old codes are remembered, to distinguish them from unknown ones; the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 

@@ -12,7 +12,7 @@ input[type=checkbox]{width:auto}
 small{display:block;opacity:.75}
 .fault{padding:.6rem .8rem;border-left:.3rem solid #c0341d}`;
 
-/** What a page says. */
+/** The text of a page. */
 export interface PageText {
   readonly title: string;
   /** HTML. */

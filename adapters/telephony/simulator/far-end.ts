@@ -65,7 +65,7 @@ export class FarEnd {
     this.#spoken.clear();
   }
 
-  /** Fills the whole frame with what the far end says next. */
+  /** Fills the whole frame with the far end's next audio. */
   speak(frame: Int16Array): void {
     let at = 0;
     while (at < frame.length && !this.#stopped) {

@@ -51,7 +51,7 @@ export interface Simulator extends Network {
 /**
  * A telephone network that exists only in this process, and carries real audio in real time, both ways.
  *
- * Numbers behave as `NUMBER_PLAN` says. A line is linked by opening the page in its QR code and pressing the button.
+ * Numbers behave as in `NUMBER_PLAN`. A line is linked by opening the page in its QR code and pressing the button.
  * What a callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
  *
  * Throws a RangeError for a `timeScale` that is not above 0.

@@ -11,7 +11,7 @@ const FORMANTS: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * A signal with the rhythm and the spectrum of speech that says nothing: syllables of a buzzing voice, with a pause
+ * A signal with the rhythm and the spectrum of speech, without words: syllables of a buzzing voice, with a pause
  * after each fourth. It lasts as long as the text would take.
  */
 export function babble(text: string, sampleRate: number): Int16Array {
@@ -48,7 +48,7 @@ export class Voices {
   readonly #failed: (fault: unknown) => void;
   readonly #spoken = new Map<string, Promise<Int16Array>>();
 
-  /** @param failed is told why `say` did not speak */
+  /** @param failed called with the reason why `say` did not speak */
   constructor(say: Say | undefined, failed: (fault: unknown) => void) {
     this.#say = say;
     this.#failed = failed;

@@ -10,7 +10,7 @@ import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CA
 import type { Release } from "./outcome/release.ts";
 import { isTrunksFault } from "./outcome/trunks-fault.ts";
 
-/** A key by SIP INFO says that it was pressed for so long, ms. */
+/** Duration of a key in SIP INFO, ms. */
 const INFO_DIGIT_MS = 160;
 
 /** What a leg needs. */
@@ -32,13 +32,13 @@ export interface SipLegOptions {
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
-/** One call over a trunk: the signalling of an INVITE and the audio of a media session, told as one story. */
+/** One call over a trunk: the signalling of an INVITE and the audio of a media session, as one sequence of events. */
 export class SipLeg implements Leg, InviteListener {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
-  /** What the media session tells. */
+  /** Events of the media session. */
   readonly heard: MediaListener = {
     // The peer's BYE may overtake what the media thread reports; the end is emitted after it in any case.
     sending: () => {
@@ -61,13 +61,13 @@ export class SipLeg implements Leg, InviteListener {
   #resolveGone: () => void = () => {};
   #usage: InviteUsage | undefined;
   #media: MediaSession | undefined;
-  /** Why it ends, where that is our doing and no hang-up. */
+  /** Why it ends, if we end it without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
   #hungUp = false;
   #unheard = true;
   #mayGoElsewhere = false;
-  readonly #told = new Set<LegEvent["type"]>();
+  readonly #emitted = new Set<LegEvent["type"]>();
   /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
   #keysBy: "rtp" | "info" | undefined;
 
@@ -129,7 +129,7 @@ export class SipLeg implements Leg, InviteListener {
     );
   }
 
-  /** Sends keys; rejects with a RangeError for what is none, and with an Error where the far side takes none. */
+  /** Sends keys; rejects with a RangeError for other characters, and with an Error if the peer takes no keys. */
   async sendDtmf(digits: string): Promise<void> {
     if (!/^[0-9*#A-Da-d]*$/.test(digits))
       throw new RangeError(`${JSON.stringify(digits)} are not keys of a telephone.`);
@@ -140,7 +140,7 @@ export class SipLeg implements Leg, InviteListener {
 
   /** Null before the answer. */
   statistics(): MediaStatistics | null {
-    return this.#told.has("answered") ? (this.#media?.statistics() ?? null) : null;
+    return this.#emitted.has("answered") ? (this.#media?.statistics() ?? null) : null;
   }
 
   evidence(): MediaEvidence {
@@ -168,11 +168,11 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   ringing(): void {
-    if (!this.#told.has("answered")) this.#once({ type: "alerting" });
+    if (!this.#emitted.has("answered")) this.#once({ type: "alerting" });
   }
 
   earlyMedia(): void {
-    if (!this.#told.has("answered")) this.#once({ type: "early_media" });
+    if (!this.#emitted.has("answered")) this.#once({ type: "early_media" });
   }
 
   answered(): void {
@@ -236,8 +236,8 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   #isFirst(type: LegEvent["type"]): boolean {
-    if (this.#told.has(type)) return false;
-    this.#told.add(type);
+    if (this.#emitted.has(type)) return false;
+    this.#emitted.add(type);
     return true;
   }
 

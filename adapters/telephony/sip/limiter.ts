@@ -24,9 +24,9 @@ export type Admission =
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };
 
 /**
- * Says which calls may start on a trunk: so many at a time, so many per second, none while the server rests.
+ * Decides which calls may start on a trunk: up to N at a time, up to N per second, none while the server rests.
  *
- * Calls per second are spread evenly (ten per second are one every 100 ms). Whoever is turned away is told a time of
+ * Calls per second are spread evenly (ten per second are one every 100 ms). A call that is turned away gets a time of
  * its own to come back.
  */
 export class Limiter {
@@ -36,7 +36,7 @@ export class Limiter {
   #live = 0;
   /** When the next call may start; on the monotonic clock, as all times here. */
   #nextStart = 0;
-  /** When the last of those who were told to come back for their turn may start. */
+  /** When the last call with an assigned turn may start. */
   #promised = 0;
   /** When the last of those who found every place taken comes back. */
   #nextFull = 0;

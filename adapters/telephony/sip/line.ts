@@ -28,7 +28,7 @@ export class SipLine implements Line {
   readonly #options: SipLineOptions;
   #linked = false;
   #closed = false;
-  /** What the host was told last. */
+  /** The last report to the host. */
   #reported: LineHealth | undefined;
   readonly #legs = new Set<Leg>();
 
@@ -84,7 +84,7 @@ export class SipLine implements Line {
     this.#options.closed();
   }
 
-  /** The carrier's health has changed, or is told for the first time. */
+  /** The carrier's health has changed, or is reported for the first time. */
   health(health: LineHealth): void {
     if (this.#closed || !this.#linked) return;
     const { host } = this.#options;

@@ -11,7 +11,7 @@ const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 export interface MediaAddress {
   /** The address to bind: on the interface that the signalling uses. */
   readonly local: string;
-  /** The address that the far side is told, an IP address: the public one where it is known, else the same. */
+  /** The IP address in our SDP: the public one if it is known, else the local one. */
   readonly visible: string;
   /** The trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;

@@ -16,7 +16,7 @@ export interface MediaTargetOptions {
   /** Where the far side's audio may be. */
   readonly from: AddressRule;
   /**
-   * Told each time why nothing is sent to where the SDP says, a sentence; undefined if it is.
+   * Called each time with the reason why nothing is sent to the address of the SDP, a sentence; undefined if it is allowed.
    * @param address the refused one
    */
   readonly refused: (refusal: string | undefined, address: string) => void;

@@ -33,7 +33,7 @@ export interface SipStackOptions {
   readonly trunk: ResolvedTrunk;
   readonly system: System;
   readonly logger: Logger;
-  /** Told when the trunk comes and goes. */
+  /** Called when the trunk comes and goes. */
   readonly changed: HealthChanged;
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
 }
@@ -52,11 +52,11 @@ export interface StackInvite {
   readonly srtp: ResolvedTrunk["srtp"];
   /** Of the first offer. Default: the first that goes with `srtp`. */
   readonly profile?: SrtpOffer["profile"] | undefined;
-  /** Told what offer and answer have come to, each time. */
+  /** Called with the result of each offer and answer. */
   readonly settled: (settings: StreamSettings) => void;
-  /** Told that the far side's audio has no address; a sentence. */
+  /** Called if the peer's audio has no address; a sentence. */
   readonly lost: (detail: string) => void;
-  /** Told why the far side's audio may not be where its SDP says; undefined: it may. */
+  /** Called with the reason why the address in the peer's SDP is refused; undefined: it is allowed. */
   readonly refused: (refusal: string | undefined, address: string) => void;
   readonly listener: InviteListener;
   /** Asked before each INVITE, repetitions included. */
@@ -70,7 +70,7 @@ export interface SipStack {
   readonly presence: Presence;
   /** Where our audio is, seen from here and from the far side. @throws {TransportError} the trunk cannot be reached */
   address(signal: AbortSignal): Promise<MediaAddress>;
-  /** Asks what the server can do, with its codecs if it tells them (RFC 3261 section 11). @throws {TransportError} */
+  /** Asks what the server can do, with its codecs if it lists them (RFC 3261 section 11). @throws {TransportError} */
   options(signal: AbortSignal): Promise<AgentReply>;
   /** Starts a call. */
   invite(request: StackInvite): InviteUsage;

@@ -42,7 +42,7 @@ export class SipTrunk implements Carrier {
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
   #stack: Promise<SipStack> | undefined;
-  /** What the presence has told last. */
+  /** The last report of the presence. */
   #health: LineHealth | undefined;
   #cancelReopen = (): void => {};
   #closing: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export class SipTrunk implements Carrier {
     return this.#legs.size;
   }
 
-  /** A line is linked: it is told the trunk's health now and whenever it changes. */
+  /** A line is linked: it gets the trunk's health now and after every change. */
   join(line: HealthListener): void {
     this.#lines.join(line);
   }
@@ -83,7 +83,7 @@ export class SipTrunk implements Carrier {
 
   /**
    * Places a call.
-   * @param gone told when it is over
+   * @param gone called at its end
    * @throws {DialError}
    */
   async dial(
@@ -250,7 +250,7 @@ export class SipTrunk implements Carrier {
 
   async #openOnce(): Promise<SipStack> {
     const { trunk, system, logger, media } = this.#options;
-    void media().catch(() => {}); // it is there before the first call, which tells where it is not
+    void media().catch(() => {}); // it is there before the first call, which reports a failure
     try {
       const stack = await openStack({
         trunk,

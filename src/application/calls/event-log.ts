@@ -71,7 +71,7 @@ export class EventLog {
     return this.#closed;
   }
 
-  /** Tells everybody who listens that nothing more comes. Twice is fine. */
+  /** Notifies all listeners that nothing more follows. Twice is fine. */
   close(): void {
     this.#closed = true;
     for (const all of [this.#live, this.#following])

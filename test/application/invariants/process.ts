@@ -1,6 +1,7 @@
 // Loaded ahead, so that a start is at rest when everything else is.
 import "../../../adapters/bodies/worker-parser.ts";
 import "../../../adapters/embedded.ts";
+import "../../../adapters/speech/joined-speech.ts";
 import "../../../adapters/embedded/worker-pool.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";

@@ -161,11 +161,11 @@ export class AccountLine implements Line, AccountTarget {
     return { verdict: "linked", phone: tried.phone };
   }
 
-  /** What the server says of the account, before long. */
+  /** The server's response about the account. */
   async #ask(trunk: SipTrunk): Promise<LineHealth> {
     const deadline = new Deadline(this.#options.system, TRY_MS, "");
     const silence = new Promise<LineHealth>((resolve) => {
-      const reason = `the server said nothing for ${TRY_MS / 1000} s; check its name, its port and the transport`;
+      const reason = `the server did not answer for ${TRY_MS / 1000} s; check its name, its port and the transport`;
       deadline.signal.addEventListener("abort", () => resolve({ state: "offline", reason }));
     });
     const health = await Promise.race([trunk.ask(), silence]);

@@ -16,7 +16,7 @@ export interface Account {
   readonly register: boolean;
 }
 
-/** What all accounts of a server have in common; the operator says it. */
+/** Settings of all accounts of a server, made by the operator. */
 export interface AccountDefaults {
   readonly publicAddress?: string | undefined;
   readonly rtpPorts?: readonly [first: number, last: number] | undefined;

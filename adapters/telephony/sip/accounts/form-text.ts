@@ -56,6 +56,6 @@ function fieldText({ name, label, hint, input = "" }: Field, account: Account | 
     fault === undefined ? "" : `aria-invalid="true" aria-describedby="${name}-fault"`,
   ];
   const small = hint === undefined ? "" : `<small>${hint}</small>`;
-  const told = fault === undefined ? "" : `<span class="fault" id="${name}-fault">${escapeHtml(fault)}</span>`;
-  return `<label>${label}<input ${attributes.filter((one) => one !== "").join(" ")}>${small}${told}</label>`;
+  const message = fault === undefined ? "" : `<span class="fault" id="${name}-fault">${escapeHtml(fault)}</span>`;
+  return `<label>${label}<input ${attributes.filter((one) => one !== "").join(" ")}>${small}${message}</label>`;
 }

@@ -22,7 +22,7 @@ interface Parts {
   readonly kind: TransportKind;
 }
 
-/** What the far side says to OPTIONS and to REGISTER, and which codecs it names. */
+/** The responses to OPTIONS and REGISTER, and the codecs that the server names. */
 export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGenerator<CheckStep> {
   let stack: SipStack;
   try {
@@ -65,25 +65,26 @@ async function askOptions(
 function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: AgentReply, ms: number): CheckStep {
   const { status, headers } = response;
   const product = headers.get("Server") ?? headers.get("User-Agent");
-  const said = `${statusText(response)} after ${ms} ms${product === undefined ? "" : `, from ${product}`}`;
-  if (status === 503) return broken("options", said, "the server is overloaded or out of order; ask whoever runs it");
+  const summary = `${statusText(response)} after ${ms} ms${product === undefined ? "" : `, from ${product}`}`;
+  if (status === 503)
+    return broken("options", summary, "the server is overloaded or out of order; ask whoever runs it");
   if (status === 401 || status === 407) {
     if (trunk.password === undefined && !trunk.register)
       return skipped(
         "options",
-        `${said}: it wants a password`,
+        `${summary}: it wants a password`,
         "set `user` and `password`, unless it knows us by our address",
       );
     return broken(
       "options",
-      `${said}: ${refusal ?? "it does not take the password"}`,
+      `${summary}: ${refusal ?? "it does not take the password"}`,
       credentialsFix(status, refusal ?? ""),
     );
   }
   const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
   const seen = seenText(response);
   const forbidden = status === 403 ? credentialsFix(status, "") : null;
-  return works("options", `${said}${digest}${seen}`, forbidden);
+  return works("options", `${summary}${digest}${seen}`, forbidden);
 }
 
 /** Which realm has got the password, and by which algorithm. */

@@ -97,16 +97,20 @@ async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckS
   }
   const statistics = leg.statistics?.() ?? null;
   const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
-  const said = refused === undefined ? found : `${found}; ${refused}`;
+  const summary = refused === undefined ? found : `${found}; ${refused}`;
   if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
-    return broken("call", `${said}; then: ${ended?.detail ?? ended?.cause}`, callFix(ended?.detail ?? ""));
+    return broken("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(ended?.detail ?? ""));
   if (!statistics || statistics.packetsReceived === 0) {
     const evidence = leg.evidence?.().kind;
-    if (evidence === "rtcp") return broken("call", `${said}; only reports (RTCP) came back`, ONLY_REPORTS);
-    return broken("call", lost === undefined ? said : `${said}; ${lost}`, refused === undefined ? NAT : MEDIA_FROM);
+    if (evidence === "rtcp") return broken("call", `${summary}; only reports (RTCP) came back`, ONLY_REPORTS);
+    return broken(
+      "call",
+      lost === undefined ? summary : `${summary}; ${lost}`,
+      refused === undefined ? NAT : MEDIA_FROM,
+    );
   }
   const echo = toneShare(heard.subarray(length >> 1, length), TONE_HZ, sampleRate) > 0.5;
-  return works("call", echo ? `${said}; our tone came back, so audio passes both ways` : said);
+  return works("call", echo ? `${summary}; our tone came back, so audio passes both ways` : summary);
 }
 
 function text(statistics: MediaStatistics): string {
@@ -122,7 +126,7 @@ function text(statistics: MediaStatistics): string {
 
 /** A host that keeps nothing and waits for its line. */
 function watchLine(): { readonly host: LineHost; readonly online: Promise<void>; reason(): string } {
-  let reason = "it said nothing";
+  let reason = "no events";
   let resolve = () => {};
   const online = new Promise<void>((done) => {
     resolve = done;

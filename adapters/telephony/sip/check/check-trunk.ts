@@ -28,7 +28,7 @@ export interface CheckOptions {
 
 const DNS_MS = 10_000;
 
-/** Tries a trunk step by step, from its configuration to a call, and tells each step as it is known. Never throws. */
+/** Tries a trunk step by step, from its configuration to a call, and reports each step as soon as it is known. Never throws. */
 export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
   const { system = realSystem, logger = silentLogger, dns = nodeDns, call } = options;
   const over = options.signal ?? new AbortController().signal;

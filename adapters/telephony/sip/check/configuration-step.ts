@@ -5,7 +5,7 @@ import { broken, type CheckStep, works } from "./step.ts";
 export function configurationStep(trunk: ResolvedTrunk): CheckStep {
   const { from, register, user, authUser, password, encrypted, srtp, codecs, rtpPorts, tls } = trunk;
   const account = password === undefined ? "no password" : `password for "${authUser}"`;
-  const said = [
+  const summary = [
     `calls from ${from}`,
     register ? `registers as "${user}"` : "does not register",
     account,
@@ -14,8 +14,8 @@ export function configurationStep(trunk: ResolvedTrunk): CheckStep {
   if (srtp === "required" && !encrypted)
     return broken(
       "configuration",
-      `${said}; the keys of SRTP would travel in the clear`,
+      `${summary}; the keys of SRTP would travel in the clear`,
       "use TLS: add ;transport=tls to `server`",
     );
-  return works("configuration", tls.insecure === true ? `${said}; takes any certificate (tls.insecure)` : said);
+  return works("configuration", tls.insecure === true ? `${summary}; takes any certificate (tls.insecure)` : summary);
 }

@@ -50,17 +50,17 @@ function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Ho
   return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if its authority is your own; or check port and transport in ${own}`;
 }
 
-/** Who the far side says it is; not every runtime tells. */
+/** The peer's certificate and protocol, as far as the runtime reports them. */
 function certificateText(socket: TLSSocket, now: number): string {
-  const told = (ask: () => string | null): string => {
+  const known = (ask: () => string | null): string => {
     try {
       return ask() ?? "";
     } catch {
       return "";
     }
   };
-  const version = told(() => socket.getProtocol());
-  const about = told(() => {
+  const version = known(() => socket.getProtocol());
+  const about = known(() => {
     const { subject, issuer, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
     if (valid_to === undefined) return null;
     const days = Math.floor((Date.parse(valid_to) - now) / DAY_MS);

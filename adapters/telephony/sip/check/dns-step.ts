@@ -18,13 +18,13 @@ export async function silentQuestions(uri: string, dns: Dns, system: System): Pr
   return (await Promise.all(asked)).flat();
 }
 
-/** Where the trunk's name leads to. */
+/** Resolves the trunk's name. */
 export function dnsStep(uri: string, hops: readonly Hop[], silent: readonly string[]): CheckStep {
-  const said = `${uri} leads to ${hops.map(placeText).join(", then ")}`;
-  if (silent.length === 0) return works("dns", said);
+  const summary = `${uri} leads to ${hops.map(placeText).join(", then ")}`;
+  if (silent.length === 0) return works("dns", summary);
   return works(
     "dns",
-    `${said}; the resolver drops questions for ${silent.join(" and ")} records`,
+    `${summary}; the resolver drops questions for ${silent.join(" and ")} records`,
     "the first call waits for them; write port and transport into `server` (sip:host:5060;transport=udp), or use another resolver",
   );
 }

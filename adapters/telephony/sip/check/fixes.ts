@@ -1,10 +1,10 @@
 const PASSWORD = "check `user`, `authUser` and `password`; the realm may want the user in another form";
 
-/** What to do about a refused request, by its status. @param said why the password was not sent, or not taken */
-export function credentialsFix(status: number, said: string): string {
-  if (/gets no answer with/.test(said))
+/** What to do about a refused request, by its status. @param refusal why the password was not sent, or not accepted */
+export function credentialsFix(status: number, refusal: string): string {
+  if (/gets no answer with/.test(refusal))
     return "the server asks with a weaker algorithm than before: ask whoever runs it whether that is so; restart Ringport if it is meant";
-  if (/`realms`/.test(said)) return "name in `realms` what the trunk's servers ask for, if that realm is theirs";
+  if (/`realms`/.test(refusal)) return "name in `realms` what the trunk's servers ask for, if that realm is theirs";
   switch (status) {
     case 401:
     case 407:

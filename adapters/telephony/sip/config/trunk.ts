@@ -2,7 +2,7 @@
 export interface Trunk {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** The next hop of every request, whatever `domain` says: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`, `sips:…`. */
+  /** The next hop of every request, whatever `domain` is: `sip:sip.example.com`, `sip:10.0.0.5:5070;transport=tcp`, `sips:…`. */
   readonly server: string;
   /** What stands behind the @ of Request-URI, To and From. Default: the host of `server`, in the Request-URI with its port. */
   readonly domain?: string | undefined;

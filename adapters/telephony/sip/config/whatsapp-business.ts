@@ -12,7 +12,7 @@ export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | 
   readonly port?: number | undefined;
   /**
    * The certificate of `hostname` and its key, PEM text or paths. With both of them a TLS listener takes WhatsApp's own
-   * connections, over which it tells that a callee has hung up; without, only their silence tells.
+   * connections, over which it reports that a callee has hung up; without them only silence shows it.
    */
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;

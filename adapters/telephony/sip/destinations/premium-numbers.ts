@@ -8,7 +8,7 @@ const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
 const SHORTEST = 7;
 
 /**
- * Loads the numbering plans; resolves with a function that tells whether a number is a premium-rate or satellite number.
+ * Loads the numbering plans; resolves with a function that checks whether a number is a premium-rate or satellite number.
  * Digits behind a whole premium-rate number change nothing: networks pass over them.
  */
 export async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {

@@ -25,7 +25,7 @@ const MOST_TRIES = 2;
 
 /**
  * The engine that was asked for. A worker that dies is replaced for the next call; where none can be had, the call lives in
- * this thread, and a line in the log says so.
+ * this thread, and the log has a warning.
  */
 export async function createEngine({
   system,

@@ -125,6 +125,6 @@ export interface MediaSession {
   sendDigits(digits: string): Promise<void>;
   statistics(): MediaStatistics;
   evidence(): StreamEvidence;
-  /** Says goodbye by RTCP, gives the port back. Idempotent. */
+  /** Sends an RTCP BYE and releases the port. Idempotent. */
   close(): Promise<void>;
 }

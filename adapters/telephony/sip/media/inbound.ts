@@ -22,7 +22,7 @@ const COMFORT_NOISE = 13;
 /** The packet that was parsed last in this thread. */
 const parsed = new RtpPacket();
 
-/** What an {@link Inbound} tells. */
+/** Events of an {@link Inbound}. */
 export interface InboundListener {
   /** The first audio of the far side has come. */
   audible(): void;

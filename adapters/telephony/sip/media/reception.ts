@@ -2,7 +2,7 @@
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
-/** What `take` says of a packet that cannot belong to the others; and of the second such in a row: they begin anew. */
+/** Result of `take` for a packet that cannot belong to the others, and for the second such packet in a row: a new sequence begins. */
 export const STRAY = -1;
 export const ANEW = -2;
 
@@ -57,7 +57,7 @@ export class Reception {
     this.#hasTransit = true;
   }
 
-  /** The next packet's time says nothing about jitter: the timestamps do not go on where they were. */
+  /** The next packet's time is no evidence of jitter: the timestamps do not continue. */
   untimed(): void {
     this.#hasTransit = false;
   }

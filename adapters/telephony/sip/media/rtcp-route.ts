@@ -39,9 +39,9 @@ export class RtcpRoute {
     const length = protection.unprotectRtcp(bytes, bytes.length);
     const authentic = this.#settings?.srtp !== undefined && !strict;
     const known = authentic || address === source.address || address === this.#remote.address;
-    const said = length > 0 && known ? reports.take(bytes, length) : undefined;
-    if (said !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, as RTP is
-    return said;
+    const report = length > 0 && known ? reports.take(bytes, length) : undefined;
+    if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, as RTP is
+    return report;
   }
 
   /** Sends our report. @param goodbye it is our last word */

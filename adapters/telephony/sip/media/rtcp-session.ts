@@ -14,7 +14,7 @@ const ALL_LOST = 255 / 256;
 export class RtcpSession {
   /** From here to the far side and back, ms; null as long as its reports do not tell. */
   roundTripMs: number | null = null;
-  /** Share of our packets that the far side says it lost, 0 to 1; null as long as it says nothing. */
+  /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
   remoteLoss: number | null = null;
   /** The far side's last report names nothing of what we have sent since the answer: all of it was lost. */
   deaf = false;

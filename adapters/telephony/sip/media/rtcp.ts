@@ -46,7 +46,7 @@ export interface RtcpReport {
   readonly goodbye: boolean;
 }
 
-/** Writes a compound packet of a report, our name, and where it is said, a goodbye. Answers its bytes. */
+/** Writes a compound packet of a report, our name, and optionally a BYE. Returns its length in bytes. */
 export function writeRtcp(into: Uint8Array, report: RtcpReport): number {
   const { sender, block } = report;
   let at = writeHead(into, 0, sender ? SENDER_REPORT : RECEIVER_REPORT, block ? 1 : 0, report.ssrc);
@@ -95,7 +95,7 @@ export function ntpMiddle(now: number): number {
 
 /** The compound packet that was parsed last. One object serves a whole session. */
 export class RtcpPacket {
-  /** Who has sent it; -1: nobody says. */
+  /** SSRC of its sender; -1 if unknown. */
   ssrc = -1;
   /** Middle 32 bits of the sender's time, and packets it has sent; -1 without a sender report. */
   senderTime = -1;

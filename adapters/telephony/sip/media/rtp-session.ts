@@ -193,12 +193,12 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#foreign++;
       return;
     }
-    const said = this.#rtcpRoute.take(bytes, address, port);
-    if (said === undefined) {
+    const report = this.#rtcpRoute.take(bytes, address, port);
+    if (report === undefined) {
       this.#foreign++;
       return;
     }
-    this.#watch.rtcp(this.#rtcp.deaf, said === "goodbye", this.#options.system.monotonic());
+    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic());
     if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 

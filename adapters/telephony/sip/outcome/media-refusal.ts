@@ -13,7 +13,7 @@ export interface OfferTraits {
   readonly srtp?: SrtpPolicy | undefined;
 }
 
-/** What a server says to an offer that it cannot take. */
+/** How a server refuses an offer. */
 export const OFFER_REFUSED: ReadonlySet<number> = new Set([415, 488, 606]);
 
 const NETWORK = "the far side wants the other of IPv4 and IPv6";

@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 /** What a status of a refused INVITE means. */
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
-  /** The status says what became of the callee; a Q.850 cause beside it changes nothing. */
+  /** The status is decisive; a Q.850 cause beside it changes nothing. */
   readonly definite?: boolean;
   /** What the owner of the trunk can do about it. */
   readonly fix?: string;
@@ -18,7 +18,7 @@ const CREDENTIALS: StatusMeaning = {
 /**
  * The one table of outcomes: what a refused call's status means (RFC 3261 section 21). Statuses that are not here are
  * `rejected_by_network`. A status that is `definite` stands; for all others a Q.850 cause in the Reason field
- * (RFC 3326, RFC 6432), where it says more than "normal, unspecified", takes the place of the meaning given here.
+ * (RFC 3326, RFC 6432), if it is more than "normal, unspecified", replaces the meaning given here.
  */
 export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   401: CREDENTIALS,

@@ -68,11 +68,11 @@ export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
 
 /** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */
 function reasonsText(reasons: readonly Reason[]): string {
-  const said = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text }) => {
+  const texts = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text }) => {
     const known = protocol === "Q.850" && cause !== undefined;
     return oneLine([protocol, cause, known || text === undefined ? undefined : `"${text}"`].filter(isSaid).join(" "));
   });
-  return said.length === 0 ? "" : ` (${said.join(", ")})`;
+  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }
 
 const isSaid = (part: string | number | undefined): boolean => part !== undefined;

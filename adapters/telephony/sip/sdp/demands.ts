@@ -23,8 +23,8 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const keyless = protocol.includes("SAVP") && has("fingerprint") && !has("crypto");
   if (protocol.startsWith("UDP/TLS/") || keyless) {
     const what = has("ice-ufrag") ? "DTLS and ICE" : "DTLS";
-    const said = keyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
-    return `The far side wants ${what} (${said}), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.`;
+    const found = keyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
+    return `The far side wants ${what} (${found}), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.`;
   }
   if (PROFILES.includes(protocol)) return undefined;
   return `The far side wants its audio as ${protocol.slice(0, 40) || "nothing we know"}; we do RTP/AVP and RTP/SAVP.`;

@@ -47,7 +47,7 @@ class Negotiation implements Negotiator {
   #accepted: readonly Format[] = [];
   #protocol: string;
   #version = 0;
-  /** What we have said last: its media, the text without its o= line, and the whole. */
+  /** Our last description: its media, the text without its o= line, and the whole text. */
   #media: readonly SdpMedia[] = [];
   #body = "";
   #local = "";
@@ -125,21 +125,21 @@ class Negotiation implements Negotiator {
   #agree(sdp: Sdp, media: SdpMedia, keys: AgreedKeys, theirs: boolean): Agreed | string {
     const formats = formatsOf(media);
     const common = formats.filter((format) => this.#options.codecs.includes(codecOf(format)!));
-    // An answer says by its order what will come; of an offer we take what runs already, where that is among it.
+    // The order of an answer is decisive; from an offer we keep the running codec if it is listed.
     const running = theirs ? common.find((format) => codecOf(format) === this.#settings?.codec) : undefined;
     const format = running ?? common[0];
     const codec = format && codecOf(format);
     if (format === undefined || codec === undefined) return codecDemand(this.#options.codecs, formats);
-    const said = addressOf(sdp, media);
-    if (said !== "held" && "fault" in said) return said.fault;
+    const named = addressOf(sdp, media);
+    if (named !== "held" && "fault" in named) return named.fault;
     const before = this.#settings?.remote;
-    if (said === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
+    if (named === "held" && before === undefined && theirs) return "The far side does not say where its audio is.";
     // Held by an address of zeros, the far side is still where it was.
-    const address = said === "held" ? (before?.address ?? "0.0.0.0") : said.address;
+    const address = named === "held" ? (before?.address ?? "0.0.0.0") : named.address;
     const families = [address, this.#options.address].map(isIP).filter((family) => family !== 0);
-    if (said !== "held" && families.length === 2 && families[0] !== families[1])
+    if (named !== "held" && families.length === 2 && families[0] !== families[1])
       return `The far side's audio is at ${address}, which cannot be reached from ${this.#options.address}.`;
-    const remote = { address, port: said === "held" && before !== undefined ? before.port : media.port };
+    const remote = { address, port: named === "held" && before !== undefined ? before.port : media.port };
     const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
     const event = keysBeside(formats, format);
     const ours = this.#offered.find((own) => codecOf(own) === codec)!;
@@ -152,7 +152,7 @@ class Negotiation implements Negotiator {
       telephoneEvent: event && { payloadType: event.payloadType, clockRate: event.clockRate },
       ptimeMs: ptimeOf(media),
       srtp: keys,
-      direction: heldDirection(MIRRORED[directionOf(sdp, media)], said === "held"),
+      direction: heldDirection(MIRRORED[directionOf(sdp, media)], named === "held"),
     };
     return { settings, formats: event === undefined ? [format] : [format, event] };
   }
@@ -161,8 +161,8 @@ class Negotiation implements Negotiator {
   #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
     if (this.#settings === undefined) return false;
     const { remote, srtp } = this.#settings;
-    const said = addressOf(sdp, media);
-    if (said !== "held" && "address" in said && (said.address !== remote.address || media.port !== remote.port))
+    const named = addressOf(sdp, media);
+    if (named !== "held" && "address" in named && (named.address !== remote.address || media.port !== remote.port))
       return true;
     const theirs = this.#keys.theirs(media);
     return theirs !== undefined && srtp !== undefined && String(theirs.key) !== String(srtp.receive.key);
@@ -183,7 +183,7 @@ class Negotiation implements Negotiator {
     };
   }
 
-  /** This is what we say now; it gets a new version where it is not what we said before (RFC 3264 section 8). */
+  /** Sets our description; it gets a new version if it differs from the previous one (RFC 3264 section 8). */
   #say(media: readonly SdpMedia[]): void {
     const { address } = this.#options;
     const network = `IN ${address.includes(":") ? "IP6" : "IP4"} ${address}`;

@@ -13,7 +13,7 @@ export const MIRRORED: Readonly<Record<Direction, Direction>> = {
   inactive: "inactive",
 };
 
-/** Which way the far side wants audio to go, as it says it. */
+/** The direction of audio that the peer asks for. */
 export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
   for (const section of [media, sdp])
     for (const direction of Object.keys(MIRRORED) as Direction[])
@@ -22,7 +22,7 @@ export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
 }
 
 /**
- * Where the far side wants its audio: an address or a host name; `held`: nowhere, the address of zeros with which hold was said before
+ * Where the far side wants its audio: an address or a host name; `held`: nowhere, the address of zeros with which hold was signalled before
  * there were directions (RFC 3264 section 8.4); or a sentence about what is wrong.
  */
 export function addressOf(
@@ -38,7 +38,7 @@ export function addressOf(
   return { address };
 }
 
-/** Where the far side wants RTCP, when it is not multiplexed: the next port unless it says otherwise (RFC 3605). */
+/** Where the far side wants RTCP, when it is not multiplexed: the next port unless `a=rtcp` names another (RFC 3605). */
 export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): SocketAddress {
   const [, own = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
   const number = Number(own);
@@ -47,7 +47,7 @@ export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): Socke
   return { address: elsewhere !== undefined && isIP(elsewhere) !== 0 ? elsewhere : address, port: number };
 }
 
-/** ms of audio that the far side wants in a packet: 20 where it does not say, or says what we cannot do. */
+/** ms of audio that the far side wants in a packet: 20 without a valid request. */
 export function ptimeOf(media: SdpMedia): number {
   const wanted = Number(attribute(media, "ptime") ?? 20);
   const most = Number(attribute(media, "maxptime") ?? 60);

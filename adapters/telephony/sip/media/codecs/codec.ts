@@ -35,8 +35,8 @@ export interface Codec {
    */
   conceal?(samples: number, into: Int16Array, start: number): number;
   /**
-   * Decodes the lost packet before this one out of what this one says about it (forward error correction), as `samples`
-   * samples; answers how many it made, 0 where it says nothing.
+   * Decodes the lost packet before this one from its copy in this one (forward error correction), as `samples`
+   * samples; returns their number, 0 without a copy.
    */
   recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
   /** Gives back what the codec's library holds. Twice is fine. */

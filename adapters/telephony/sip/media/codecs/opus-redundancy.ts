@@ -2,7 +2,7 @@
 const TWO_BYTES_FROM = 252;
 
 /**
- * Whether an Opus packet says again what the one before it said (low bit-rate redundancy, RFC 6716 section 4.2.4). The
+ * Whether an Opus packet carries a copy of the previous one (low bit-rate redundancy, RFC 6716 section 4.2.4). The
  * library decodes a packet for its redundancy in any case, and without any it makes something up.
  */
 export function carriesRedundancy(bytes: Uint8Array, at: number, length: number): boolean {

@@ -2,7 +2,7 @@ import type { OpusDecoderHandle, OpusEncoderHandle } from "libopus-wasm";
 import { type Codec, MOST_PAYLOAD_BYTES } from "./codec.ts";
 import { carriesRedundancy } from "./opus-redundancy.ts";
 
-/** How Opus encodes; what is heard of it also depends on what the far side's decoder is told (RFC 7587 section 6.1). */
+/** Settings of the Opus encoder; the peer's decoder may use less (RFC 7587 section 6.1). */
 export interface OpusOptions {
   /** bit/s, on average. Default: 20,000. */
   readonly bitrate?: number | undefined;
@@ -53,7 +53,7 @@ let loading: Promise<void> | undefined;
 export function loadOpus(): Promise<void> {
   loading ??= createOpus().then(
     (codec) => codec.close(),
-    () => {}, // who needs it is told
+    () => {}, // reported to its users
   );
   return loading;
 }

@@ -73,7 +73,7 @@ export class JitterBuffer {
    * An audio packet, of some bytes; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param timely whether it has come at this time, or earlier: then it says nothing about the network
+   * @param timely whether it has come at this time, or earlier: then it is no evidence about the network
    */
   take(
     sequence: number,
@@ -185,7 +185,7 @@ export class JitterBuffer {
     this.#append(samples);
   }
 
-  /** Decodes a lost packet out of the next one; false where that says nothing about it. */
+  /** Decodes a lost packet out of the next one; false if that has no copy of it. */
   #recover(next: number, samples: number): boolean {
     if (this.#codec.recover === undefined) return false;
     const store = this.#store;

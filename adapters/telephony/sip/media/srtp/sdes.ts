@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { SrtpKeys, SrtpSuite } from "../engine.ts";
 import { SUITES } from "./suite.ts";
 
-/** What an `a=crypto` line says (RFC 4568 section 9.1). */
+/** The contents of an `a=crypto` line (RFC 4568 section 9.1). */
 export interface CryptoAttribute {
   /** Names the line, so that the answer can say which one it takes. */
   readonly tag: number;

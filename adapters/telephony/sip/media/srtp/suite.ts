@@ -1,6 +1,6 @@
 import type { SrtpSuite } from "../engine.ts";
 
-/** What a crypto suite says of its keys and tags (RFC 4568 section 6.2, RFC 6188 section 2), in bytes. */
+/** Lengths of a crypto suite's keys and tags (RFC 4568 section 6.2, RFC 6188 section 2), in bytes. */
 export interface SuiteSizes {
   readonly key: number;
   readonly salt: number;

@@ -10,7 +10,7 @@ import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 
 // The entry of the media worker (see worker-engine.ts): an engine of its own, whose calls are played out of shared memory.
 
-/** How old what is told of a call may be. */
+/** How old the statistics of a call may be. */
 const STATISTICS_MS = 250;
 
 interface Call {
@@ -28,7 +28,7 @@ function post(message: FromMediaWorker): void {
 
 async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
   const noticed = (what: "sending" | "receiving" | "evidence"): void => {
-    note(id); // who is told of it may look at once
+    note(id); // the listener may read it at once
     post({ type: "noticed", id, what });
   };
   const listener: MediaListener = {

@@ -19,7 +19,7 @@ const START_TIMEOUT_MS = 10_000;
 
 /**
  * The file that the worker runs. Source runs the one beside this file; the build bundles this file into a chunk directly
- * under `dist/`, where the entry lies too, so the extension of this module tells which one it is.
+ * under `dist/`, where the entry lies too, so the extension of this module decides.
  */
 const ENTRY: URL = new URL(
   new URL(import.meta.url).pathname.endsWith(".ts") ? "./sip-media-worker.ts" : "./sip-media-worker.js",
@@ -168,7 +168,7 @@ class Engine implements WorkerEngine {
     else this.#notice(message);
   };
 
-  /** Tells the listener of a call, if there still is one. */
+  /** Notifies the listener of a call, if there still is one. */
   #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "lost" }>): void {
     const listener = this.#listeners.get(message.id);
     if (message.type === "noticed") listener?.[message.what]?.();

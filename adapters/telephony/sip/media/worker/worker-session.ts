@@ -159,7 +159,7 @@ export class WorkerSession implements MediaSession, Ticking {
     }
   }
 
-  /** Tells the source what the worker has sent. */
+  /** Reports to the source what the worker has sent. */
   #tell(sent: number = this.#outgoing.position): void {
     const silence = Atomics.load(this.#cells, CELL.silence);
     const ranDry = Atomics.load(this.#cells, CELL.ranDry);
