@@ -95,7 +95,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect(toneShare(part(heard, from, to), 500)).toBeGreaterThan(0.99);
     const warnings = server.output.split("\n").filter((line) => line.includes(call.callId));
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain("a message came that is no JSON object");
+    expect(warnings[0]).toContain("a message is not a JSON object");
   });
 });
 
