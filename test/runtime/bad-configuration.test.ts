@@ -94,7 +94,7 @@ const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   test.for<[what: string, args: readonly string[], env: Env, texts: readonly string[]]>([
-    ["an unknown flag", ["--prot", "1"], {}, ["no option --prot (did you mean --port?)", "serve --help"]],
+    ["an unknown flag", ["--prot", "1"], {}, ["unknown option --prot of serve (did you mean --port?)", "serve --help"]],
     [
       "an unknown variable",
       [],
@@ -196,7 +196,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     // The step is tried again, and fails at the first table, which is there.
     inDatabase(data, "alter table ringport_migration rename to kept");
     inDatabase(data, "create table ringport_migration as select * from kept where false");
-    const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /as it was before/];
+    const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /it is unchanged/];
     await expectRefused(target, place, {}, literally(file), ...failed);
 
     inDatabase(data, "drop table ringport_migration; alter table kept rename to ringport_migration");
