@@ -169,7 +169,7 @@ export class SipTrunk implements Carrier {
       gone: (_, end, release) => {
         this.#legs.delete(callId);
         if (release.retryAfterMs !== undefined) this.#limiter.rest(release.retryAfterMs);
-        if (end.type === "unreachable") stack.presence.suspect(end.detail);
+        if (end.type === "unreachable" && end.redirected !== true) stack.presence.suspect(end.detail);
         gone(leg);
       },
     });

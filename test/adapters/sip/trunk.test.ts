@@ -200,6 +200,13 @@ describe("whether a trunk is there", () => {
     expect(cause).toBe("unreachable");
     expect(await (await scene.line()).probe()).toEqual({ state: "offline", reason: detail });
   });
+
+  test("without a probe a trunk stays online if a redirection leads nowhere", async () => {
+    const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
+    const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: moved });
+    expect((await scene.endOf(NUMBER))[0]).toBe("unreachable");
+    expect(await scene.health()).toEqual({ state: "online" });
+  });
 });
 
 describe("during a call", () => {

@@ -63,6 +63,11 @@ export class InviteAttempts {
     return this.#attempt.uri;
   }
 
+  /** Whether the last INVITE went to the URI of a redirection. */
+  get redirected(): boolean {
+    return this.#attempt.redirects > 0;
+  }
+
   /** Whether any INVITE may have arrived at a hop that has given no final response. */
   get unanswered(): boolean {
     return this.#unanswered || this.#uacRequest?.unanswered === true;

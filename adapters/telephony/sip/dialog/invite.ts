@@ -23,7 +23,13 @@ export type InviteEnd =
   /** We ended it, by CANCEL or BYE. */
   | { readonly type: "released" }
   /** The request could not be sent, or got no response: DNS, transport, timer B. */
-  | { readonly type: "unreachable"; readonly detail: string; readonly unheard?: boolean | undefined }
+  | {
+      readonly type: "unreachable";
+      readonly detail: string;
+      /** The request was on its way to the URI of a redirection, and not to our trunk. */
+      readonly redirected?: boolean | undefined;
+      readonly unheard?: boolean | undefined;
+    }
   /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
   | { readonly type: "media"; readonly detail: string }
   /** The peer violated the protocol, or we did. */

@@ -53,8 +53,11 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       again: () => this.#forks.keepOnly(undefined),
       answered: (response, flow) => this.#answered(response, flow),
       refused: (response, refusal) => this.#refused(response, refusal),
-      failed: ({ message: detail }) =>
-        this.#over(this.#state === "calling" ? { type: "unreachable", detail, unheard: this.#unheard } : this.#end),
+      failed: ({ message: detail }) => {
+        const { redirected } = this.#attempts;
+        const unreachable: InviteEnd = { type: "unreachable", detail, redirected, unheard: this.#unheard };
+        this.#over(this.#state === "calling" ? unreachable : this.#end);
+      },
     });
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
