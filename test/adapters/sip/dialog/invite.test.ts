@@ -126,7 +126,8 @@ describe("an outbound call", () => {
   test("a fault of the network ends the call as unreachable", async () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
-    expect(call.end).toEqual({ type: "unreachable", detail: "192.0.2.1 does not answer", unheard: false });
+    const detail = "192.0.2.1 does not answer";
+    expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, unheard: false });
     expect(call.left).toBe(0);
   });
 
