@@ -85,7 +85,7 @@ export class CallMedia {
         this.#report({ event: "recording_incomplete", data }),
       );
     this.#taps = new CallTaps([this.#inbound, ...live, ...(this.#recorder ? [this.#recorder] : [])]);
-    this.#playout.tap = this.#taps;
+    if (this.#taps.followsOutbound) this.#playout.tap = this.#taps;
     leg.connectMedia(this.#playout, this.#taps);
   }
 

@@ -11,20 +11,32 @@ export interface CallTap {
   flush?(): Promise<void>;
 }
 
+/** A tap that follows one direction. */
+type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pick<CallTap, Direction>>;
+
 /** Passes the audio of one leg to each of its taps, in their order. */
 export class CallTaps implements FrameSink, PlayoutTap {
   readonly #taps: readonly CallTap[];
+  readonly #inbound: readonly Following<"inbound">[];
+  readonly #outbound: readonly Following<"outbound">[];
 
   constructor(taps: readonly CallTap[]) {
     this.#taps = taps;
+    this.#inbound = taps.filter((tap): tap is Following<"inbound"> => tap.inbound !== undefined);
+    this.#outbound = taps.filter((tap): tap is Following<"outbound"> => tap.outbound !== undefined);
+  }
+
+  /** Whether any tap follows what the callee hears. */
+  get followsOutbound(): boolean {
+    return this.#outbound.length > 0;
   }
 
   write(frame: Int16Array): void {
-    for (const tap of this.#taps) tap.inbound?.(frame);
+    for (const tap of this.#inbound) tap.inbound(frame);
   }
 
   played(samples: Int16Array | undefined, from: number, length: number): void {
-    for (const tap of this.#taps) tap.outbound?.(samples, from, length);
+    for (const tap of this.#outbound) tap.outbound(samples, from, length);
   }
 
   /** Resolves when each tap has delivered what it understood; undefined if no tap has anything to deliver. */
