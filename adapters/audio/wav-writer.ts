@@ -92,10 +92,15 @@ export class WavWriter {
     else if (this.#waiting.length >= this.#options.mostWaiting) this.#stop("disk_slow");
     if (this.#closed) return;
     this.#accepted += bytes;
-    for (let i = 0; i < samples; i++) {
+    for (let from = 0; from < samples; ) {
       this.#buffer ??= this.#options.buffers.take();
-      this.#buffer[this.#filled++] = left[i]!;
-      if (right !== undefined) this.#buffer[this.#filled++] = right[i]!;
+      const room = Math.max(1, (this.#enough - this.#filled) / this.#options.channels);
+      const to = Math.min(samples, from + room);
+      if (right === undefined)
+        this.#buffer.set(to - from === left.length ? left : left.subarray(from, to), this.#filled);
+      else interleave(left, right, from, to, this.#buffer, this.#filled);
+      this.#filled += (to - from) * this.#options.channels;
+      from = to;
       if (this.#filled >= this.#enough) this.#handOver();
     }
   }
@@ -188,5 +193,13 @@ export class WavWriter {
     if (this.#incomplete) return;
     this.#incomplete = true;
     this.#options.incomplete(reason, fault);
+  }
+}
+
+/** Writes both channels' samples from `from` to `to` into `into` from `at` on. */
+function interleave(left: Int16Array, right: Int16Array, from: number, to: number, into: Int16Array, at: number): void {
+  for (let i = from, next = at; i < to; i++) {
+    into[next++] = left[i]!;
+    into[next++] = right[i]!;
   }
 }
