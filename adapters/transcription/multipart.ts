@@ -1,3 +1,5 @@
+import { concatBytes } from "../../src/base/concat-bytes.ts";
+
 /**
  * A form with one file as bytes (RFC 7578). Node's FormData ends the process if a server answers before it has read the
  * whole body.
@@ -16,11 +18,5 @@ export function multipart(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file.name}"\r\n` +
     `Content-Type: ${file.type}\r\n\r\n`;
   parts.push(encoder.encode(head), ...file.bytes, encoder.encode(`\r\n--${boundary}--\r\n`));
-  const body = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
+  return concatBytes(parts);
 }

@@ -1,4 +1,5 @@
 import { pcmFromBytes } from "../../audio/pcm.ts";
+import { concatBytes } from "../../base/concat-bytes.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
 
 /** What a WAV file of two channels holds. */
@@ -13,13 +14,7 @@ export interface WavFile {
 export async function bytesOf(recording: StoredRecording, from?: number, to?: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of recording.bytes(from, to)) pieces.push(piece.slice());
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
+  return concatBytes(pieces);
 }
 
 /** Reads a WAV file; throws an Error unless it has 16 bits, two channels, and the lengths that its header states. */
