@@ -107,8 +107,11 @@ export interface EmbeddedTuning {
   readonly transcription?: TranscriptionTuning | undefined;
 }
 
+/** The networks that come with Ringport. */
+export const NETWORK_NAMES = ["simulator", "sip"] as const;
+
 /** A network that comes with Ringport. */
-export type NetworkName = "simulator" | "sip";
+export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** SIP trunks and accounts. */
 export interface SipTuning {

@@ -1,4 +1,4 @@
-import type { RingportOptions } from "../../src/options.ts";
+import { NETWORK_NAMES, type RingportOptions } from "../../src/options.ts";
 import { SCHEMA_NAME, TABLE_PREFIX } from "../storage/table-names.ts";
 import { LOG_LEVELS } from "./log.ts";
 import {
@@ -152,7 +152,7 @@ const SERVER = [
   setting(
     "embedded.networks",
     "RINGPORT_TELEPHONY",
-    listOf("simulator", "sip"),
+    listOf(...NETWORK_NAMES),
     "simulator",
     "Networks that carry calls, the default first; sip alone if SIP is configured.",
   ),
