@@ -1,6 +1,7 @@
 import type { Call, CallStatus } from "../../domain/call.ts";
 import type { EventType } from "../../domain/events.ts";
 import type { FailedReason, HeardEvidence, Outcome } from "../../domain/outcome.ts";
+import { programOf } from "../call-audio/programs/program.ts";
 
 /** An outcome in the words of the HTTP interface; ms, and shares from 0 to 1. */
 export type OutcomeView = {
@@ -43,7 +44,7 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
 }
 
 /** The outcome fields of a call without evidence that anybody heard its message. */
-export function nothingHeard({ message }: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
-  const fixed = message.type === "FIXED_TTS" || message.type === "FIXED_AUDIO";
+export function nothingHeard(call: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
+  const fixed = programOf(call).kind === "message";
   return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };
 }
