@@ -76,13 +76,17 @@ function mediaView(call: Call, server: () => string): View<"Call">["media"] {
   const { message, mediaStatistics } = call;
   const stream = mediaStatistics && streamView(mediaStatistics);
   const recorded = call.recordedMs === null ? {} : { recording: recordingView(call, server) };
-  if (message.type === "FIXED_AUDIO") {
-    const { format, durationMs, truncated } = message;
-    return { format, duration_ms: durationMs, truncated, stream, ...recorded };
+  switch (message.type) {
+    case "FIXED_AUDIO": {
+      const { format, durationMs, truncated } = message;
+      return { format, duration_ms: durationMs, truncated, stream, ...recorded };
+    }
+    case "FIXED_TTS":
+      return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };
+    case "DYNAMIC_STREAM":
+    case "DYNAMIC_AGENT":
+      return stream || call.recordedMs !== null ? { stream, ...recorded } : null;
   }
-  if (message.type === "FIXED_TTS")
-    return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };
-  return stream || call.recordedMs !== null ? { stream, ...recorded } : null;
 }
 
 function recordingView({ id, recordedMs }: Call, server: () => string): View<"Recording"> | null {

@@ -1,3 +1,4 @@
+import { CALL_TYPES } from "../../domain/call.ts";
 import type { ProblemCode } from "../problem.ts";
 import type { ProblemAdvice } from "./advice.ts";
 
@@ -28,7 +29,7 @@ export const INPUT_ADVICE = {
   value_invalid: {
     means: "A fault inside errors: a value has the right type, but is not one of the allowed values.",
     fix: "Send one of the values that the detail names.",
-    example: "must be one of FIXED_TTS, FIXED_AUDIO, DYNAMIC_STREAM, DYNAMIC_AGENT",
+    example: `must be one of ${CALL_TYPES.join(", ")}`,
   },
   too_short: {
     means: "A fault inside errors: a text or a list is empty.",
