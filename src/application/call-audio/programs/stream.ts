@@ -1,7 +1,7 @@
 import { CallTranscripts } from "../transcripts/call-transcripts.ts";
 import { type LiveProgram, ProgramFailed } from "./program.ts";
 
-/** DYNAMIC_STREAM: an outside client sends what the callee hears, and receives what the callee says. */
+/** DYNAMIC_STREAM: an outside client supplies the outgoing audio and receives the callee's audio. */
 export const stream: LiveProgram = {
   kind: "live",
   streamed: true,
