@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
-import { STREAMS, streamCall } from "../support/stream-calls.ts";
+import { answeredStream, STREAMS, streamCall } from "../support/stream-calls.ts";
 
 const MIB = 2 ** 20;
 const LOST = { status: "FAILED", outcome: { reason: "stream_lost" } };
@@ -13,10 +13,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe.concurrent("sizes", () => {
     test("a message over 1 MiB closes the stream with 1009", async () => {
-      const { call, client, open, dial } = await streamCall(server);
-      const stream = await open();
-      await dial();
-      await stream.event("answered");
+      const { call, client, stream } = await answeredStream(server);
       stream.write(new Uint8Array(MIB + 1)).catch(() => {});
       // Bun breaks the connection instead of saying so.
       expect([1009, 1006]).toContain((await stream.closed()).code);
@@ -24,10 +21,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
 
     test("100 MB at once wait or close the stream, without using memory", async () => {
-      const { call, client, open, dial } = await streamCall(server);
-      const stream = await open();
-      await dial();
-      await stream.event("answered");
+      const { call, client, stream } = await answeredStream(server);
       const before = server.peakMemory();
       const piece = new Uint8Array(MIB);
       for (let i = 0; i < 100; i++) stream.write(piece).catch(() => {});
@@ -43,10 +37,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 
   test("a client that never reads is closed with 4009 at 1 MiB", async () => {
-    const { call, client, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { call, client, stream } = await answeredStream(server);
     const before = server.peakMemory();
     stream.stopReading();
     const unknown = JSON.stringify({ type: "an unknown type with a name as long as can be" });

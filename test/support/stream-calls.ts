@@ -38,6 +38,15 @@ export async function streamCall(
   return { call, instance, client, open, dial: () => linkByAddress(client, instance.id) };
 }
 
+/** A call with a stream whose client is attached and whose callee has answered. */
+export async function answeredStream(server: StreamServer): Promise<StreamCall & { readonly stream: StreamClient }> {
+  const call = await streamCall(server);
+  const stream = await call.open();
+  await call.dial();
+  await stream.event("answered");
+  return { ...call, stream };
+}
+
 /** Links an instance by the address in the message: codes rotate fast here, and reading one from a picture takes long. */
 async function linkByAddress(client: Client, instanceId: string): Promise<void> {
   await until(

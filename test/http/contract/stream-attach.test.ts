@@ -3,7 +3,7 @@ import { tone } from "../../../src/audio/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { until } from "../../support/server-client.ts";
 import { toneShare } from "../../support/server-sound.ts";
-import { ATTACH_MS, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+import { ATTACH_MS, answeredStream, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
 import { StreamRefused } from "../../support/stream-client.ts";
 
 const NEVER_ANSWERS = "+12025550102";
@@ -18,10 +18,7 @@ describe.concurrent("a client that closes the stream", () => {
     ["with 1000", 1000],
     ["without a code", undefined],
   ])("a goodbye %s ends the call after the last sample", async ([, code]) => {
-    const { call, client, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(1200));
     await stream.close(code);
     expect(await client.waitForCall(call.id)).toMatchObject(COMPLETED);
@@ -56,10 +53,7 @@ describe.concurrent("a client that closes the stream", () => {
 
 describe.concurrent("a connection that breaks", () => {
   test("a break during the call ends it after the attach time", async () => {
-    const { call, client, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(300));
     stream.kill();
     const ended = await client.waitForCall(call.id);
@@ -115,10 +109,7 @@ describe.concurrent("a connection that breaks", () => {
 
 describe.concurrent("the end of the call", () => {
   test("DELETE closes the stream with 4010, after the event", async () => {
-    const { call, client, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { call, client, stream } = await answeredStream(server);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     expect(await stream.closed()).toEqual({ code: 4010, reason: "the call failed" });
     expect(stream.events.at(-1)).toMatchObject({ event: "failed", reason: "terminated" });

@@ -4,7 +4,7 @@ import { tone } from "../../../src/audio/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { until } from "../../support/server-client.ts";
 import { loudness, phaseJump, toneShare } from "../../support/server-sound.ts";
-import { fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+import { answeredStream, fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
 
 const HZ = 1_000;
 const BEEPS = "+12025550105";
@@ -118,10 +118,7 @@ describe.concurrent("what a client asks for", () => {
   });
 
   test("dtmf sends keys that the callee hears", async () => {
-    const { client, call, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { client, call, stream } = await answeredStream(server);
     stream.say({ type: "dtmf", digits: "5" });
     stream.say({ type: "mark", name: "x" });
     await stream.event("mark");

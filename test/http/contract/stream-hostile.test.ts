@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { tone } from "../../../src/audio/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { toneShare, toneWav } from "../../support/server-sound.ts";
-import { fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
+import { answeredStream, fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
 
 const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
 
@@ -10,10 +10,7 @@ const server = useLocalServer(STREAMS);
 
 describe.concurrent("an invalid text message", () => {
   test("each gets an error with its fault, and the call goes on", async () => {
-    const { call, client, open, dial } = await streamCall(server);
-    const stream = await open();
-    await dial();
-    await stream.event("answered");
+    const { call, client, stream } = await answeredStream(server);
     const wrong: [message: string, code: string, detail: RegExp][] = [
       ["hello", "invalid_json", /JSON object; send audio as binary/],
       ["", "invalid_json", /JSON object/],
