@@ -1,7 +1,7 @@
 import type { HttpSpeechTuning } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import { embeddedWorkers } from "../../embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../speech/speech.ts";
+import { embeddedSpeech } from "../../speech/embedded-speech.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const INSTALL: Readonly<Record<string, string>> = {

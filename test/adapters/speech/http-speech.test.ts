@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
-import { embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
 import { printed } from "../../support/printed.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
 import { espeakMatch } from "../../../adapters/speech/espeak-languages.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 
 const pool = embeddedWorkers();
